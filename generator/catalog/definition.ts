@@ -1,0 +1,219 @@
+import { z } from "zod";
+
+/**
+ * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` all follow from here.
+ * What a shape cannot say (references, overlaps, counting) is in `checks/`.
+ */
+
+const sentence = z.string().min(3);
+const kebabName = z.string().regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, "a kebab-case name");
+const camelName = z.string().regex(/^[a-z][a-zA-Z0-9]*$/, "a camelCase name");
+const pascalName = z.string().regex(/^[A-Z][A-Za-z0-9]*$/, "a PascalCase name");
+const snakeName = z.string().regex(/^[a-z][a-z0-9_]*$/, "a snake_case name");
+
+/** The parameter types; each has one strict parser in `runtime/parameters`. */
+export const parameterTypes = [
+  "chain",
+  "address",
+  "addressList",
+  "hash",
+  "topicList",
+  "height",
+  "block",
+  "date",
+  "dateOrLatest",
+  "integer",
+  "boolean",
+  "currency",
+  "choice",
+  "text",
+  "textList",
+  "tokenId",
+] as const;
+
+const parameterType = z.enum(parameterTypes);
+
+/** One example value: a literal, or `story:<name>` for something that happens in the demo's story, bound when it is run. */
+const example = z.union([z.string(), z.number(), z.boolean()]);
+
+export const parameterDefinition = z.strictObject({
+  type: parameterType,
+  description: sentence,
+  example,
+  default: example.optional(),
+  required: z.boolean().optional().describe("Query parameters only; path parameters are always required."),
+  values: z.array(z.string()).min(1).optional().describe("For `choice`: the accepted values."),
+  minimum: z.number().int().optional(),
+  maximum: z.number().int().optional(),
+  maxItems: z.number().int().positive().optional().describe("For lists: how many elements are accepted."),
+});
+
+/** A use of a shared parameter by an endpoint: its name, or its name with what differs here. */
+const parameterUse = z.union([
+  kebabName,
+  z.strictObject({
+    name: kebabName,
+    description: sentence.optional(),
+    default: example.optional(),
+    required: z.boolean().optional(),
+    values: z.array(z.string()).min(1).optional(),
+    minimum: z.number().int().optional(),
+    maximum: z.number().int().optional(),
+  }),
+]);
+
+export const serviceDefinition = z.strictObject({
+  title: sentence,
+  version: z.string().regex(/^\d+\.\d+\.\d+$/, "a version such as 1.0.0"),
+  description: sentence,
+  license: z.strictObject({ name: z.string(), identifier: z.string() }),
+  tags: z.record(kebabName, sentence).describe("One tag a domain, with what it is about."),
+  envelope: z.record(snakeName, z.strictObject({ description: sentence })),
+  errors: z.record(
+    z.string().regex(/^[45]\d\d$/, "a 4xx or 5xx status"),
+    z.strictObject({ title: sentence, description: sentence, example: sentence }),
+  ),
+  authentication: z.record(
+    camelName,
+    z.strictObject({
+      type: z.enum(["http", "apiKey"]),
+      scheme: z.enum(["bearer", "basic"]).optional(),
+      in: z.enum(["query"]).optional(),
+      name: z.string().optional(),
+      description: sentence,
+    }),
+  ),
+  headers: z.record(
+    z.string().regex(/^[A-Z][A-Za-z-]+$/, "a header name"),
+    z.strictObject({ type: z.enum(["string", "integer", "number"]), description: sentence, example }),
+  ),
+  pathParameters: z.record(camelName, parameterDefinition),
+  queryParameters: z.record(kebabName, parameterDefinition),
+  commonQuery: z.array(kebabName).describe("Query parameters that every endpoint accepts."),
+  pagination: z.record(
+    kebabName,
+    z.strictObject({
+      description: sentence,
+      query: z.array(kebabName).optional(),
+      path: camelName.optional(),
+      answers: z.array(snakeName).describe("Fields that the response must have."),
+    }),
+  ),
+  networkGroups: z.record(kebabName, z.strictObject({ description: sentence, chains: z.array(z.string()).min(1) })),
+});
+
+const cost = z.union([
+  z.strictObject({ credits: z.number().min(0), per: z.enum(["call", "item", "block", "30-days"]).default("call") }),
+  z.literal("not-stated"),
+]);
+
+const rule = z.union([
+  z.strictObject({ exclusive: z.array(kebabName).min(2).describe("At most one of these may be sent.") }),
+  z.strictObject({ together: z.array(kebabName).min(2).describe("All of these or none.") }),
+  z.strictObject({ ascending: z.tuple([z.string(), z.string()]).describe("The first may not be above the second (blocks or dates).") }),
+]);
+
+export const endpointDefinition = z.strictObject({
+  row: z.number().int().positive().optional().describe("The row of the interface's tables; additions and pricing have none."),
+  class: z.enum(["A", "B", "C", "pricing"]),
+  addition: z.boolean().optional().describe("True for what clients have and the interface's tables do not list."),
+  path: z.string().regex(/^\/v1\/(?:[^/]+\/)+$/, "a path that starts with /v1/ and ends with a slash"),
+  summary: sentence,
+  notes: sentence,
+  cost,
+  mode: z.enum(["realtime", "batch"]),
+  status: z.enum(["live", "planned"]).default("live"),
+  response: pascalName.describe("The object in `data`."),
+  list: z.boolean().optional().describe("True where `data` is an array of the response object."),
+  networks: kebabName.optional().describe("The network group that the endpoint is restricted to."),
+  query: z.array(parameterUse).default([]),
+  pagination: z
+    .strictObject({
+      regime: kebabName,
+      sizes: z.array(z.number().int().positive()).min(1).optional(),
+      size: z.number().int().positive().optional(),
+    })
+    .default({ regime: "none" }),
+  rules: z.array(rule).default([]),
+  example: z
+    .record(z.string(), example)
+    .default({})
+    .describe("Values of this endpoint's parameters in its example; others use the parameter's own example."),
+});
+
+export const endpointFile = z.strictObject({ domain: kebabName, endpoints: z.record(camelName, endpointDefinition) });
+
+/** `string`, `bigint?`, `[Transfer]`, `Pagination?`: a scalar, an object or a list of one; `?` where it may be null. */
+const fieldType = z.string().regex(/^(\[[A-Za-z]+\]|[A-Za-z]+)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
+
+/** The scalar types of fields; the finer ones are strings or numbers of a checked form. */
+export const scalarTypes = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "timestamp",
+  "bigint",
+  "address",
+  "hash",
+  "hex",
+  "url",
+  "date",
+] as const;
+
+export const fieldDefinition = z.strictObject({
+  type: fieldType,
+  description: sentence,
+  example: z
+    .union([example, z.null(), z.array(z.union([z.string(), z.number()]))])
+    .optional()
+    .describe("Scalars and lists of scalars need one; objects take those of their fields."),
+  values: z.array(z.string()).min(1).optional().describe("Where only these strings occur."),
+  added: z.boolean().optional().describe("True for a field that the interface's clients do not know."),
+});
+
+export const objectDefinition = z.strictObject({
+  description: sentence,
+  added: z.boolean().optional().describe("True for an object of our own."),
+  extends: pascalName.optional(),
+  rows: snakeName.optional().describe("The array that makes the rows of CSV and the items of the cost."),
+  fields: z.record(snakeName, fieldDefinition).refine((fields) => Object.keys(fields).length > 0, "at least one field"),
+});
+
+export const objectFile = z.record(pascalName, objectDefinition);
+
+/** The community endpoints: one template an operation. */
+export const communityTemplateFile = z.strictObject({
+  domain: kebabName,
+  path: z.string(),
+  operations: z.record(
+    snakeName,
+    z.strictObject({
+      summary: sentence,
+      notes: sentence,
+      response: pascalName,
+      query: z.array(parameterUse).default([]),
+      pagination: z.strictObject({ regime: kebabName }).default({ regime: "none" }),
+    }),
+  ),
+});
+
+/** One protocol: which operations it has, and what is particular to them. */
+export const communityProtocolFile = z.strictObject({
+  protocol: z.string().regex(/^protocol_\d\d$/, "protocol_01 to protocol_99"),
+  description: sentence,
+  operations: z.record(snakeName, z.union([z.null(), z.strictObject({ notes: sentence.optional() })])),
+});
+
+export type ParameterType = (typeof parameterTypes)[number];
+export type ScalarType = (typeof scalarTypes)[number];
+export type ServiceDefinition = z.infer<typeof serviceDefinition>;
+export type ParameterDefinition = z.infer<typeof parameterDefinition>;
+export type ParameterUse = z.infer<typeof parameterUse>;
+export type EndpointDefinition = z.infer<typeof endpointDefinition>;
+export type EndpointFile = z.infer<typeof endpointFile>;
+export type ObjectDefinition = z.infer<typeof objectDefinition>;
+export type FieldDefinition = z.infer<typeof fieldDefinition>;
+export type CommunityTemplateFile = z.infer<typeof communityTemplateFile>;
+export type CommunityProtocolFile = z.infer<typeof communityProtocolFile>;
+export type Example = z.infer<typeof example>;

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { Address } from "../lib/hex.ts";
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits")
+  .transform((text) => text.toLowerCase() as Address);
+const reservedNames = ["chains", "address", "pricing", "xy=k", "cq"];
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** One EVM network: what the node cannot tell about it. */
+export const chainConfig = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/, "lower-case letters, digits and dashes")
+    .refine((name) => !reservedNames.includes(name), `a name other than ${reservedNames.join(", ")}`),
+  id: z.number().int().positive(),
+  label: z.string().optional(),
+  isTestnet: z.boolean().default(false),
+  rpc: httpUrl.describe("The node. May hold a secret: never printed."),
+  from: z.number().int().min(0).default(0).describe("First block to index."),
+  nativeToken: z
+    .strictObject({
+      name: z.string(),
+      symbol: z.string(),
+      decimals: z.number().int().min(0).max(36).default(18),
+      logoUrl: httpUrl.optional(),
+    })
+    .default({ name: "Ether", symbol: "ETH", decimals: 18 }),
+  wrappedNative: z.array(address).default([]),
+  multicall: address.default("0xca11bde05977b3631167028862be2a173976ca11"),
+  explorers: z.array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> is appended.") })).default([]),
+  nativeAccounting: z.enum(["traces", "none"]).default("none").describe("How native balances follow from blocks."),
+  groups: z.array(z.string()).default([]).describe("Network groups of the catalog that this chain joins."),
+  logoUrl: httpUrl.optional(),
+  colorTheme: z.strictObject({ red: z.number().int(), green: z.number().int(), blue: z.number().int() }).optional(),
+  abiFiles: z.array(z.string()).default([]).describe("JSON files of event ABIs for decoding logs."),
+  pollMilliseconds: z.number().int().min(50).default(1000),
+});
+
+/** The whole of ashlar.yaml, after defaults. */
+export const config = z.strictObject({
+  host: z.string().default("127.0.0.1"),
+  port: z.number().int().min(0).max(65535).default(8080),
+  publicUrl: httpUrl.optional(),
+  trustedProxies: z.array(z.string()).default([]),
+  databaseUrl: z.string().optional().describe("Holds a secret: never printed."),
+  dataDirectory: z.string().default(".ashlar"),
+  logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+  chains: z.array(chainConfig).default([]),
+  protocols: z.record(z.string(), z.string()).default({}).describe("Class C: the real name of protocol_NN."),
+  limits: z
+    .strictObject({
+      requestsPerSecond: z.number().positive().default(50).describe("For each key."),
+      urlBytes: z.number().int().positive().default(4096),
+      blockRange: z.number().int().positive().default(1000).describe("Of row 32."),
+      listItems: z.number().int().positive().default(100).describe("Of comma-separated lists."),
+      answerBytes: z
+        .number()
+        .int()
+        .positive()
+        .default(64 * 1024 * 1024),
+      statementMilliseconds: z.number().int().positive().default(10_000),
+    })
+    .prefault({}),
+});
+
+export type ChainConfig = z.infer<typeof chainConfig>;
+export type Config = z.infer<typeof config>;

@@ -1,0 +1,24 @@
+import type { ChainConfig } from "../config/config.ts";
+import type { Limits } from "../config/limits.ts";
+import type { LedgerQueries } from "./ledger/queries.ts";
+import type { TokenQueries } from "./tokens/queries.ts";
+
+/** What every resolver is given beside its request. */
+export interface ResolverContext {
+  /** The time of the answer (`updated_at`). */
+  readonly now: () => Date;
+  readonly chains: ChainDirectory;
+  readonly limits: Limits;
+  /** The absolute URL of a path of this server, without a query string. */
+  readonly link: (path: string) => string;
+  /** The block that a list is answered as of: the anchor of its pages, else the indexed head; null on endpoints without a chain or before the first block. */
+  readonly anchor: number | null;
+  readonly ledger: LedgerQueries;
+  readonly tokens: TokenQueries;
+}
+
+/** The configured chains. */
+export interface ChainDirectory {
+  get(chainId: number): ChainConfig;
+  list(): readonly ChainConfig[];
+}
