@@ -55,6 +55,7 @@ export const config = z.strictObject({
       urlBytes: z.number().int().positive().default(4096),
       blockRange: z.number().int().positive().default(1000).describe("Of row 32."),
       listItems: z.number().int().positive().default(100).describe("Of comma-separated lists."),
+      answerRows: z.number().int().positive().default(100_000).describe("Of answers that have no pages."),
       answerBytes: z
         .number()
         .int()

@@ -1,5 +1,8 @@
+import type { Handlers as GeneratedHandlers } from "../../generated/handlers.gen.ts";
+import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
+import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
 
@@ -13,6 +16,10 @@ export interface ResolverContext {
   readonly link: (path: string) => string;
   /** The block that a list is answered as of: the anchor of its pages, else the indexed head; null on endpoints without a chain or before the first block. */
   readonly anchor: number | null;
+  /** Says how many units (blocks, spans of 30 days) an answer charges for, where the cost is not by call or item. */
+  readonly charge: (units: number) => void;
+  /** The event that a log is, or null when no known ABI fits. */
+  readonly decodeLog: (log: { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }) => DecodedItem | null;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
 }
@@ -22,3 +29,6 @@ export interface ChainDirectory {
   get(chainId: number): ChainConfig;
   list(): readonly ChainConfig[];
 }
+
+/** The resolvers' types, one entry an operation. */
+export type Handlers = Required<GeneratedHandlers<ResolverContext>>;

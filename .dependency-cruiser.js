@@ -1,0 +1,77 @@
+// The rules of "who may import whom" in ARCHITECTURE.md.
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: from },
+  to: { path: "^(spec|generator|generated|runtime|test|bench)/", pathNot: allowed },
+});
+
+const domainsBelow = {
+  ledger: ["ledger"],
+  tokens: ["ledger", "tokens"],
+  pools: ["ledger", "tokens", "pools"],
+  prices: ["ledger", "tokens", "pools", "prices"],
+  names: ["ledger", "tokens", "names"],
+  chains: ["ledger", "tokens", "chains"],
+  dex: ["ledger", "tokens", "pools", "prices", "dex"],
+  nft: ["ledger", "tokens", "pools", "prices", "nft"],
+  approvals: ["ledger", "tokens", "pools", "prices", "approvals"],
+  lending: ["ledger", "tokens", "pools", "prices", "lending"],
+  safes: ["ledger", "tokens", "pools", "prices", "safes"],
+  community: ["ledger", "tokens", "pools", "prices", "community"],
+};
+
+export default {
+  forbidden: [
+    { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
+    only("generator-alone", "^generator/", "^generator/", "The generator reads spec/ and imports nothing else."),
+    only("generated-alone", "^generated/", "^generated/", "What generated code needs is passed in."),
+    only("runtime-and-generated", "^runtime/", "^(runtime|generated)/", "The runtime imports generated code, never the generator."),
+    only("lib-alone", "^runtime/lib/", "^runtime/lib/", "lib imports nothing inside."),
+    only(
+      "parameters-low",
+      "^runtime/parameters/",
+      "^(runtime/(parameters|lib)|generated)/",
+      "Parsers are typed by generated code and use lib only.",
+    ),
+    only("chain-low", "^runtime/chain/", "^runtime/(chain|lib)/", "chain knows no database and no domain."),
+    only("database-low", "^runtime/database/", "^runtime/(database|lib)/", "database knows no domain."),
+    only("events-low", "^runtime/events/", "^runtime/(events|chain|lib)/", "events know blocks, no domain."),
+    only("indexer-no-domain", "^runtime/indexer/", "^runtime/(indexer|chain|database|events|config|lib)/", "Projections are handed in."),
+    only("jobs-no-domain", "^runtime/jobs/", "^runtime/(jobs|chain|database|config|lib)/", "Reads are handed in."),
+    only(
+      "http-no-domain",
+      "^runtime/http/",
+      "^(runtime/(http|parameters|database|config|lib)|generated)/",
+      "Resolvers and queries are handed in.",
+    ),
+    {
+      name: "resolvers-only-by-app",
+      comment: "Nothing imports a resolver but app.ts and the index of its own folder.",
+      severity: "error",
+      from: { pathNot: "^(runtime/app\\.ts|runtime/domains/[^/]+/resolvers/|test/)" },
+      to: { path: "^runtime/domains/[^/]+/resolvers/" },
+    },
+    ...Object.entries(domainsBelow).map(([domain, below]) => ({
+      name: `domain-${domain}`,
+      comment: "Domains import lower domains only.",
+      severity: "error",
+      from: { path: `^runtime/domains/${domain}/`, pathNot: "/resolvers/" },
+      to: { path: "^runtime/domains/", pathNot: `^runtime/domains/(${below.join("|")})/` },
+    })),
+    {
+      name: "no-development-packages",
+      comment: "What is installed with --omit=dev must be enough to serve and index; the demo loads its packages lazily.",
+      severity: "error",
+      from: { path: "^(runtime|generated)/", pathNot: "^runtime/demo/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "node"] },
+  },
+};

@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+// A clone runs its sources, so that what is edited is what runs; an installed package has only the build.
+const source = new URL("../runtime/cli.ts", import.meta.url);
+if (existsSync(fileURLToPath(source))) {
+  const { register } = await import("tsx/esm/api");
+  register();
+  await import(source.href);
+} else {
+  await import(new URL("../dist/runtime/cli.js", import.meta.url).href);
+}

@@ -1,0 +1,33 @@
+import type { ChainStatusItem } from "../../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../../config/config.ts";
+import { isoTimestamp } from "../../../lib/time.ts";
+import type { Handlers, ResolverContext } from "../../context.ts";
+import type { ChainRow } from "../../ledger/block-queries.ts";
+import { updatedAt } from "../../views/chain.ts";
+
+/** How far each network's index has come, and what its node offers. */
+export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
+  const known = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
+  const items = await Promise.all(context.chains.list().map((chain) => viewStatus(context, chain, known.get(chain.id))));
+  return { updated_at: updatedAt(context.now()), items };
+};
+
+async function viewStatus(context: ResolverContext, chain: ChainConfig, row: ChainRow | undefined): Promise<ChainStatusItem> {
+  const head = await context.ledger.head(chain.id);
+  return {
+    name: chain.name,
+    chain_id: String(chain.id),
+    is_testnet: chain.isTestnet,
+    logo_url: chain.logoUrl ?? null,
+    black_logo_url: null,
+    white_logo_url: null,
+    is_appchain: false,
+    synced_block_height: head?.number ?? null,
+    synced_blocked_signed_at: head === null ? null : isoTimestamp(head.timestamp),
+    has_data: head !== null,
+    indexed_from: row?.indexed_from || null,
+    latest_block_height: row?.latest_block ?? null,
+    finalized_block_height: row?.finalized_block ?? null,
+    missing: row === undefined ? null : [...row.missing],
+  };
+}

@@ -1,0 +1,14 @@
+import type { Database } from "../../database/database.ts";
+import { createBlockQueries } from "./block-queries.ts";
+import { createLogQueries } from "./log-queries.ts";
+import { createTransactionQueries } from "./transaction-queries.ts";
+
+/** Everything that can be asked of the ledger's tables. */
+export type LedgerQueries = ReturnType<typeof createLedgerQueries>;
+
+/** The reading side of the ledger: blocks, transactions and logs as typed rows. */
+export const createLedgerQueries = (database: Pick<Database, "query">) => ({
+  ...createBlockQueries(database),
+  ...createTransactionQueries(database),
+  ...createLogQueries(database),
+});

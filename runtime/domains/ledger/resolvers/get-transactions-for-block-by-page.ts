@@ -1,0 +1,13 @@
+import type { Handlers } from "../../context.ts";
+import { chainHead } from "../../views/chain.ts";
+import { blockAt, pageOfBlock } from "./pages-of-block.ts";
+
+/** A page of a block's transactions. @throws {notFound} a height that is not indexed. */
+export const getTransactionsForBlockByPage: Handlers["getTransactionsForBlockByPage"] = async (
+  { chain, blockHeight, page, noLogs },
+  context,
+) => {
+  const block = await blockAt(context, chain, blockHeight);
+  const path = `block/${block.number}`;
+  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, path })) };
+};

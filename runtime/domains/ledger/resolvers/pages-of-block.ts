@@ -1,0 +1,46 @@
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { PaginationLinks, Transaction } from "../../../../generated/responses.gen.ts";
+import type { Hash } from "../../../lib/hex.ts";
+import { notFound } from "../../../lib/request-error.ts";
+import type { ResolverContext } from "../../context.ts";
+import { viewTransactions } from "../../views/transaction.ts";
+import type { BlockRow } from "../block-queries.ts";
+import { transactionsPerPage } from "./pages-of-address.ts";
+
+/** The block at a height or the head. @throws {notFound} a height that is not indexed. */
+export async function blockAt(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<BlockRow> {
+  const block = height === "latest" ? await context.ledger.head(chain.id) : await context.ledger.blockByNumber(chain.id, height);
+  if (block === null) throw notFound("Block", String(height), chain.name);
+  return block;
+}
+
+/** The block with a hash. @throws {notFound} a hash that is not indexed. */
+export async function blockWithHash(context: ResolverContext, chain: Chain, hash: Hash): Promise<BlockRow> {
+  const block = await context.ledger.blockByHash(chain.id, hash);
+  if (block === null) throw notFound("Block", hash, chain.name);
+  return block;
+}
+
+/** All transactions of a block, by index. */
+export const transactionsOf = async (context: ResolverContext, chain: Chain, block: BlockRow, noLogs: boolean): Promise<Transaction[]> =>
+  viewTransactions(context, chain.id, await context.ledger.transactionsOfBlock(chain.id, block.number), { noLogs });
+
+/** One page of a block's transactions, by index; `path` is the list's own, without its page. */
+export async function pageOfBlock(
+  context: ResolverContext,
+  chain: Chain,
+  block: BlockRow,
+  { page, noLogs, path }: { readonly page: number; readonly noLogs: boolean; readonly path: string },
+): Promise<{ links: PaginationLinks; items: Transaction[] }> {
+  const first = page * transactionsPerPage;
+  const newest = Math.max(0, Math.ceil(block.transaction_count / transactionsPerPage) - 1);
+  const rows =
+    first >= block.transaction_count
+      ? []
+      : await context.ledger.transactionsOfBlock(chain.id, block.number, first, first + transactionsPerPage - 1);
+  const link = (to: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${to}/`);
+  return {
+    links: { prev: page > 0 ? link(Math.min(page - 1, newest)) : null, next: page < newest ? link(page + 1) : null },
+    items: await viewTransactions(context, chain.id, rows, { noLogs }),
+  };
+}

@@ -1,0 +1,82 @@
+import { bytes } from "../../database/codecs.ts";
+import type { Database } from "../../database/database.ts";
+import type { Address, Hash } from "../../lib/hex.ts";
+
+/** A transaction with what its block adds. Wei amounts are decimal strings. */
+export interface TransactionRow {
+  readonly block_number: number;
+  readonly block_hash: Hash;
+  readonly timestamp: number;
+  readonly miner: Address;
+  readonly transaction_index: number;
+  readonly hash: Hash;
+  readonly from_address: Address;
+  readonly to_address: Address | null;
+  readonly value: string;
+  readonly gas_limit: number;
+  readonly gas_used: number;
+  readonly gas_price: string;
+  readonly successful: boolean | null;
+  readonly l1_fee: string | null;
+}
+
+/** Where a transaction stands. */
+export interface TransactionPlace {
+  readonly block_number: number;
+  readonly transaction_index: number;
+}
+
+export const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
+  t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee`;
+const fromTransactions = "FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number";
+
+/** Questions about transactions. */
+export function createTransactionQueries({ query }: Pick<Database, "query">) {
+  /** Served by transactions_hash. */
+  const transactionByHash = async (chainId: number, hash: Hash): Promise<TransactionRow | null> => {
+    const rows = await query<TransactionRow>(`SELECT ${transactionColumns} ${fromTransactions} WHERE t.chain_id = $1 AND t.hash = $2`, [
+      chainId,
+      bytes(hash),
+    ]);
+    return rows[0] ?? null;
+  };
+
+  /** A block's transactions by index, both ends included. Served by the primary key. */
+  const transactionsOfBlock = (chainId: number, block: number, first = 0, last = 2 ** 31 - 1) =>
+    query<TransactionRow>(
+      `SELECT ${transactionColumns} ${fromTransactions}
+       WHERE t.chain_id = $1 AND t.block_number = $2 AND t.transaction_index BETWEEN $3 AND $4 ORDER BY t.transaction_index`,
+      [chainId, block, first, last],
+    );
+
+  /** How many transactions an address has up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
+  const transactionCountOfAddress = async (chainId: number, address: Address, block: number): Promise<number> => {
+    const rows = await query<{ ordinal: number }>(
+      "SELECT ordinal FROM address_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1",
+      [chainId, bytes(address), block],
+    );
+    const last = rows[0];
+    return last === undefined ? 0 : last.ordinal + 1;
+  };
+
+  /** An address's transactions by ordinal, both ends included, oldest first. Served by the primary key of address_transactions. */
+  const transactionsOfAddress = (chainId: number, address: Address, first: number, last: number) =>
+    query<TransactionRow>(
+      `SELECT ${transactionColumns} FROM address_transactions a
+       JOIN transactions t ON t.chain_id = a.chain_id AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
+       JOIN blocks b ON b.chain_id = a.chain_id AND b.number = a.block_number
+       WHERE a.chain_id = $1 AND a.address = $2 AND a.ordinal BETWEEN $3 AND $4 ORDER BY a.ordinal`,
+      [chainId, bytes(address), first, last],
+    );
+
+  /** Transactions at given places, in no order. Served by the primary key. */
+  const transactionsAt = (chainId: number, places: readonly TransactionPlace[]) =>
+    query<TransactionRow>(
+      `SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index)
+       JOIN transactions t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index
+       JOIN blocks b ON b.chain_id = $1 AND b.number = place.block_number`,
+      [chainId, places.map((place) => place.block_number), places.map((place) => place.transaction_index)],
+    );
+
+  return { transactionByHash, transactionsOfBlock, transactionCountOfAddress, transactionsOfAddress, transactionsAt };
+}

@@ -1,0 +1,14 @@
+import type { Database } from "../../database/database.ts";
+import { createBalanceQueries } from "./balance-queries.ts";
+import { createMetadataQueries } from "./metadata-queries.ts";
+import { createTransferQueries } from "./transfer-queries.ts";
+
+/** Everything that can be asked of the tables about tokens. */
+export type TokenQueries = ReturnType<typeof createTokenQueries>;
+
+/** The reading side of tokens: metadata, balances and transfers as typed rows. */
+export const createTokenQueries = (database: Pick<Database, "query">) => ({
+  ...createMetadataQueries(database),
+  ...createBalanceQueries(database),
+  ...createTransferQueries(database),
+});

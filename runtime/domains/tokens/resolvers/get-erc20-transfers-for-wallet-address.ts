@@ -1,0 +1,92 @@
+import type { TokenTransferItem } from "../../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../../config/config.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { isoTimestamp } from "../../../lib/time.ts";
+import { firstBlockOf, lastBlockOf } from "../../at.ts";
+import type { Handlers } from "../../context.ts";
+import type { TransactionRow } from "../../ledger/transaction-queries.ts";
+import { chainHead, transactionExplorers } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
+import { viewTransactionHead } from "../../views/transaction.ts";
+import type { TokenMetadata } from "../metadata-queries.ts";
+import { standards } from "../standards.ts";
+import type { TransferRow } from "../transfer-queries.ts";
+
+/** ERC-20 transfers in and out of a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
+export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWalletAddress"] = async (request, context) => {
+  const { chain, walletAddress, contractAddress, quoteCurrency, startingBlock, endingBlock, page } = request;
+  const { ledger, tokens } = context;
+  const first = firstBlockOf(context, startingBlock);
+  const last = lastBlockOf(context, endingBlock) ?? -1;
+  const offset = page.number * page.size;
+  const { places, total } =
+    contractAddress === null
+      ? await tokens.transferTransactions(chain.id, walletAddress, first, last, page.size + 1, offset)
+      : await tokens.transferTransactionsOfToken(chain.id, walletAddress, contractAddress, first, last, page.size + 1, offset);
+  const shown = places.slice(0, page.size);
+  const [transactions, transfers, indexedFrom] = await Promise.all([
+    ledger.transactionsAt(chain.id, shown),
+    tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
+    ledger.indexedFrom(chain.id),
+  ]);
+  const metadata = await tokens.metadata(
+    chain.id,
+    transfers.map((transfer) => transfer.token),
+  );
+  const chainConfig = context.chains.get(chain.id);
+  const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const transfersAt = groupBy(transfers, keyOf);
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: shown.flatMap((place) => {
+      const transaction = transactionAt.get(keyOf(place));
+      if (transaction === undefined) return [];
+      const own = transfersAt.get(keyOf(place)) ?? [];
+      const viewed = own.flatMap((transfer) =>
+        viewTransfer(chainConfig, walletAddress, transaction, transfer, metadata.get(transfer.token)),
+      );
+      return [{ ...viewTransactionHead(chainConfig, transaction), transfers: viewed }];
+    }),
+    pagination: { has_more: places.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+    indexed_from: indexedFrom,
+  };
+};
+
+const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
+  `${place.block_number}:${place.transaction_index}`;
+
+/** A transfer as the wallet sees it; one to oneself is both an OUT and an IN, so that sums of deltas come out right. */
+function viewTransfer(
+  chain: ChainConfig,
+  wallet: Address,
+  transaction: TransactionRow,
+  transfer: TransferRow,
+  metadata: TokenMetadata | undefined,
+): TokenTransferItem[] {
+  const { supports_erc: _, ...contract } = viewContract(chain, transfer.token, standards.erc20, metadata);
+  const item = (type: "IN" | "OUT", balance: string | null): TokenTransferItem => ({
+    block_signed_at: isoTimestamp(transaction.timestamp),
+    tx_hash: transaction.hash,
+    from_address: transfer.from_address,
+    from_address_label: null,
+    to_address: transfer.to_address,
+    to_address_label: null,
+    ...contract,
+    transfer_type: type,
+    delta: transfer.amount,
+    balance,
+    quote_rate: null,
+    delta_quote: null,
+    pretty_delta_quote: null,
+    balance_quote: null,
+    method_calls: null,
+    explorers: transactionExplorers(chain, transaction.hash),
+  });
+  return [
+    ...(transfer.from_address === wallet ? [item("OUT", transfer.from_balance)] : []),
+    ...(transfer.to_address === wallet ? [item("IN", transfer.to_balance)] : []),
+  ];
+}

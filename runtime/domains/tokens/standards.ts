@@ -1,0 +1,13 @@
+/** The numbers of `standard` in the tables. */
+export const standards = { native: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
+
+export type Standard = (typeof standards)[keyof typeof standards];
+
+const names: Readonly<Record<number, string>> = {
+  [standards.erc20]: "erc20",
+  [standards.erc721]: "erc721",
+  [standards.erc1155]: "erc1155",
+};
+
+/** `supports_erc` of a contract: the standards whose events it has emitted, ascending. */
+export const supportsErc = (known: readonly number[]): string[] => known.flatMap((standard) => names[standard] ?? []);

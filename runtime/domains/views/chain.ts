@@ -1,0 +1,25 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { ContractMetadata, Explorer } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import { type Hash, nativeTokenAddress } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+
+/** `updated_at` of an answer. */
+export const updatedAt = (now: Date): string => isoTimestamp(Math.floor(now.getTime() / 1000));
+
+/** The head that responses about one chain share. */
+export const chainHead = (chain: Chain, now: Date) => ({ updated_at: updatedAt(now), chain_id: chain.id, chain_name: chain.name });
+
+/** The native token as a contract. */
+export const nativeMetadata = (chain: ChainConfig): ContractMetadata => ({
+  contract_decimals: chain.nativeToken.decimals,
+  contract_name: chain.nativeToken.name,
+  contract_ticker_symbol: chain.nativeToken.symbol,
+  contract_address: nativeTokenAddress,
+  supports_erc: null,
+  logo_url: chain.nativeToken.logoUrl ?? null,
+});
+
+/** Where people can look a transaction up. */
+export const transactionExplorers = (chain: ChainConfig, hash: Hash): Explorer[] =>
+  chain.explorers.map((explorer) => ({ label: explorer.label, url: `${explorer.url.replace(/\/$/, "")}/tx/${hash}` }));

@@ -1,0 +1,51 @@
+import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
+import type { Address, Hash } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import type { ResolverContext } from "../context.ts";
+import type { LogRow } from "../ledger/log-queries.ts";
+import type { TokenMetadata } from "../tokens/metadata-queries.ts";
+import { supportsErc } from "../tokens/standards.ts";
+
+/** Metadata of the contracts that emitted some logs. */
+export const sendersOf = (
+  context: ResolverContext,
+  chainId: number,
+  logs: readonly LogRow[],
+): Promise<ReadonlyMap<Address, TokenMetadata>> =>
+  context.tokens.metadata(
+    chainId,
+    logs.map((log) => log.address),
+  );
+
+/** A log as an item of a list. */
+export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLog: ResolverContext["decodeLog"] | null): LogEvent {
+  const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic): topic is Hash => topic !== null);
+  return {
+    block_signed_at: isoTimestamp(log.timestamp),
+    block_height: log.block_number,
+    tx_offset: log.transaction_index,
+    log_offset: log.log_index,
+    tx_hash: log.transaction_hash,
+    raw_log_topics: topics,
+    sender_contract_decimals: sender?.decimals ?? null,
+    sender_name: sender?.name ?? null,
+    sender_contract_ticker_symbol: sender?.symbol ?? null,
+    sender_address: log.address,
+    sender_address_label: null,
+    sender_logo_url: null,
+    supports_erc: sender === undefined || sender.standards.length === 0 ? null : supportsErc(sender.standards),
+    sender_factory_address: null,
+    raw_log_data: log.data,
+    decoded: decodeLog === null ? null : decodeLog({ address: log.address, topics, data: log.data }),
+  };
+}
+
+/** A log with the hash of its block. */
+export const viewLogWithBlock = (
+  log: LogRow,
+  sender: TokenMetadata | undefined,
+  decodeLog: ResolverContext["decodeLog"] | null,
+): GetLogsEvent => ({
+  ...viewLog(log, sender, decodeLog),
+  block_hash: log.block_hash,
+});

@@ -1,0 +1,62 @@
+import type { Transaction } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import type { ResolverContext } from "../context.ts";
+import type { TransactionPlace, TransactionRow } from "../ledger/transaction-queries.ts";
+import { nativeMetadata, transactionExplorers } from "./chain.ts";
+import { sendersOf, viewLog } from "./log.ts";
+
+/** What a transaction's sender paid: gas at the effective price, and the fee of the layer below where there is one. */
+export const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee">): bigint =>
+  BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0);
+
+/** The fields that every response about a transaction shares. */
+export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow) => ({
+  block_signed_at: isoTimestamp(row.timestamp),
+  block_height: row.block_number,
+  block_hash: row.block_hash,
+  tx_hash: row.hash,
+  tx_offset: row.transaction_index,
+  successful: row.successful,
+  miner_address: row.miner,
+  from_address: row.from_address,
+  from_address_label: null,
+  to_address: row.to_address,
+  to_address_label: null,
+  value: row.value,
+  value_quote: null,
+  pretty_value_quote: null,
+  gas_metadata: nativeMetadata(chain),
+  gas_offered: row.gas_limit,
+  gas_spent: row.gas_used,
+  gas_price: Number(row.gas_price),
+  fees_paid: feesPaid(row).toString(),
+  gas_quote: null,
+  pretty_gas_quote: null,
+  gas_quote_rate: null,
+});
+
+const placeOf = (place: TransactionPlace): string => `${place.block_number}:${place.transaction_index}`;
+
+/** Rows of transactions as items, with their decoded logs unless `noLogs`. */
+export async function viewTransactions(
+  context: ResolverContext,
+  chainId: number,
+  rows: readonly TransactionRow[],
+  { noLogs }: { readonly noLogs: boolean },
+): Promise<Transaction[]> {
+  const chain = context.chains.get(chainId);
+  const logs = noLogs || rows.length === 0 ? [] : await context.ledger.logsOfTransactions(chainId, rows);
+  const senders = await sendersOf(context, chainId, logs);
+  const logsOf = groupBy(logs, placeOf);
+  return rows.map((row) => ({
+    ...viewTransactionHead(chain, row),
+    explorers: transactionExplorers(chain, row.hash),
+    dex_details: null,
+    nft_sale_details: null,
+    lending_details: null,
+    log_events: noLogs ? null : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders.get(log.address), context.decodeLog)),
+    safe_details: null,
+  }));
+}
