@@ -39,22 +39,22 @@ function readYaml(file: string): Record<string, unknown> {
 
 function merge(fromFile: Record<string, unknown>, environment: NodeJS.ProcessEnv, overrides: ConfigOverrides): Record<string, unknown> {
   const merged = { ...fromFile };
-  if (environment["DATABASE_URL"]) merged["databaseUrl"] = environment["DATABASE_URL"];
-  if (environment["ASHLAR_DATA_DIR"]) merged["dataDirectory"] = environment["ASHLAR_DATA_DIR"];
-  if (environment["PORT"]) merged["port"] = wholeNumber("PORT", environment["PORT"]);
-  if (environment["HOST"]) merged["host"] = environment["HOST"];
-  if (environment["ASHLAR_LOG_LEVEL"]) merged["logLevel"] = environment["ASHLAR_LOG_LEVEL"];
-  if (overrides.rpc !== undefined || overrides.chain !== undefined) merged["chains"] = [chainOf(fromFile, overrides)];
+  if (environment.DATABASE_URL) merged.databaseUrl = environment.DATABASE_URL;
+  if (environment.ASHLAR_DATA_DIR) merged.dataDirectory = environment.ASHLAR_DATA_DIR;
+  if (environment.PORT) merged.port = wholeNumber("PORT", environment.PORT);
+  if (environment.HOST) merged.host = environment.HOST;
+  if (environment.ASHLAR_LOG_LEVEL) merged.logLevel = environment.ASHLAR_LOG_LEVEL;
+  if (overrides.rpc !== undefined || overrides.chain !== undefined) merged.chains = [chainOf(fromFile, overrides)];
   return merged;
 }
 
 /** `--chain NAME` picks a chain of the file; with `--rpc` any other network is described by the command line alone. */
 function chainOf(fromFile: Record<string, unknown>, overrides: ConfigOverrides): Record<string, unknown> {
-  const configured = Array.isArray(fromFile["chains"]) ? (fromFile["chains"] as Record<string, unknown>[]) : [];
-  const base = configured.find((chain) => chain["name"] === overrides.chain);
+  const configured = Array.isArray(fromFile.chains) ? (fromFile.chains as Record<string, unknown>[]) : [];
+  const base = configured.find((chain) => chain.name === overrides.chain);
   if (overrides.chain === undefined) throw new ConfigError("--rpc was given without --chain; name the chain, such as --chain my-chain.");
   if (base === undefined && overrides.rpc === undefined) {
-    const names = configured.map((chain) => chain["name"]).join(", ") || "none";
+    const names = configured.map((chain) => chain.name).join(", ") || "none";
     throw new ConfigError(
       `--chain ${overrides.chain} is not configured (configured: ${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
     );

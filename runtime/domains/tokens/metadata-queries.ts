@@ -1,4 +1,4 @@
-import { bytesList } from "../../database/codecs.ts";
+import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 
@@ -23,7 +23,7 @@ export function createMetadataQueries({ query }: Pick<Database, "query">) {
               ARRAY(SELECT s.standard FROM token_standards s WHERE s.chain_id = $1 AND s.address = asked.address ORDER BY s.standard) AS standards
        FROM unnest($2::bytea[]) AS asked(address)
        LEFT JOIN token_metadata m ON m.chain_id = $1 AND m.address = asked.address`,
-      [chainId, bytesList(distinct)],
+      [chainId, distinct.map(bytes)],
     );
     return new Map(rows.map((row) => [row.address, row]));
   };

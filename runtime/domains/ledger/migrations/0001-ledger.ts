@@ -54,6 +54,7 @@ export async function up(knex: Knex): Promise<void> {
       successful boolean,
       input bytea NOT NULL,
       l1_fee numeric(78,0),
+      blob_fee numeric(78,0),
       PRIMARY KEY (chain_id, block_number, transaction_index)
     );
     CREATE INDEX transactions_hash ON transactions (chain_id, hash);

@@ -1,4 +1,4 @@
-import type { Chain, Page } from "../../../../generated/requests.gen.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { LogEvent, Pagination } from "../../../../generated/responses.gen.ts";
 import { type BlockReference, firstBlockOf, lastBlockOf } from "../../at.ts";
 import type { ResolverContext } from "../../context.ts";
@@ -9,7 +9,7 @@ interface PageOfLogsRequest {
   readonly chain: Chain;
   readonly startingBlock: BlockReference | null;
   readonly endingBlock: BlockReference | null;
-  readonly page: Page;
+  readonly page: { readonly number: number; readonly size: number };
 }
 
 /** One page of matching logs, newest first; `has_more` comes from one row more than the page. */

@@ -1,0 +1,13 @@
+import type { Migration } from "./database/migrate.ts";
+import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
+import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
+import * as keys from "./http/migrations/0004-keys.ts";
+import * as indexer from "./indexer/migrations/0003-indexer.ts";
+
+/** Every migration of every room, in the order of its number. */
+export const migrations: readonly Migration[] = [
+  { name: "0001-ledger", ...ledger },
+  { name: "0002-tokens", ...tokens },
+  { name: "0003-indexer", ...indexer },
+  { name: "0004-keys", ...keys },
+];
