@@ -18,7 +18,10 @@ export function createProgress(clock: () => number = Date.now): Progress {
 }
 
 function createBars(): Progress {
-  const bars = new MultiBar({ format: "{phase} {bar} {value}/{total} {remark}", hideCursor: true, clearOnComplete: false }, Presets.shades_classic);
+  const bars = new MultiBar(
+    { format: "{phase} {bar} {value}/{total} {remark}", hideCursor: true, clearOnComplete: false },
+    Presets.shades_classic,
+  );
   const running = new Map<string, SingleBar>();
   return {
     report(phase, done, total, remark = "") {

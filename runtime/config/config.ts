@@ -38,6 +38,9 @@ export const chainConfig = z.strictObject({
   pollMilliseconds: z.number().int().min(50).default(1000),
 });
 
+/** A network as it may be configured: its id can come from the node or the index, and a server alone needs no node. */
+const configuredChain = chainConfig.partial({ id: true, rpc: true });
+
 /** The whole of ashlar.yaml, after defaults. */
 export const config = z.strictObject({
   host: z.string().default("127.0.0.1"),
@@ -47,7 +50,7 @@ export const config = z.strictObject({
   databaseUrl: z.string().optional().describe("Holds a secret: never printed."),
   dataDirectory: z.string().default(".ashlar"),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  chains: z.array(chainConfig).default([]),
+  chains: z.array(configuredChain).default([]),
   protocols: z.record(z.string(), z.string()).default({}).describe("Class C: the real name of protocol_NN."),
   limits: z
     .strictObject({
@@ -66,5 +69,7 @@ export const config = z.strictObject({
     .prefault({}),
 });
 
-export type ChainConfig = z.infer<typeof chainConfig>;
+export type ConfiguredChain = z.infer<typeof configuredChain>;
+/** A network whose id is known. */
+export type ChainConfig = ConfiguredChain & { readonly id: number };
 export type Config = z.infer<typeof config>;

@@ -16,13 +16,16 @@ export interface ResolverContext {
   readonly link: (path: string) => string;
   /** The block that a list is answered as of: the anchor of its pages, else the indexed head; null on endpoints without a chain or before the first block. */
   readonly anchor: number | null;
-  /** Says how many units (blocks, spans of 30 days) an answer charges for, where the cost is not by call or item. */
-  readonly charge: (units: number) => void;
-  /** The event that a log is, or null when no known ABI fits. */
-  readonly decodeLog: (log: { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }) => DecodedItem | null;
+  /** What an answer charges for and does not show: the blocks of its range, hundredths of a credit for extras. */
+  readonly counted: { blocks: number; extraHundredths: number };
+  /** What decodes a chain's logs. */
+  readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
 }
+
+/** The event that a log is, or null when no known ABI fits. Never throws. */
+export type DecodeLog = (log: { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }) => DecodedItem | null;
 
 /** The configured chains. */
 export interface ChainDirectory {

@@ -1,7 +1,7 @@
 import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
 import type { Address, Hash } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
-import type { ResolverContext } from "../context.ts";
+import type { DecodeLog, ResolverContext } from "../context.ts";
 import type { LogRow } from "../ledger/log-queries.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { supportsErc } from "../tokens/standards.ts";
@@ -18,7 +18,7 @@ export const sendersOf = (
   );
 
 /** A log as an item of a list. */
-export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLog: ResolverContext["decodeLog"] | null): LogEvent {
+export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLog: DecodeLog | null): LogEvent {
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic): topic is Hash => topic !== null);
   return {
     block_signed_at: isoTimestamp(log.timestamp),
@@ -41,11 +41,7 @@ export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLo
 }
 
 /** A log with the hash of its block. */
-export const viewLogWithBlock = (
-  log: LogRow,
-  sender: TokenMetadata | undefined,
-  decodeLog: ResolverContext["decodeLog"] | null,
-): GetLogsEvent => ({
+export const viewLogWithBlock = (log: LogRow, sender: TokenMetadata | undefined, decodeLog: DecodeLog | null): GetLogsEvent => ({
   ...viewLog(log, sender, decodeLog),
   block_hash: log.block_hash,
 });

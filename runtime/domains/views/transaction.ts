@@ -56,7 +56,9 @@ export async function viewTransactions(
     dex_details: null,
     nft_sale_details: null,
     lending_details: null,
-    log_events: noLogs ? null : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders.get(log.address), context.decodeLog)),
+    log_events: noLogs
+      ? null
+      : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders.get(log.address), context.decoderOf(chainId))),
     safe_details: null,
   }));
 }

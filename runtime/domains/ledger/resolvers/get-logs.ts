@@ -9,7 +9,7 @@ import { sendersOf, viewLogWithBlock } from "../../views/log.ts";
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const range = await rangeOf(request, context);
-  context.charge(range === null ? 0 : range.last - range.first + 1);
+  context.counted.blocks = range === null ? 0 : range.last - range.first + 1;
   const rows =
     range === null
       ? []
@@ -24,7 +24,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const senders = await sendersOf(context, chain.id, rows);
   return {
     ...chainHead(chain, context.now()),
-    items: rows.map((row) => viewLogWithBlock(row, senders.get(row.address), skipDecode ? null : context.decodeLog)),
+    items: rows.map((row) => viewLogWithBlock(row, senders.get(row.address), skipDecode ? null : context.decoderOf(chain.id))),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

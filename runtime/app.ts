@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import type { ChainConfig, Config } from "./config/config.ts";
+import type { Database } from "./database/database.ts";
+import { pendingMigrations } from "./database/migrate.ts";
+import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
+import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
+import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
+import { ledgerHandlers } from "./domains/ledger/resolvers/index.ts";
+import { createTokenQueries } from "./domains/tokens/queries.ts";
+import { tokensHandlers } from "./domains/tokens/resolvers/index.ts";
+import { createAbiRegistry } from "./events/abi-registry.ts";
+import type { AnswerCheckMode } from "./http/answer-check.ts";
+import { createHttpApp, type HttpApp } from "./http/app.ts";
+import type { Readiness } from "./http/health.ts";
+import type { OpenApiDocument } from "./http/openapi-document.ts";
+import type { Logger } from "./logger.ts";
+import { migrations } from "./migrations.ts";
+
+/** What a server is made of. */
+export interface AppOptions {
+  readonly config: Config;
+  /** The chains that it answers about, in the order in which lists name them. */
+  readonly chains: readonly ChainConfig[];
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly demo?: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
+  readonly answerCheck?: AnswerCheckMode;
+  readonly now?: () => Date;
+}
+
+/** The one place where server, resolvers and queries are wired. */
+export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): HttpApp {
+  const ledger = createLedgerQueries(database);
+  const tokens = createTokenQueries(database);
+  const directory = createDirectory(chains);
+  const decoderOf = createDecoders(chains);
+  return createHttpApp<ResolverContext>({
+    database,
+    logger,
+    limits: config.limits,
+    chains,
+    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers },
+    context: ({ now, link, anchor, counted }) => ({
+      now,
+      link,
+      anchor,
+      counted,
+      chains: directory,
+      limits: config.limits,
+      decoderOf,
+      ledger,
+      tokens,
+    }),
+    head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
+    // No registry of names is indexed, so no name is registered.
+    resolveName: async () => null,
+    readiness: () => readiness(chains, ledger, database, now),
+    document: readDocument(),
+    publicUrl: config.publicUrl,
+    trustedProxies: config.trustedProxies,
+    protocols: config.protocols,
+    demo,
+    answerCheck,
+    now,
+  });
+}
+
+const readDocument = (): OpenApiDocument =>
+  JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
+
+function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
+  const byId = new Map(chains.map((chain) => [chain.id, chain]));
+  return {
+    get(chainId) {
+      const chain = byId.get(chainId);
+      if (chain === undefined) throw new RangeError(`Chain ${chainId} is not configured.`);
+      return chain;
+    },
+    list: () => chains,
+  };
+}
+
+/** One ABI registry a chain, as ABI files are a chain's. @throws {AbiFileError} */
+function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decoderOf"] {
+  const decoders = new Map<number, DecodeLog>(
+    chains.map((chain) => {
+      const files = chain.abiFiles.map((name) => ({ name, json: readFileSync(name, "utf8") }));
+      return [chain.id, createAbiRegistry(files).decodeLog];
+    }),
+  );
+  return (chainId) => decoders.get(chainId) ?? (() => null);
+}
+
+/** Ready: the database answers and is migrated, and each chain's first backfill is done. How far behind a chain is goes into the details. */
+async function readiness(chains: readonly ChainConfig[], ledger: LedgerQueries, database: Database, now: () => Date): Promise<Readiness> {
+  try {
+    const pending = await pendingMigrations(database, migrations);
+    if (pending.length > 0) return { reasons: [`The database lacks migrations: ${pending.join(", ")}; run ashlar migrate.`], details: {} };
+    const known = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
+    const states = await Promise.all(
+      chains.map(async (chain) => {
+        const row = known.get(chain.id);
+        const head = await ledger.head(chain.id);
+        const latest = row?.latest_block ?? null;
+        return {
+          backfilled: row?.backfilled_at !== null && row?.backfilled_at !== undefined,
+          name: chain.name,
+          indexed_block: head?.number ?? null,
+          latest_block: latest,
+          blocks_behind: head === null || latest === null ? null : Math.max(0, latest - head.number),
+          seconds_behind: head === null ? null : Math.max(0, Math.floor(now().getTime() / 1000) - head.timestamp),
+        };
+      }),
+    );
+    const reasons = states.filter((state) => !state.backfilled).map((state) => `The first backfill of ${state.name} is not done.`);
+    return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
+  } catch {
+    return { reasons: ["The database does not answer."], details: {} };
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { Command, InvalidArgumentError } from "commander";
+import { indexChains } from "./commands/index-chains.ts";
+import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
+import { migrateDatabase } from "./commands/migrate.ts";
+import { serve } from "./commands/serve.ts";
+import { start } from "./commands/start.ts";
+import type { Config } from "./config/config.ts";
+import { loadConfig } from "./config/load.ts";
+
+interface CommonOptions {
+  readonly config?: string;
+  readonly chain?: string;
+  readonly rpc?: string;
+  readonly from?: number;
+}
+
+const wholeNumber = (text: string): number => {
+  if (!/^(0|[1-9]\d*)$/.test(text)) throw new InvalidArgumentError("a whole number is accepted.");
+  return Number(text);
+};
+
+const versionOf = (): string => {
+  const manifest = new URL(import.meta.url.includes("/dist/") ? "../../package.json" : "../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+};
+
+const configOf = ({ config, ...overrides }: CommonOptions): Config => loadConfig(config, process.env, overrides);
+
+const withConfig = (command: Command): Command => command.option("--config <file>", "the configuration", undefined);
+
+const withChain = (command: Command): Command =>
+  withConfig(command)
+    .option("--chain <name>", "one chain: of the configuration, or any with --rpc")
+    .option("--rpc <url>", "the node of that chain")
+    .option("--from <block>", "the first block to index", wholeNumber);
+
+const program = new Command("ashlar").description("A blockchain data API that you run yourself.").version(versionOf()).showHelpAfterError();
+
+withChain(program.command("start"))
+  .description("database, indexer and server in one; without a configured chain, the demo")
+  .action((options: CommonOptions) => start(configOf(options)));
+
+withChain(program.command("serve"))
+  .description("answer requests from the index; until SIGTERM")
+  .action((options: CommonOptions) => serve(configOf(options)));
+
+withChain(program.command("index"))
+  .description("index the configured chains; until SIGTERM")
+  .action((options: CommonOptions) => indexChains(configOf(options)));
+
+withConfig(program.command("migrate"))
+  .description("bring the database's tables up to date")
+  .action((options: CommonOptions) => migrateDatabase(configOf(options)));
+
+const keys = program.command("keys").description("API keys");
+withConfig(keys.command("create"))
+  .description("make a key; it is shown once")
+  .requiredOption("--label <text>", "what it is for")
+  .option("--credits <number>", "how many credits it may use", wholeNumber)
+  .action((options: CommonOptions & { label: string; credits?: number }) => createKey(configOf(options), options.label, options.credits));
+withConfig(keys.command("list"))
+  .description("all keys, and what they used")
+  .action((options: CommonOptions) => listKeys(configOf(options)));
+withConfig(keys.command("revoke"))
+  .description("end a key; servers stop accepting it within 5 seconds")
+  .argument("<number>", "the key's number, as in the list", wholeNumber)
+  .action(async (id: number, options: CommonOptions) => {
+    if (await revokeKey(configOf(options), id)) return;
+    process.stderr.write(`No active key has the number ${id}; ashlar keys list shows all.\n`);
+    process.exitCode = 1;
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,25 @@
+import type { Database } from "../database/database.ts";
+import type { Identity } from "../demo/state.ts";
+import { createLedgerQueries } from "../domains/ledger/queries.ts";
+
+/** Whether an index of the demo and its chain have one history: the same genesis, and the same block at the lower of their heads. An empty index fits any chain. */
+export async function fitsDemo(database: Database, chainId: number, identity: Identity): Promise<boolean> {
+  const [known] = await database.query<{ genesis_hash: string }>("SELECT genesis_hash FROM chains WHERE chain_id = $1", [chainId]);
+  if (known === undefined) return true;
+  if (known.genesis_hash !== identity.genesisHash) return false;
+  const ledger = createLedgerQueries(database);
+  const head = await ledger.head(chainId);
+  if (head === null || head.number < identity.lastBlock) return true;
+  return (await ledger.blockByNumber(chainId, identity.lastBlock))?.hash === identity.lastBlockHash;
+}
+
+/** Removes everything that the index holds of a chain. */
+export async function forgetChain(database: Database, chainId: number): Promise<void> {
+  await database.transaction(async (client) => {
+    const tables = await client.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+       WHERE column_name = 'chain_id' AND table_schema = current_schema() AND table_type = 'BASE TABLE'`,
+    );
+    for (const { name } of tables) await client.query(`DELETE FROM "${name}" WHERE chain_id = $1`, [chainId]);
+  });
+}

@@ -1,0 +1,58 @@
+import { stdout } from "node:process";
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { createLogger, type Logger } from "../logger.ts";
+import { resolveChains } from "./chains.ts";
+import { CommandError } from "./command-error.ts";
+import { indexChain } from "./indexing.ts";
+import { openDatabase } from "./open-database.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** `ashlar index`: the indexer alone, until it is told to stop. */
+export async function indexChains(config: Config): Promise<void> {
+  const signal = stopSignal();
+  const database = await openDatabase(config);
+  const progress = createProgress();
+  try {
+    const chains = await resolveChains(config, database.indexing);
+    stdout.write(`Ashlar indexes ${chains.map((chain) => chain.name).join(", ")}.\n`);
+    await runIndexers(chains, database.indexing, createLogger(config.logLevel), progress, signal);
+  } finally {
+    progress.end();
+    await database.close();
+  }
+}
+
+/** Indexes several chains beside each other; one that cannot go on is said and leaves the others alone. @throws {CommandError} when none can go on. */
+export async function runIndexers(
+  chains: readonly ChainConfig[],
+  database: Database,
+  logger: Logger,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const failed: string[] = [];
+  await Promise.all(
+    chains.map(async (chain) => {
+      try {
+        await indexChain({ chain, database, logger, onProgress: reportTo(progress, chain) }, signal);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        failed.push(reason);
+        logger.error({ chain: chain.name, error }, "a chain is not indexed any further");
+        progress.say(`${chain.name} is not indexed any further: ${reason}`);
+      }
+    }),
+  );
+  if (failed.length === chains.length) throw new CommandError(failed.join("\n"));
+}
+
+/** Backfill as a bar; a batch at the head is no long work. */
+const reportTo =
+  (progress: Progress, chain: ChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
+  ({ phase, projection, block, target }) => {
+    if (phase === "backfill") progress.report(`index ${chain.name}`, block - chain.from + 1, target - chain.from + 1, "blocks");
+    if (phase === "catch-up") progress.report(`catch up ${projection ?? ""}`, block - chain.from + 1, target - chain.from + 1, "blocks");
+    if (phase === "reorganisation") progress.say(`${chain.name} was reorganised above block ${block}.`);
+  };

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Capabilities, probeCapabilities } from "../chain/capabilities.ts";
+import { createRpc, type Rpc } from "../chain/rpc.ts";
+import { createSource } from "../chain/source.ts";
+import type { ChainConfig } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { tokensProjection } from "../domains/tokens/projection.ts";
+import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
+import { createIndexer } from "../indexer/indexer.ts";
+import type { Progress } from "../indexer/progress.ts";
+import { createNodeReader } from "../jobs/node-reader.ts";
+import type { Logger } from "../logger.ts";
+import { CommandError } from "./command-error.ts";
+
+export interface IndexingOptions {
+  readonly chain: ChainConfig;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+const secondsBetweenTries = 5;
+/** What a reorganisation must reach beside the projections' tables: pages and reads that were fixed above the ancestor. */
+const following = [
+  { name: "page_anchors", blockColumn: "block_number" },
+  { name: "node_reads", blockColumn: "block_number" },
+  { name: "token_metadata", blockColumn: "block_number" },
+];
+
+/** Indexes one chain until the signal: the loop, and beside it the reads that can wait. @throws {IndexMismatchError} when an operator has to decide. */
+export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
+  if (chain.rpc === undefined) throw new CommandError(`Chain ${chain.name} has no node; set its rpc in ashlar.yaml or give --rpc URL.`);
+  const rpc = createRpc({
+    url: chain.rpc,
+    onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "asking the node again"),
+  });
+  try {
+    const capabilities = await probe(rpc, chain, logger, signal);
+    if (capabilities === null) return;
+    const source = createSource(rpc, capabilities, {
+      tracing: chain.nativeAccounting === "traces",
+      onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
+    });
+    const indexer = createIndexer({
+      chain,
+      source,
+      database,
+      ledger: createStoredLedger(database, chain.id),
+      projections: [tokensProjection],
+      following,
+      logger,
+      clock: () => new Date(),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    const reader = createNodeReader({ chain, source, database, reads: [tokenMetadataRead], logger });
+    const stop = new AbortController();
+    const either = AbortSignal.any([signal, stop.signal]);
+    const reading = reader.run(either);
+    try {
+      await indexer.run(signal);
+    } finally {
+      stop.abort();
+      await reading;
+    }
+  } finally {
+    await rpc.close();
+  }
+}
+
+/** Asks the node what it offers, again and again while it cannot be reached; null when the signal came first. */
+async function probe(rpc: Rpc, chain: ChainConfig, logger: Logger, signal: AbortSignal): Promise<Capabilities | null> {
+  while (!signal.aborted) {
+    try {
+      return await probeCapabilities(rpc, chain.from);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn(`${chain.name}: the node does not answer (${reason}); trying again in ${secondsBetweenTries} s.`);
+      await sleep(secondsBetweenTries * 1000, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return null;
+}
+
+/** The id that a chain's node tells. @throws {CommandError} where it does not answer. */
+export async function askChainId(name: string, url: string): Promise<number> {
+  const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
+  try {
+    const id = Number(await rpc.request("eth_chainId", []));
+    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("it tells no chain id");
+    return id;
+  } catch (error) {
+    throw new CommandError(
+      `The node of ${name} does not answer (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
+    );
+  } finally {
+    await rpc.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { stdout } from "node:process";
+import type { Config } from "../config/config.ts";
+import { createKeys, type Keys, type ListedKey } from "../http/keys.ts";
+import { openDatabase } from "./open-database.ts";
+
+const say = (line: string): void => void stdout.write(`${line}\n`);
+
+/** Runs work with the keys of the configured database. */
+async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Promise<void> {
+  const database = await openDatabase(config);
+  try {
+    await work(createKeys(database.indexing));
+  } finally {
+    await database.close();
+  }
+}
+
+/** `ashlar keys create`: prints the key, this once. */
+export const createKey = (config: Config, label: string, credits: number | undefined): Promise<void> =>
+  withKeys(config, async (keys) => {
+    const { id, key } = await keys.create({ label, creditLimitHundredths: credits === undefined ? undefined : credits * 100 });
+    say(`Key ${id} (${label}): ${key}`);
+    say("It is shown this once: only its hash is stored.");
+  });
+
+/** `ashlar keys list`. */
+export const listKeys = (config: Config): Promise<void> =>
+  withKeys(config, async (keys) => {
+    const rows = await keys.list();
+    if (rows.length === 0) say("There are no keys; make one with: ashlar keys create --label NAME");
+    for (const row of rows) say(renderKey(row));
+  });
+
+/** `ashlar keys revoke`: servers stop accepting the key within 5 seconds. False where no active key has the number. */
+export async function revokeKey(config: Config, id: number): Promise<boolean> {
+  let revoked = false;
+  await withKeys(config, async (keys) => {
+    revoked = await keys.revoke(id);
+  });
+  if (revoked) say(`Key ${id} is revoked.`);
+  return revoked;
+}
+
+const renderKey = (key: ListedKey): string =>
+  [
+    `${key.id}`,
+    key.label,
+    `created ${key.createdAt.toISOString()}`,
+    key.revokedAt === null ? "active" : `revoked ${key.revokedAt.toISOString()}`,
+    `${key.calls} calls, ${key.usedHundredths / 100} credits${key.creditLimitHundredths === null ? "" : ` of ${key.creditLimitHundredths / 100}`}`,
+  ].join("  ");

@@ -1,0 +1,49 @@
+import type { AddressInfo } from "node:net";
+import { createApp } from "../app.ts";
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { createServer } from "../http/server.ts";
+import type { Logger } from "../logger.ts";
+import { CommandError } from "./command-error.ts";
+
+/** A server that answers. */
+export interface Serving {
+  /** Its address on this machine. */
+  readonly url: string;
+  /** Lets the requests in flight finish, then enters what is still to be entered. */
+  stop(): Promise<void>;
+}
+
+export interface ServingOptions {
+  readonly config: Config;
+  readonly chains: readonly ChainConfig[];
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly demo?: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
+}
+
+/** Starts the HTTP server. @throws {CommandError} where its address cannot be had. */
+export async function startServing({ config, ...rest }: ServingOptions): Promise<Serving> {
+  const http = createApp({ config, ...rest });
+  const server = createServer(http.app);
+  const address = await server.listen(config.port, config.host).catch(async (error: NodeJS.ErrnoException) => {
+    await http.close();
+    throw new CommandError(refusal(error, config));
+  });
+  return {
+    url: urlOf(address),
+    async stop() {
+      http.announceStop();
+      await server.stop();
+      await http.close();
+    },
+  };
+}
+
+function refusal(error: NodeJS.ErrnoException, { host, port }: Config): string {
+  if (error.code === "EADDRINUSE") return `Port ${port} of ${host} is in use; choose another with PORT=… or end what uses it.`;
+  if (error.code === "EACCES") return `Port ${port} of ${host} may not be used by this user; choose one above 1023 with PORT=….`;
+  return `The server cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose another address with HOST=… and PORT=….`;
+}
+
+const urlOf = ({ address, family, port }: AddressInfo): string => `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;

@@ -1,0 +1,110 @@
+import type { ChainConfig, Config } from "../config/config.ts";
+import { type Demo, startDemo } from "../demo/start-demo.ts";
+import { createKeys } from "../http/keys.ts";
+import { createLogger, type Logger } from "../logger.ts";
+import { CommandError } from "./command-error.ts";
+import { fitsDemo, forgetChain } from "./demo-index.ts";
+import { demoKey } from "./demo-key.ts";
+import { renderWelcome } from "./demo-welcome.ts";
+import { runIndexers } from "./index-chains.ts";
+import { type OpenDatabase, openDatabase } from "./open-database.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { type Serving, startServing } from "./serving.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+const phases = {
+  contracts: "compile contracts",
+  story: "tell the story",
+  check: "check the story",
+  save: "save the chain",
+  load: "load the chain",
+};
+
+/** The demo: a chain of its own, its index and its server, until told to stop. */
+export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
+  const signal = stopSignal();
+  const logger = createLogger(environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel);
+  const progress = createProgress();
+  const key = demoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
+  const [database, opened] = await openBoth(config, environment, logger, progress);
+  let demo = opened;
+  try {
+    demo = await matchIndex(demo, database, () => openDemo(config, environment, logger, progress));
+    await createKeys(database.indexing).ensure(key, "demo");
+    await runDemo({ config, database, demo, key, logger, progress }, signal);
+  } finally {
+    progress.end();
+    await demo.stop();
+    await database.close();
+  }
+}
+
+const openDemo = (config: Config, environment: NodeJS.ProcessEnv, logger: Logger, progress: Progress): Promise<Demo> =>
+  startDemo({
+    dataDirectory: config.dataDirectory,
+    rpcPort: portOf(environment.ASHLAR_DEMO_RPC_PORT),
+    logger: { info: (message) => logger.info(message), warn: (message) => logger.warn(message) },
+    onProgress: (phase, done, total) => progress.report(phases[phase], done, total),
+  });
+
+/** Chain and database beside each other; when one cannot be had, the other is let go. */
+async function openBoth(config: Config, environment: NodeJS.ProcessEnv, logger: Logger, progress: Progress): Promise<[OpenDatabase, Demo]> {
+  const [database, demo] = await Promise.allSettled([openDatabase(config), openDemo(config, environment, logger, progress)]);
+  if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
+  if (database.status === "fulfilled") await database.value.close();
+  if (demo.status === "fulfilled") await demo.value.stop();
+  throw database.status === "rejected" ? database.reason : demo.status === "rejected" ? demo.reason : new Error("unreachable");
+}
+
+/** Chain and index carry one identity: where they do not fit, both are built anew. */
+async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
+  if (await fitsDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
+  await forgetChain(database.indexing, demo.chain.id);
+  if (demo.origin === "told") return demo;
+  await demo.discardState();
+  return reopen();
+}
+
+interface Running {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly demo: Demo;
+  readonly key: string;
+  readonly logger: Logger;
+  readonly progress: Progress;
+}
+
+/** Serves at once (not ready until indexed), indexes, and lets the chain live on once it is indexed. */
+async function runDemo({ config, database, demo, key, logger, progress }: Running, signal: AbortSignal): Promise<void> {
+  const chain: ChainConfig = demo.chain;
+  const serving = await startServing({ config, chains: [chain], database: database.serving, logger, demo: { key, cast: demo.story.cast } });
+  try {
+    const indexing = runIndexers([chain], database.indexing, logger, progress, signal);
+    const living = whenReady(serving, signal).then(async (ready) => {
+      if (!ready) return;
+      progress.end();
+      progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, cast: demo.story.cast }));
+      await demo.live(signal);
+    });
+    await Promise.all([indexing, living]);
+  } finally {
+    await serving.stop();
+  }
+}
+
+/** Waits until the server says that it is ready; false when the signal came first. */
+async function whenReady(serving: Serving, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const response = await fetch(`${serving.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    if (response?.ok) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return false;
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > 65_535)
+    throw new CommandError(`ASHLAR_DEMO_RPC_PORT=${text} was given, a port from 1 to 65535 is accepted.`);
+  return Number(text);
+}
