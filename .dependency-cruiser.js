@@ -39,7 +39,7 @@ export default {
     only("database-low", "^runtime/database/", "^runtime/(database|lib)/", "database knows no domain."),
     only("events-low", "^runtime/events/", "^runtime/(events|chain|lib)/", "events know blocks, no domain."),
     only("indexer-no-domain", "^runtime/indexer/", "^runtime/(indexer|chain|database|events|config|lib)/", "Projections are handed in."),
-    only("jobs-no-domain", "^runtime/jobs/", "^runtime/(jobs|chain|database|config|lib)/", "Reads are handed in."),
+    only("jobs-no-domain", "^runtime/jobs/", "^runtime/(jobs|indexer|chain|database|config|lib)/", "Reads are handed in."),
     only(
       "http-no-domain",
       "^runtime/http/",

@@ -144,7 +144,9 @@ export const endpointDefinition = z.strictObject({
 export const endpointFile = z.strictObject({ domain: kebabName, endpoints: z.record(camelName, endpointDefinition) });
 
 /** `string`, `bigint?`, `[Transfer]`, `Pagination?`: a scalar, an object or a list of one; `?` where it may be null. */
-const fieldType = z.string().regex(/^(\[[A-Za-z][A-Za-z0-9]*\]|[A-Za-z][A-Za-z0-9]*)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
+const fieldType = z
+  .string()
+  .regex(/^(\[[A-Za-z][A-Za-z0-9]*\]|[A-Za-z][A-Za-z0-9]*)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
 
 /** The scalar types of fields; the finer ones are strings or numbers of a checked form. */
 export const scalarTypes = [

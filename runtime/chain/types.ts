@@ -39,6 +39,8 @@ export interface ChainTransaction {
   readonly createdContract: Address | null;
   /** The fee for data on the layer below, where the receipt says it. */
   readonly l1Fee: bigint | null;
+  /** What the transaction's blobs cost (EIP-4844), burnt; null where it carries none. */
+  readonly blobFee: bigint | null;
   readonly logs: readonly ChainLog[];
   /** Value moved by inner calls that took effect, in order; null where the node has no traces. The transaction's own value is not among them. */
   readonly traces: readonly ValueTrace[] | null;

@@ -9,7 +9,7 @@ import { tokensProjection } from "../domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createIndexer } from "../indexer/indexer.ts";
 import type { Progress } from "../indexer/progress.ts";
-import { createNodeReader } from "../jobs/node-reader.ts";
+import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
@@ -21,10 +21,9 @@ export interface IndexingOptions {
 }
 
 const secondsBetweenTries = 5;
-/** What a reorganisation must reach beside the projections' tables: pages and reads that were fixed above the ancestor. */
+/** What a reorganisation must reach beside the projections' tables: pages that were pinned and metadata that was read above the ancestor. */
 const following = [
   { name: "page_anchors", blockColumn: "block_number" },
-  { name: "node_reads", blockColumn: "block_number" },
   { name: "token_metadata", blockColumn: "block_number" },
 ];
 
@@ -53,10 +52,18 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       clock: () => new Date(),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    const reader = createNodeReader({ chain, source, database, reads: [tokenMetadataRead], logger });
+    const worker = createWorker({
+      chainId: chain.id,
+      database,
+      source,
+      reads: [tokenMetadataRead],
+      multicall: chain.multicall,
+      clock: () => new Date(),
+      logger,
+    });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = reader.run(either);
+    const reading = worker.run(either);
     try {
       await indexer.run(signal);
     } finally {

@@ -1,9 +1,7 @@
 import type { AddressInfo } from "node:net";
-import { createApp } from "../app.ts";
-import type { ChainConfig, Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import { type AppOptions, createApp } from "../app.ts";
+import type { Config } from "../config/config.ts";
 import { createServer } from "../http/server.ts";
-import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 
 /** A server that answers. */
@@ -14,16 +12,8 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
-export interface ServingOptions {
-  readonly config: Config;
-  readonly chains: readonly ChainConfig[];
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly demo?: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
-}
-
 /** Starts the HTTP server. @throws {CommandError} where its address cannot be had. */
-export async function startServing({ config, ...rest }: ServingOptions): Promise<Serving> {
+export async function startServing({ config, ...rest }: AppOptions): Promise<Serving> {
   const http = createApp({ config, ...rest });
   const server = createServer(http.app);
   const address = await server.listen(config.port, config.host).catch(async (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,11 @@
 import type { Knex } from "knex";
 
-/** How far each projection has come on each chain; written in the transaction that writes its rows. */
+/**
+ * How far each projection has come on each chain, written in the transaction that writes its rows; and what was asked of the node.
+ * `base_reads` keeps the node's word about the state before the first indexed block, so that a projection that is built again need not ask again:
+ * `key` is an address (its native balance) or an address and the data of a call; `value` is null where the node had no answer.
+ * `node_reads` is the queue of reads that may wait.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE projection_checkpoints (
@@ -10,6 +15,15 @@ export async function up(knex: Knex): Promise<void> {
       block_number int8 NOT NULL,
       PRIMARY KEY (chain_id, projection)
     );
+    CREATE TABLE base_reads (
+      chain_id int8 NOT NULL,
+      key bytea NOT NULL,
+      block_number int8 NOT NULL,
+      value bytea,
+      reverted boolean NOT NULL,
+      PRIMARY KEY (chain_id, key)
+    );
+    CREATE INDEX base_reads_roll_back ON base_reads USING brin (block_number);
     CREATE TABLE node_reads (
       chain_id int8 NOT NULL,
       kind text NOT NULL,
@@ -24,5 +38,5 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw("DROP TABLE node_reads, projection_checkpoints");
+  await knex.raw("DROP TABLE node_reads, base_reads, projection_checkpoints");
 }

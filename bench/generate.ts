@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BenchResult, median } from "./result.ts";
+
+const repository = dirname(dirname(fileURLToPath(import.meta.url)));
+const runs = 5;
+const targets = { milliseconds: 1500, megabytes: 400 };
+
+/** Says on its fourth descriptor how much memory the process took at most; resourceUsage counts in kilobytes. */
+const memoryHook = `data:text/javascript,${encodeURIComponent(
+  'import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));',
+)}`;
+
+interface Measurement {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+}
+
+/** The whole catalog: written into an empty folder, and checked there; wall time and peak memory of a process of its own each. */
+export async function run(): Promise<BenchResult> {
+  const root = await mkdtemp(join(tmpdir(), "ashlar-bench-"));
+  try {
+    await cp(join(repository, "spec"), join(root, "spec"), { recursive: true });
+    const write = await repeat(async () => {
+      await rm(join(root, "generated"), { recursive: true, force: true });
+      return measure(["--root", root, "--no-stubs"]);
+    });
+    const check = await repeat(() => measure(["--root", root, "--check"]));
+    return resultOf(write, check);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+function resultOf(write: Measurement, check: Measurement): BenchResult {
+  const rows = [
+    { name: "generate", ...write },
+    { name: "generate --check", ...check },
+  ];
+  return {
+    table: rows.map(({ name, milliseconds, megabytes }) => ({
+      command: name,
+      "median ms": milliseconds,
+      "target ms": targets.milliseconds,
+      "peak MB": megabytes,
+      "target MB": targets.megabytes,
+    })),
+    figures: {
+      generateMilliseconds: write.milliseconds,
+      checkMilliseconds: check.milliseconds,
+      peakMegabytes: Math.max(write.megabytes, check.megabytes),
+    },
+    missed: rows.flatMap(({ name, milliseconds, megabytes }) => [
+      ...(milliseconds < targets.milliseconds ? [] : [`${name} took ${milliseconds} ms, not less than ${targets.milliseconds}.`]),
+      ...(megabytes < targets.megabytes ? [] : [`${name} took ${megabytes} MB, not less than ${targets.megabytes}.`]),
+    ]),
+  };
+}
+
+/** The median time of some runs and the largest memory. */
+async function repeat(once: () => Promise<Measurement>): Promise<Measurement> {
+  const measurements: Measurement[] = [];
+  for (let index = 0; index < runs; index += 1) measurements.push(await once());
+  return {
+    milliseconds: median(measurements.map((measurement) => measurement.milliseconds)),
+    megabytes: Math.max(...measurements.map((measurement) => measurement.megabytes)),
+  };
+}
+
+function measure(words: readonly string[]): Promise<Measurement> {
+  const started = performance.now();
+  const child = spawn(process.execPath, ["--import", "tsx", "--import", memoryHook, "generator/cli.ts", ...words], {
+    cwd: repository,
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+  });
+  let memory = "";
+  child.stdio[3]?.on("data", (chunk: Buffer) => {
+    memory += chunk.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code !== 0) return reject(new Error(`generator/cli.ts ${words.join(" ")} ended with ${code}.`));
+      resolve({ milliseconds: Math.round(performance.now() - started), megabytes: Math.round(Number(memory) / 1024) });
+    });
+  });
+}

@@ -1,0 +1,15 @@
+/** What a benchmark gives: every file of this folder that is one exports `run(): Promise<BenchResult>`. */
+export interface BenchResult {
+  /** One line a measurement, for people. */
+  readonly table: readonly Readonly<Record<string, string | number>>[];
+  /** The same for programs; printed as the last line. */
+  readonly figures: Readonly<Record<string, number>>;
+  /** A sentence for each target that was missed. */
+  readonly missed: readonly string[];
+}
+
+/** The middle one of some measurements. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

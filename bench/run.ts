@@ -1,0 +1,51 @@
+import { readdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { BenchResult } from "./result.ts";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const parts = new Set(["run", "result"]);
+
+const print = (text: string): unknown => process.stdout.write(`${text}\n`);
+
+process.exitCode = await main(process.argv[2]);
+
+/** Runs one benchmark: 0 when it meets its targets, 1 when it misses one, 2 when there is none of that name. */
+async function main(name: string | undefined): Promise<0 | 1 | 2> {
+  const names = await benchmarks();
+  if (name === undefined || !names.includes(name)) {
+    process.stderr.write(`usage: npm run bench -- <name>, one of ${names.join(", ")}\n`);
+    return 2;
+  }
+  const module: unknown = await import(pathToFileURL(`${folder}/${name}.ts`).href);
+  if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts exports no run function.`);
+  const { table, figures, missed } = await module.run();
+  for (const line of aligned(table)) print(line);
+  for (const sentence of missed) print(`MISSED: ${sentence}`);
+  print(JSON.stringify({ benchmark: name, ...figures, missed: missed.length }));
+  return missed.length === 0 ? 0 : 1;
+}
+
+async function benchmarks(): Promise<string[]> {
+  const files = await readdir(folder);
+  return files.flatMap((file) => (file.endsWith(".ts") && !parts.has(file.slice(0, -3)) ? [file.slice(0, -3)] : [])).sort();
+}
+
+function isBenchmark(module: unknown): module is { run(): Promise<BenchResult> } {
+  return typeof module === "object" && module !== null && "run" in module && typeof module.run === "function";
+}
+
+/** The lines of a table, numbers to the right. */
+function aligned(table: BenchResult["table"]): string[] {
+  const columns = [...new Set(table.flatMap((row) => Object.keys(row)))];
+  const widths = columns.map((column) => Math.max(column.length, ...table.map((row) => String(row[column] ?? "").length)));
+  const line = (cells: readonly (string | number)[]): string =>
+    cells
+      .map((cell, index) => (typeof cell === "number" ? String(cell).padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
+      .join("  ");
+  return [
+    line(columns),
+    line(widths.map((width) => "-".repeat(width))),
+    ...table.map((row) => line(columns.map((column) => row[column] ?? ""))),
+  ];
+}

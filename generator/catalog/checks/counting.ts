@@ -1,0 +1,74 @@
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import type { Draft, EndpointDraft, PaginationRegime } from "../draft.ts";
+import { parseFieldType } from "../field-type.ts";
+import { type Answering, askedNames, type Lookup, placeOf, type ResolvedObject } from "../lookup.ts";
+
+/** What an answer must have so that its cost can be counted and its pages be found. */
+export function checkCounting(lookup: Lookup): Diagnostic[] {
+  return [
+    ...[...lookup.objects.values()].flatMap(checkRows),
+    ...lookup.draft.endpoints.flatMap((endpoint) => checkCost(endpoint, lookup)),
+    ...lookup.answering.flatMap((answering) => checkAnswers(answering, lookup)),
+  ];
+}
+
+function checkRows({ draft, fields, complete }: ResolvedObject): Diagnostic[] {
+  const { rows } = draft.value;
+  if (rows === undefined) return [];
+  const field = fields.get(rows);
+  if (field === undefined ? !complete : field.value.type === undefined) return [];
+  if (field?.value.type !== undefined && parseFieldType(field.value.type).list) return [];
+  const accepted = [...fields.values()].filter(({ value }) => value.type !== undefined && parseFieldType(value.type).list);
+  const data = { name: rows, object: draft.name, accepted: accepted.map(({ name }) => name) };
+  return [diagnostic("unknown-rows", placeOf(draft, "rows"), data)];
+}
+
+function checkCost(endpoint: EndpointDraft, lookup: Lookup): Diagnostic[] {
+  const { cost } = endpoint.value;
+  if (cost === undefined || cost === "not-stated") return [];
+  const place = placeOf(endpoint, "cost", "per");
+  if (cost.per === "item") return checkItemCost(endpoint, lookup);
+  const query = lookup.draft.service && askedNames(endpoint, lookup.draft.service)?.query;
+  if (!query) return [];
+  if (cost.per === "block" && !(query.includes("starting-block") && query.includes("ending-block"))) {
+    const data = {
+      per: "block",
+      subject: "the endpoint has no range of blocks",
+      accepted: "the query parameters starting-block and ending-block",
+    };
+    return [diagnostic("uncountable-cost", place, data)];
+  }
+  if (cost.per === "30-days" && !query.includes("days")) {
+    return [
+      diagnostic("uncountable-cost", place, {
+        per: "30 days",
+        subject: "the endpoint has no span of days",
+        accepted: "the query parameter days",
+      }),
+    ];
+  }
+  return [];
+}
+
+function checkItemCost(endpoint: EndpointDraft, { objects }: Lookup): Diagnostic[] {
+  const { response, list } = endpoint.value;
+  const object = response === undefined ? undefined : objects.get(response);
+  if (!object?.knowsRows || object.rows !== undefined || list === true || endpoint.broken.has("list")) return [];
+  const data = { per: "item", subject: `${response} has no rows`, accepted: "a response object with rows, or list: true" };
+  return [diagnostic("uncountable-cost", placeOf(endpoint, "cost", "per"), data)];
+}
+
+function checkAnswers(answering: Answering, { draft, objects }: Lookup): Diagnostic[] {
+  const { response, pagination } = answering.value;
+  const regime: Draft<PaginationRegime> | undefined = pagination && draft.service?.pagination?.get(pagination.regime);
+  const object = response === undefined ? undefined : objects.get(response);
+  if (regime === undefined || response === undefined || object === undefined || !object.complete) return [];
+  const place = placeOf(answering, "pagination", "regime");
+  const answers = regime.value.answers ?? [];
+  const lacking = answers.filter((field) => !object.fields.has(field));
+  const findings = lacking.map((field) =>
+    diagnostic("unanswered-regime", place, { regime: regime.name, response, field, accepted: [...object.fields.keys()] }),
+  );
+  const cutsRows = answers.length > 0 && object.rows === undefined && object.knowsRows;
+  return cutsRows ? [...findings, diagnostic("unpaged-response", place, { regime: regime.name, response })] : findings;
+}

@@ -1,0 +1,136 @@
+import type { Place } from "../catalog.ts";
+import type { Example, FieldDefinition, ParameterDefinition, ScalarType } from "../definition.ts";
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
+import { isStoryReference, type Misfit, parameterMisfit, scalarMisfit, storyMisfit } from "../example-fit.ts";
+import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
+import { type Answering, askedNames, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
+import { applyUse } from "../parameters.ts";
+import { renderSent } from "../shape.ts";
+
+/** Examples and defaults that do not fit their type, in shared parameters, their uses, endpoints, headers and fields. */
+export function checkExamples({ draft, answering, objects }: Lookup): Diagnostic[] {
+  const { service } = draft;
+  const fields = draft.objects.flatMap((object) => [...object.fields.values()].flatMap((field) => checkField(field, objects)));
+  if (service === null) return fields;
+  const shared = [...(service.pathParameters?.values() ?? []), ...(service.queryParameters?.values() ?? [])];
+  return [
+    ...fields,
+    ...shared.flatMap(checkShared),
+    ...checkHeaders(service),
+    ...answering.flatMap((entry) => checkUses(entry, service)),
+    ...draft.endpoints.flatMap((endpoint) => checkEndpoint(endpoint, service)),
+  ];
+}
+
+// A definition is judged only where everything that decides what fits could be read.
+function definitionOf(parameter: Draft<ParameterDefinition> | undefined): ParameterDefinition | null {
+  if (parameter === undefined || parameter.value.type === undefined) return null;
+  if (["values", "minimum", "maximum", "maxItems"].some((key) => parameter.broken.has(key))) return null;
+  const { minimum, maximum } = parameter.value;
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum) return null;
+  return { description: "", example: "", ...parameter.value, type: parameter.value.type };
+}
+
+function judge(code: "wrong-example" | "wrong-default", misfit: Misfit, value: unknown, place: () => Place): Diagnostic[] {
+  return misfit === null ? [] : [diagnostic(code, place(), { sent: renderSent(value), accepted: misfit })];
+}
+
+function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
+  const definition = definitionOf(parameter);
+  if (definition === null) return [];
+  return (["example", "default"] as const).flatMap((key) => {
+    const value = parameter.value[key];
+    if (value === undefined) return [];
+    if (isStoryReference(value)) return [diagnostic("misplaced-story", placeOf(parameter, key), { sent: renderSent(value) })];
+    return judge(`wrong-${key}`, parameterMisfit(definition, value), value, () => placeOf(parameter, key));
+  });
+}
+
+function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
+  return (answering.value.query ?? []).flatMap((use, index) => {
+    if (typeof use === "string") return [];
+    const shared = definitionOf(service.queryParameters?.get(use.name));
+    if (shared === null) return [];
+    const definition = applyUse(shared, use);
+    const value = definition.default;
+    // Narrowed bounds or values can leave the shared default outside as well; without a default of its own the use is the place.
+    if (value === undefined || (use.default === undefined && parameterMisfit(shared, value) !== null)) return [];
+    return judge("wrong-default", parameterMisfit(definition, value), value, () =>
+      use.default === undefined ? placeOf(answering, "query", index) : placeOf(answering, "query", index, "default"),
+    );
+  });
+}
+
+function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[] {
+  const asked = askedNames(endpoint, service);
+  const { query = [], pagination, example } = endpoint.value;
+  if (asked === null) return [];
+  const accepted = [...asked.path, ...asked.query];
+  return Object.entries(example ?? {}).flatMap(([name, value]) => {
+    if (!accepted.includes(name)) {
+      const data = { name, where: "a parameter of this endpoint", accepted };
+      return [diagnostic("unknown-parameter", placeOfKey(endpoint, "example", name), data)];
+    }
+    const place = () => placeOf(endpoint, "example", name);
+    if (isStoryReference(value)) return judge("wrong-example", storyMisfit(value), value, place);
+    const shared = definitionOf((asked.path.includes(name) ? service.pathParameters : service.queryParameters)?.get(name));
+    const use = query.find((candidate) => typeof candidate === "object" && candidate.name === name);
+    if (shared === null) return [];
+    const definition = typeof use === "object" && !asked.path.includes(name) ? applyUse(shared, use) : shared;
+    const misfit = parameterMisfit(definition, value) ?? sizeMisfit(name, value, pagination?.sizes);
+    return judge("wrong-example", misfit, value, place);
+  });
+}
+
+function sizeMisfit(name: string, value: Example, sizes: readonly number[] | undefined): Misfit {
+  return name !== "page-size" || sizes === undefined || sizes.some((size) => size === value) ? null : sizes.join(", ");
+}
+
+function checkHeaders(service: ServiceDraft): Diagnostic[] {
+  return [...(service.headers?.values() ?? [])].flatMap((header) => {
+    const { type, example } = header.value;
+    if (type === undefined || example === undefined) return [];
+    return judge("wrong-example", scalarMisfit(type, undefined, example), example, () => placeOf(header, "example"));
+  });
+}
+
+function checkField(field: Draft<FieldDefinition>, objects: Lookup["objects"]): Diagnostic[] {
+  const { type: text, example } = field.value;
+  if (text === undefined || field.broken.has("example") || field.broken.has("values")) return [];
+  const { name, list, nullable } = parseFieldType(text);
+  if (isScalarType(name)) return [...checkValues(field, name), ...checkScalar(field, { text, name, list, nullable })];
+  // A type that is nothing at all has its own finding.
+  if (example === undefined || (example === null && nullable) || !objects.has(name)) return [];
+  return [diagnostic("inapplicable-example", placeOf(field, "example"), { type: text })];
+}
+
+function checkValues(field: Draft<FieldDefinition>, name: ScalarType): Diagnostic[] {
+  if (field.value.values === undefined || name === "string") return [];
+  const data = { key: "values", subject: `a field of type ${name}`, accepted: "fields of type string" };
+  return [diagnostic("inapplicable-key", placeOfKey(field, "values"), data)];
+}
+
+interface ScalarField extends FieldType {
+  readonly text: string;
+  readonly name: ScalarType;
+}
+
+function checkScalar(field: Draft<FieldDefinition>, { text, name, list, nullable }: ScalarField): Diagnostic[] {
+  const { example, values: stated } = field.value;
+  const values = name === "string" ? stated : undefined;
+  const place = () => placeOf(field, "example");
+  if (example === undefined) return [diagnostic("missing-example", placeOfKey(field), { type: text, accepted: exampleOf(text) })];
+  if (example === null && nullable) return [];
+  if (isStoryReference(example)) return [diagnostic("misplaced-story", place(), { sent: renderSent(example) })];
+  if (!list) return judge("wrong-example", scalarMisfit(name, values, example), example, place);
+  if (!Array.isArray(example)) return judge("wrong-example", exampleOf(text), example, place);
+  return example.flatMap((element, index) =>
+    judge("wrong-example", scalarMisfit(name, values, element), element, () => placeOf(field, "example", index)),
+  );
+}
+
+function exampleOf(type: string): string {
+  const { name, list } = parseFieldType(type);
+  return list ? `a list of values of type ${name}` : `a value of type ${name}`;
+}

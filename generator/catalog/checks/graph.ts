@@ -1,0 +1,64 @@
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import { isScalarType, parseFieldType } from "../field-type.ts";
+import { type Lookup, placeOf, type ResolvedObject } from "../lookup.ts";
+
+/** Objects that extend or contain themselves, and fields that are of another type than their parent's. */
+export function checkGraph(lookup: Lookup): Diagnostic[] {
+  const { objects } = lookup;
+  const parents = (object: ResolvedObject): Edge[] => {
+    const parent = object.draft.value.extends;
+    return parent === undefined ? [] : [{ to: parent, at: () => placeOf(object.draft, "extends") }];
+  };
+  return [
+    ...findCircles(objects, parents).map(({ circle, edge }) => diagnostic("circular-parent", edge.at(), { circle })),
+    ...findCircles(objects, contained).map(({ circle, edge }) => diagnostic("circular-reference", edge.at(), { circle })),
+    ...[...objects.values()].flatMap((object) => checkOverrides(object, lookup)),
+  ];
+}
+
+interface Edge {
+  readonly to: string;
+  at(): ReturnType<typeof placeOf>;
+}
+
+// A list may be empty and a nullable field may be null: only other references force one object to hold the next.
+function contained({ fields }: ResolvedObject): Edge[] {
+  return [...fields.values()].flatMap((field) => {
+    if (field.value.type === undefined) return [];
+    const { name, list, nullable } = parseFieldType(field.value.type);
+    return list || nullable || isScalarType(name) ? [] : [{ to: name, at: () => placeOf(field, "type") }];
+  });
+}
+
+/** Each circle once, with the edge that closes it, by a walk in depth from every object in turn. */
+function findCircles(
+  objects: ReadonlyMap<string, ResolvedObject>,
+  edgesOf: (object: ResolvedObject) => readonly Edge[],
+): { circle: readonly string[]; edge: Edge }[] {
+  const found: { circle: readonly string[]; edge: Edge }[] = [];
+  const done = new Set<string>();
+  const walk = (name: string, trail: readonly string[]): void => {
+    const object = objects.get(name);
+    if (object === undefined || done.has(name)) return;
+    const here = [...trail, name];
+    for (const edge of edgesOf(object)) {
+      const start = here.indexOf(edge.to);
+      if (start >= 0) found.push({ circle: [...here.slice(start), edge.to], edge });
+      else walk(edge.to, here);
+    }
+    done.add(name);
+  };
+  for (const name of objects.keys()) walk(name, []);
+  return found;
+}
+
+// A field may be described anew in a child, as long as what reads the parent can read it.
+function checkOverrides({ draft }: ResolvedObject, { objects }: Lookup): Diagnostic[] {
+  const parent = draft.value.extends === undefined ? undefined : objects.get(draft.value.extends);
+  if (parent === undefined) return [];
+  return [...draft.fields.values()].flatMap((field) => {
+    const type = parent.fields.get(field.name)?.value.type;
+    if (type === undefined || field.value.type === undefined || type === field.value.type) return [];
+    return [diagnostic("conflicting-field", placeOf(field, "type"), { field: field.name, parent: parent.draft.name, type })];
+  });
+}

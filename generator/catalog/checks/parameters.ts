@@ -1,0 +1,113 @@
+import type { Place } from "../catalog.ts";
+import type { EndpointDefinition, ParameterDefinition } from "../definition.ts";
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
+import { type Answering, findRepeated, type Lookup, meantNames, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
+import { applyUse } from "../parameters.ts";
+
+type Keys = Partial<Omit<ParameterDefinition, "description" | "example">>;
+type Type = ParameterDefinition["type"];
+
+/** Shared parameters and their uses: keys that do not go with the type, parameters stated twice, page sizes that cannot be asked for. */
+export function checkParameters(lookup: Lookup): Diagnostic[] {
+  const { service } = lookup.draft;
+  if (service === null) return [];
+  const shared = [...(service.pathParameters?.values() ?? []), ...(service.queryParameters?.values() ?? [])];
+  return [
+    ...shared.flatMap(checkShared),
+    ...[...(service.pathParameters?.values() ?? [])].flatMap(checkPathParameter),
+    ...lookup.answering.flatMap((answering) => [...checkUses(answering, service), ...checkRepeated(answering, service)]),
+    ...lookup.draft.endpoints.flatMap((endpoint) => checkSizes(endpoint, service)),
+  ];
+}
+
+function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
+  const { type, values } = parameter.value;
+  if (type === undefined) return [];
+  const lacksValues = type === "choice" && values === undefined && !parameter.broken.has("values");
+  const missing = lacksValues ? [diagnostic("missing-values", placeOfKey(parameter), { subject: "a parameter of type choice" })] : [];
+  return [...missing, ...checkKeys(type, parameter.value, (key) => placeOfKey(parameter, key))];
+}
+
+function checkPathParameter(parameter: Draft<ParameterDefinition>): Diagnostic[] {
+  const keys = (["required", "default"] as const).filter((key) => parameter.value[key] !== undefined);
+  const data = { subject: "a path parameter", accepted: "query parameters, because a path always has its own" };
+  return keys.map((key) => diagnostic("inapplicable-key", placeOfKey(parameter, key), { key, ...data }));
+}
+
+const typesOfKey: Readonly<Record<"values" | "minimum" | "maximum" | "maxItems", readonly Type[]>> = {
+  values: ["choice", "currency"],
+  minimum: ["integer"],
+  // Of a text, the maximum is its length.
+  maximum: ["integer", "text"],
+  maxItems: ["addressList", "topicList", "textList"],
+};
+
+function checkKeys(type: Type, keys: Keys, placeAt: (key: string) => Place): Diagnostic[] {
+  const strays = (Object.keys(typesOfKey) as (keyof typeof typesOfKey)[])
+    .filter((key) => keys[key] !== undefined && !typesOfKey[key].includes(type))
+    .map((key) => {
+      const accepted = `parameters of type ${typesOfKey[key].join(", ")}`;
+      return diagnostic("inapplicable-key", placeAt(key), { key, subject: `a parameter of type ${type}`, accepted });
+    });
+  const { minimum, maximum } = keys;
+  const empty = type === "integer" && minimum !== undefined && maximum !== undefined && minimum > maximum;
+  const bounds = empty ? [diagnostic("empty-bounds", placeAt("minimum"), { minimum, maximum })] : [];
+  if (keys.required !== true || keys.default === undefined) return [...strays, ...bounds];
+  const data = { key: "default", subject: "a required parameter", accepted: "either required: true or a default" };
+  return [...strays, ...bounds, diagnostic("inapplicable-key", placeAt("default"), data)];
+}
+
+function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
+  return (answering.value.query ?? []).flatMap((use, index) => {
+    if (typeof use === "string") return [];
+    const shared = service.queryParameters?.get(use.name)?.value;
+    if (shared?.type === undefined) return [];
+    const placeAt = (key: string) =>
+      Object.hasOwn(use, key) ? placeOfKey(answering, "query", index, key) : placeOf(answering, "query", index);
+    const whole = { description: "", example: "", ...shared, type: shared.type };
+    // What the shared parameter has wrong is reported there alone.
+    const inherited = new Set(checkKeys(shared.type, shared, placeAt).map(({ message }) => message));
+    return checkKeys(shared.type, applyUse(whole, use), placeAt).filter(({ message }) => !inherited.has(message));
+  });
+}
+
+function checkRepeated(answering: Answering, service: ServiceDraft): Diagnostic[] {
+  const names = (answering.value.query ?? []).map((use, index) => ({ name: typeof use === "string" ? use : use.name, index, use }));
+  const twice = findRepeated(names, ({ name }) => name).map(({ item }) => ({ ...item, reason: "is in this list already" }));
+  const common = (service.value.commonQuery ?? []) as readonly string[];
+  const shared = names.filter(({ name, use }) => typeof use === "string" && common.includes(name));
+  const paging = service.pagination?.get(answering.value.pagination?.regime ?? "")?.value.query ?? [];
+  const paged = names.filter(({ name, use }) => typeof use === "string" && paging.includes(name));
+  return [
+    ...twice,
+    ...shared.map((entry) => ({ ...entry, reason: "is accepted by every endpoint already" })),
+    ...paged.map((entry) => ({ ...entry, reason: "comes with the pagination regime already" })),
+  ].map(({ name, index, reason }) => diagnostic("repeated-parameter", placeOfUse(answering, index), { name, reason }));
+}
+
+function checkSizes(endpoint: EndpointDraft, service: ServiceDraft): Diagnostic[] {
+  const { pagination } = endpoint.value;
+  if (pagination === undefined || service.pagination?.has(pagination.regime) !== true) return [];
+  const sizes = [...(pagination.sizes ?? []).map((size, index) => ({ size, path: ["sizes", index] as const })), ...statedSize(pagination)];
+  const paging = service.pagination.get(pagination.regime);
+  if (paging === undefined || paging.broken.has("query")) return [];
+  const place = (path: readonly (string | number)[]) => placeOf(endpoint, "pagination", ...path);
+  const asked = meantNames(paging.value.query ?? [], service.queryParameters?.keys() ?? []);
+  if (!asked.has("page-size")) {
+    const accepted = "sizes where the regime has the query parameter page-size";
+    return sizes.slice(0, 1).map(({ size, path }) => diagnostic("page-sizes", place(path), { sent: String(size), accepted }));
+  }
+  const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER } = service.queryParameters?.get("page-size")?.value ?? {};
+  if (minimum > maximum) return [];
+  return sizes.flatMap(({ size, path }) => {
+    const among = path[0] === "sizes" || pagination.sizes === undefined || pagination.sizes.includes(size);
+    if (size >= minimum && size <= maximum && among) return [];
+    const accepted = among ? `a whole number from ${minimum} to ${maximum}` : `one of ${pagination.sizes?.join(", ")}`;
+    return [diagnostic("page-sizes", place(path), { sent: String(size), accepted })];
+  });
+}
+
+function statedSize({ size }: EndpointDefinition["pagination"]): { size: number; path: readonly (string | number)[] }[] {
+  return size === undefined ? [] : [{ size, path: ["size"] }];
+}

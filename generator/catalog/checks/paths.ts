@@ -1,0 +1,82 @@
+import type { CatalogEndpoint } from "../catalog.ts";
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import type { EndpointDraft } from "../draft.ts";
+import { endpointsWithPath, findRepeated, type Lookup, placeOf } from "../lookup.ts";
+import { pathParameterNames } from "../parameters.ts";
+
+const literalSegment = /^[A-Za-z0-9._~=-]+$/;
+const parameterSegment = /^\{[A-Za-z][A-Za-z0-9]*\}$/;
+
+/** Paths: malformed segments, parameters that nothing declares, pages without their regime, and paths that one request could match in the same way. */
+export function checkPaths(lookup: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
+  const { draft } = lookup;
+  const paths = endpointsWithPath(draft);
+  return [
+    ...paths.flatMap(({ endpoint, path }) => [...checkSegments(endpoint, path), ...checkParameters(endpoint, path, lookup)]),
+    ...paths.flatMap(({ endpoint, path }) => checkPage(endpoint, path, lookup)),
+    ...checkOverlaps(lookup, community),
+    ...checkTemplate(lookup),
+  ];
+}
+
+function malformedSegments(path: string): string[] {
+  const segments = path.replace(/^\//, "").replace(/\/$/, "").split("/");
+  return segments.filter((segment) => !literalSegment.test(segment) && !parameterSegment.test(segment));
+}
+
+function checkSegments(endpoint: EndpointDraft, path: string): Diagnostic[] {
+  return malformedSegments(path).map((segment) => diagnostic("malformed-path", placeOf(endpoint, "path"), { segment }));
+}
+
+// Names in malformed segments are left to that finding.
+function wellFormedNames(path: string): string[] {
+  return path.split("/").flatMap((segment) => (parameterSegment.test(segment) ? pathParameterNames(segment) : []));
+}
+
+function checkParameters(endpoint: EndpointDraft, path: string, { draft }: Lookup): Diagnostic[] {
+  const place = placeOf(endpoint, "path");
+  const names = wellFormedNames(path);
+  const repeated = findRepeated(names, (name) => name).map(({ name }) => diagnostic("repeated-path-parameter", place, { name }));
+  const known = draft.service?.pathParameters;
+  if (!known) return repeated;
+  const unknown = names.filter((name) => !known.has(name));
+  return [...repeated, ...unknown.map((name) => diagnostic("undeclared-path-parameter", place, { name, accepted: [...known.keys()] }))];
+}
+
+function checkPage(endpoint: EndpointDraft, path: string, { draft }: Lookup): Diagnostic[] {
+  const regime = endpoint.value.pagination?.regime;
+  const regimes = draft.service?.pagination;
+  if (regime === undefined || !regimes?.has(regime)) return [];
+  const names = wellFormedNames(path);
+  return names.flatMap((name) => {
+    const accepted = [...regimes.values()].filter((candidate) => candidate.value.path === name).map((candidate) => candidate.name);
+    if (accepted.length === 0 || accepted.includes(regime)) return [];
+    return [diagnostic("regime-path", placeOf(endpoint, "path"), { name, regime, accepted })];
+  });
+}
+
+// A literal segment is tried before a parameter in the same place, so that paths overlap without a decision only where every segment is of the same kind.
+// The letters' case is not significant to the router.
+function shapeOf(path: string): string {
+  return path.replace(/\{[^{}/]*\}/g, "{}").toLowerCase();
+}
+
+function checkOverlaps({ draft }: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
+  const written = endpointsWithPath(draft).map(({ endpoint, path }) => ({ path, place: placeOf(endpoint, "path") }));
+  const expanded = community.map(({ definition, place }) => ({ path: definition.path, place }));
+  return findRepeated([...written, ...expanded], ({ path }) => shapeOf(path)).map(({ item, first }) =>
+    item.path === first.path
+      ? diagnostic("duplicate-path", item.place, { path: item.path, first: first.place })
+      : diagnostic("ambiguous-path", item.place, { path: item.path, other: first.path, first: first.place }),
+  );
+}
+
+function checkTemplate({ draft: { template } }: Lookup): Diagnostic[] {
+  const path = template?.value.path;
+  if (!template || path === undefined) return [];
+  const place = placeOf(template, "path");
+  const malformed = malformedSegments(path).map((segment) => diagnostic("malformed-path", place, { segment }));
+  const names = wellFormedNames(path).sort().join();
+  const right = names === "operation,protocol" && /^\/v1\/.*\/$/.test(path);
+  return right || malformed.length > 0 ? malformed : [diagnostic("community-path", place, { path })];
+}

@@ -1,0 +1,123 @@
+import { type Diagnostic, diagnostic } from "../diagnostics.ts";
+import type { Draft } from "../draft.ts";
+import { isScalarType, parseFieldType } from "../field-type.ts";
+import { endpointsWithPath, type Lookup, meantNames, placeOfKey } from "../lookup.ts";
+import { pathParameterNames } from "../parameters.ts";
+
+/**
+ * What nothing uses: objects, shared parameters, regimes, network groups, domains and operations. Where a use could not be read nothing is said, and a
+ * misspelt use counts for the name that is nearest to it, so that one mistake is one finding.
+ */
+export function checkUnused(lookup: Lookup): Diagnostic[] {
+  return [...checkObjects(lookup), ...checkDefinitions(lookup), ...checkOperations(lookup)];
+}
+
+function canSee(lookup: Lookup, keys: readonly string[]): boolean {
+  const { draft, answering } = lookup;
+  const files = (["endpoints", "template", "protocol", "service"] as const).every((kind) => !draft.obscured.has(kind));
+  return files && answering.every((entry) => keys.every((key) => !entry.broken.has(key)));
+}
+
+function checkObjects(lookup: Lookup): Diagnostic[] {
+  const { objects, answering, draft } = lookup;
+  const readable = draft.objects.every(
+    (object) => !object.broken.has("fields") && !object.broken.has("extends") && everyTypeIsKnown(object.fields),
+  );
+  if (!readable || draft.obscured.has("objects") || !canSee(lookup, ["response"])) return [];
+  const used = new Set<string>();
+  const visit = (name: string): void => {
+    const object = objects.get(name);
+    if (object === undefined || used.has(name)) return;
+    used.add(name);
+    const types = [...object.draft.fields.values()].flatMap(({ value }) =>
+      value.type === undefined ? [] : [parseFieldType(value.type).name],
+    );
+    const parents = object.draft.value.extends === undefined ? [] : [object.draft.value.extends];
+    for (const next of meantNames([...types.filter((type) => !isScalarType(type)), ...parents], objects.keys())) visit(next);
+  };
+  const responses = answering.flatMap((entry) => entry.value.response ?? []);
+  for (const name of meantNames(responses, objects.keys())) visit(name);
+  return [...objects.values()]
+    .filter((object) => !used.has(object.draft.name))
+    .map((object) => diagnostic("unused-object", placeOfKey(object.draft), { name: object.draft.name }));
+}
+
+function everyTypeIsKnown(fields: ReadonlyMap<string, Draft<unknown>>): boolean {
+  return [...fields.values()].every((field) => !field.broken.has("type"));
+}
+
+function checkDefinitions(lookup: Lookup): Diagnostic[] {
+  const { draft, answering } = lookup;
+  const { service } = draft;
+  if (service === null) return [];
+  const regimes = [...(service.pagination?.values() ?? [])];
+  const regimesReadable = regimes.every((regime) => !regime.broken.has("query") && !regime.broken.has("path"));
+  const paths = endpointsWithPath(draft).flatMap(({ path }) => pathParameterNames(path));
+  const queries = answering.flatMap((entry) => (entry.value.query ?? []).map((use) => (typeof use === "string" ? use : use.name)));
+  const find = (kind: string, section: string, names: Iterable<string> | undefined, used: Iterable<string>): Diagnostic[] => {
+    const known = [...(names ?? [])];
+    const meant = meantNames(used, known);
+    return known
+      .filter((name) => !meant.has(name))
+      .map((name) => diagnostic("unused-definition", placeOfKey(service, section, name), { kind, name }));
+  };
+  const when = (seen: boolean, findings: () => Diagnostic[]) => (seen ? findings() : []);
+  return [
+    ...when(regimesReadable && canSee(lookup, ["path"]), () =>
+      find("path parameter", "pathParameters", service.pathParameters?.keys(), [
+        ...paths,
+        ...regimes.flatMap((regime) => regime.value.path ?? []),
+      ]),
+    ),
+    ...when(regimesReadable && service.value.commonQuery !== undefined && canSee(lookup, ["query"]), () =>
+      find("query parameter", "queryParameters", service.queryParameters?.keys(), [
+        ...queries,
+        ...(service.value.commonQuery ?? []),
+        ...regimes.flatMap((regime) => regime.value.query ?? []),
+      ]),
+    ),
+    ...when(canSee(lookup, ["pagination"]), () =>
+      find(
+        "pagination regime",
+        "pagination",
+        service.pagination?.keys(),
+        answering.flatMap((entry) => entry.value.pagination?.regime ?? []),
+      ),
+    ),
+    ...when(canSee(lookup, ["networks"]), () =>
+      find(
+        "network group",
+        "networkGroups",
+        groupsOf(service.value.networkGroups),
+        draft.endpoints.flatMap((endpoint) => endpoint.value.networks ?? []),
+      ),
+    ),
+    ...when(
+      canSee(lookup, []) &&
+        (draft.template === null || draft.template.value.domain !== undefined) &&
+        draft.endpoints.every((endpoint) => endpoint.domain !== null),
+      () =>
+        find("domain", "tags", groupsOf(service.value.tags), [
+          ...draft.endpoints.flatMap((endpoint) => endpoint.domain ?? []),
+          ...(draft.template?.value.domain === undefined ? [] : [draft.template.value.domain]),
+        ]),
+    ),
+  ];
+}
+
+function groupsOf(section: Readonly<Record<string, unknown>> | undefined): string[] {
+  return Object.keys(section ?? {});
+}
+
+function checkOperations({ draft }: Lookup): Diagnostic[] {
+  const { template, protocols } = draft;
+  const readable = !draft.obscured.has("protocol") && protocols.every((protocol) => !protocol.broken.has("operations"));
+  if (template === null || !readable) return [];
+  const used = meantNames(
+    protocols.flatMap((protocol) => Object.keys(protocol.value.operations ?? {})),
+    template.operations.keys(),
+  );
+  return [...template.operations.values()]
+    .filter((operation) => !used.has(operation.name))
+    .map((operation) => diagnostic("unused-definition", placeOfKey(operation), { kind: "community operation", name: operation.name }));
+}

@@ -1,0 +1,60 @@
+import type { CatalogEndpoint } from "./catalog.ts";
+import type { CommunityTemplateFile, EndpointDefinition } from "./definition.ts";
+import type { CatalogDraft, Draft, TemplateOperation } from "./draft.ts";
+import { placeOfKey } from "./lookup.ts";
+
+/** One endpoint for each protocol and operation that the protocol has, in the order of protocols and of the template's operations. */
+export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
+  const { template } = draft;
+  const { path, domain } = template?.value ?? {};
+  if (template === null || path === undefined || domain === undefined) return [];
+  if (!path.includes("{protocol}") || !path.includes("{operation}")) return [];
+  const protocols = [...draft.protocols].sort((left, right) => ((left.value.protocol ?? "") < (right.value.protocol ?? "") ? -1 : 1));
+  return protocols.flatMap((entry) => {
+    const { protocol, operations } = entry.value;
+    if (protocol === undefined || operations === undefined) return [];
+    return [...template.operations.values()].flatMap((operation): CatalogEndpoint[] => {
+      const particular = operations[operation.name];
+      if (particular === undefined) return [];
+      return [
+        {
+          id: `get${pascal(protocol)}${pascal(operation.name)}`,
+          handler: `getCommunity${pascal(operation.name)}`,
+          domain,
+          place: placeOfKey(entry, "operations", operation.name),
+          definition: definitionOf(operation, literalPath(path, protocol, operation.name), particular),
+          protocol,
+        },
+      ];
+    });
+  });
+}
+
+type Particular = { readonly notes?: string | undefined } | null;
+
+// Costs of community endpoints are not stated anywhere, and none is live before its own issue.
+function definitionOf({ value }: Draft<TemplateOperation>, path: string, particular: Particular): EndpointDefinition {
+  return {
+    class: "C",
+    path,
+    summary: value.summary ?? "",
+    notes: particular?.notes ?? value.notes ?? "",
+    cost: "not-stated",
+    mode: "batch",
+    status: "planned",
+    response: value.response ?? "",
+    query: value.query ?? [],
+    pagination: value.pagination ?? { regime: "none" },
+    rules: [],
+    example: {},
+  };
+}
+
+function literalPath(template: CommunityTemplateFile["path"], protocol: string, operation: string): string {
+  return template.replace("{protocol}", protocol).replace("{operation}", operation);
+}
+
+/** `market_data` -> `MarketData`, `protocol_01` -> `Protocol01`. */
+function pascal(snake: string): string {
+  return snake.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,21 @@
+import { type ScalarType, scalarTypes } from "./definition.ts";
+
+/** The type of a field, taken apart: `[Transfer]?` is a nullable list of the object Transfer. */
+export interface FieldType {
+  readonly name: string;
+  readonly list: boolean;
+  readonly nullable: boolean;
+}
+
+/** Takes apart the text of a field's type. */
+export function parseFieldType(text: string): FieldType {
+  const nullable = text.endsWith("?");
+  const bare = nullable ? text.slice(0, -1) : text;
+  const list = bare.startsWith("[");
+  return { name: list ? bare.slice(1, -1) : bare, list, nullable };
+}
+
+/** Whether a field's type names a scalar and not an object. */
+export function isScalarType(name: string): name is ScalarType {
+  return (scalarTypes as readonly string[]).includes(name);
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import * as definition from "./definition.ts";
+
+/** The kinds of files of the catalog, by the name that editors refer to: `../catalog.schema.json#/$defs/endpointFile`. */
+const files = {
+  serviceFile: definition.serviceDefinition,
+  endpointFile: definition.endpointFile,
+  objectFile: definition.objectFile,
+  communityTemplateFile: definition.communityTemplateFile,
+  communityProtocolFile: definition.communityProtocolFile,
+} as const;
+
+/** The text of `spec/catalog.schema.json`: one JSON Schema (2020-12) of all kinds of files, for editors. */
+export function catalogJsonSchema(): string {
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "The catalog of Ashlar",
+    description:
+      "Generated from generator/catalog/definition.ts. Each kind of file has its own definition; what a shape cannot say, the generator checks.",
+    anyOf: Object.keys(files).map((name) => ({ $ref: `#/$defs/${name}` })),
+    $defs: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, schemaOf(file)])),
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+// As written, not as read: what has a default may be left out.
+function schemaOf(file: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(file, { target: "draft-2020-12", io: "input" });
+  return schema;
+}

@@ -1,0 +1,90 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Catalog, CatalogEndpoint, CatalogObject } from "./catalog.ts";
+import { checkCounting } from "./checks/counting.ts";
+import { checkExamples } from "./checks/examples.ts";
+import { checkGraph } from "./checks/graph.ts";
+import { checkIdentity } from "./checks/identity.ts";
+import { checkParameters } from "./checks/parameters.ts";
+import { checkPaths } from "./checks/paths.ts";
+import { checkReferences } from "./checks/references.ts";
+import { checkRules } from "./checks/rules.ts";
+import { checkService } from "./checks/service.ts";
+import { checkUnused } from "./checks/unused.ts";
+import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
+import { type Diagnostic, sortDiagnostics } from "./diagnostics.ts";
+import { expandCommunity } from "./expand-community.ts";
+import { createLookup, type Lookup, placeOfKey, type ResolvedObject } from "./lookup.ts";
+import { readDraft } from "./read-draft.ts";
+
+/** What a load gives: every finding, and the catalog where there is none. */
+export interface LoadedCatalog {
+  readonly catalog: Catalog | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Checks and resolves a catalog from its files (path such as `spec/service.yaml` -> text), with all findings of one run. */
+export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
+  const { draft, diagnostics: shapes } = readDraft(files);
+  const lookup = createLookup(draft);
+  const community = expandCommunity(draft);
+  const diagnostics = sortDiagnostics([
+    ...shapes,
+    ...checkService(lookup, rootOf(files)),
+    ...checkReferences(lookup),
+    ...checkIdentity(lookup, community),
+    ...checkPaths(lookup, community),
+    ...checkParameters(lookup),
+    ...checkRules(lookup),
+    ...checkCounting(lookup),
+    ...checkExamples(lookup),
+    ...checkGraph(lookup),
+    ...checkUnused(lookup),
+  ]);
+  return { catalog: diagnostics.length === 0 ? resolve(lookup, community) : null, diagnostics };
+}
+
+/** Reads the YAML files of the catalog in a folder; the keys begin with the folder's own name and have forward slashes. */
+export async function readCatalogFiles(directory: string): Promise<Map<string, string>> {
+  const root = basename(directory);
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(directory, "/").length))
+    .sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(directory, name), "utf8")));
+  return new Map(names.map((name, index) => [`${root}/${name.replaceAll("\\", "/")}`, texts[index] ?? ""]));
+}
+
+function rootOf(files: ReadonlyMap<string, string>): string {
+  const [first = "spec/"] = files.keys();
+  return first.replace(/(?:service\.yaml|(?:endpoints|objects|community)\/[^/]*)$/, "");
+}
+
+// Without findings every draft is whole, which is what the casts below rest on.
+function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint[]): Catalog | null {
+  if (draft.service === null) return null;
+  return {
+    service: draft.service.value as ServiceDefinition,
+    operations: draft.endpoints.map((endpoint) => ({
+      id: endpoint.name,
+      handler: endpoint.name,
+      domain: endpoint.domain ?? "",
+      place: placeOfKey(endpoint),
+      definition: endpoint.value as EndpointDefinition,
+      protocol: null,
+    })),
+    objects: new Map([...objects].map(([name, object]) => [name, resolveObject(name, object)])),
+    community,
+  };
+}
+
+function resolveObject(name: string, { draft, fields, rows }: ResolvedObject): CatalogObject {
+  return {
+    ...(draft.value as Omit<ObjectDefinition, "fields">),
+    ...(rows === undefined ? {} : { rows }),
+    name,
+    place: placeOfKey(draft),
+    fields: Object.fromEntries([...fields].map(([field, { value }]) => [field, value as FieldDefinition])),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Place } from "./catalog.ts";
+import type { EndpointDefinition, FieldDefinition } from "./definition.ts";
+import type { CatalogDraft, Draft, EndpointDraft, ObjectDraft, Section, ServiceDraft } from "./draft.ts";
+import { nearest } from "./nearest.ts";
+import { pathParameterNames } from "./parameters.ts";
+import type { YamlPath } from "./yaml-source.ts";
+
+/** What endpoints and the operations of the community template have in common. */
+export type Answering = Draft<Pick<EndpointDefinition, "response" | "query" | "pagination">>;
+
+/** An object with what it has from its parents. */
+export interface ResolvedObject {
+  readonly draft: ObjectDraft;
+  readonly fields: ReadonlyMap<string, Draft<FieldDefinition>>;
+  readonly rows: string | undefined;
+  /** False where rows may be meant that could not be read. */
+  readonly knowsRows: boolean;
+  /** False where a part of it or of a parent could not be read, so that an absent field says nothing. */
+  readonly complete: boolean;
+}
+
+/** The draft with what several checks ask for. */
+export interface Lookup {
+  readonly draft: CatalogDraft;
+  readonly answering: readonly Answering[];
+  /** By name; where a name is taken twice, the first. */
+  readonly objects: ReadonlyMap<string, ResolvedObject>;
+  /** False where an object may exist that could not be read. */
+  readonly knowsAllObjects: boolean;
+}
+
+/** Prepares a draft for the checks. */
+export function createLookup(draft: CatalogDraft): Lookup {
+  const drafts = new Map<string, ObjectDraft>();
+  for (const object of draft.objects) if (!drafts.has(object.name)) drafts.set(object.name, object);
+  const objects = new Map([...drafts].map(([name, object]) => [name, resolveObject(object, drafts, new Set())]));
+  const answering = [...draft.endpoints, ...(draft.template?.operations.values() ?? [])];
+  return { draft, answering, objects, knowsAllObjects: !draft.obscured.has("objects") };
+}
+
+/** The place of a value inside an entry. */
+export function placeOf(draft: Pick<Draft<unknown>, "source" | "path">, ...path: YamlPath): Place {
+  return draft.source.placeOf([...draft.path, ...path]);
+}
+
+/** The place of a key inside an entry, or of the entry's own key. */
+export function placeOfKey(draft: Pick<Draft<unknown>, "source" | "path">, ...path: YamlPath): Place {
+  return draft.source.placeOfKey([...draft.path, ...path]);
+}
+
+/** The place of the name in one use of a query parameter. */
+export function placeOfUse(answering: Answering, index: number): Place {
+  const use = answering.value.query?.[index];
+  return typeof use === "object" ? placeOf(answering, "query", index, "name") : placeOf(answering, "query", index);
+}
+
+/** Every name that the entries of a list have before, with the first place: what a second one collides with. */
+export function findRepeated<T, Name>(items: readonly T[], nameOf: (item: T) => Name | undefined): { item: T; first: T; name: Name }[] {
+  const seen = new Map<Name, T>();
+  return items.flatMap((item) => {
+    const name = nameOf(item);
+    if (name === undefined) return [];
+    const first = seen.get(name);
+    if (first !== undefined) return [{ item, first, name }];
+    seen.set(name, item);
+    return [];
+  });
+}
+
+/** The endpoints whose path has the right shape. */
+export function endpointsWithPath(draft: CatalogDraft): { endpoint: EndpointDraft; path: string }[] {
+  return draft.endpoints.flatMap((endpoint) => (endpoint.value.path === undefined ? [] : [{ endpoint, path: endpoint.value.path }]));
+}
+
+/** The names of the parameters of an endpoint, as other parts of it may refer to them. */
+export interface AskedNames {
+  readonly path: readonly string[];
+  readonly query: readonly string[];
+}
+
+/** What an endpoint is asked with, misspelt names beside those that are meant; null where a part of it could not be read or refers to nothing. */
+export function askedNames(
+  answering: Answering & { readonly value: { readonly path?: string } },
+  service: ServiceDraft,
+): AskedNames | null {
+  const { path = "", query, pagination } = answering.value;
+  const { commonQuery } = service.value;
+  const regime = pagination && service.pagination?.get(pagination.regime);
+  if (answering.broken.has("path") || query === undefined || commonQuery === undefined || !regime || regime.broken.has("query"))
+    return null;
+  const own = query.map((use) => (typeof use === "string" ? use : use.name));
+  return {
+    path: withMeant(pathParameterNames(path), service.pathParameters),
+    query: withMeant([...own, ...(regime.value.query ?? []), ...commonQuery], service.queryParameters),
+  };
+}
+
+function withMeant(names: readonly string[], known: Section<unknown>): string[] {
+  return [...new Set([...names, ...meantNames(names, known?.keys() ?? [])])];
+}
+
+/** The known names that are meant by names as written: themselves, or the nearest spelling. */
+export function meantNames(written: Iterable<string>, known: Iterable<string>): ReadonlySet<string> {
+  const all = [...known];
+  const exact = new Set(all);
+  return new Set([...written].map((name) => (exact.has(name) ? name : (nearest(name, all) ?? name))));
+}
+
+function resolveObject(object: ObjectDraft, drafts: ReadonlyMap<string, ObjectDraft>, below: ReadonlySet<string>): ResolvedObject {
+  const parentName = object.value.extends;
+  const parentDraft = parentName === undefined || below.has(parentName) ? undefined : drafts.get(parentName);
+  const parent = parentDraft && resolveObject(parentDraft, drafts, new Set([...below, object.name]));
+  const missesParent = object.broken.has("extends") || (parentName !== undefined && parent === undefined);
+  const complete = !missesParent && !object.broken.has("fields") && (parent?.complete ?? true);
+  return {
+    draft: object,
+    fields: new Map([...(parent?.fields ?? []), ...object.fields]),
+    rows: object.value.rows ?? parent?.rows,
+    knowsRows: complete && !object.broken.has("rows") && (parent?.knowsRows ?? true),
+    complete,
+  };
+}

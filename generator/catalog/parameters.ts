@@ -1,0 +1,69 @@
+import type { EndpointDefinition, ParameterDefinition, ParameterUse, ServiceDefinition } from "./definition.ts";
+
+/** A parameter as one endpoint has it: the shared definition with what differs there. */
+export interface EndpointParameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly required: boolean;
+  /** Sizes are the only values of `page-size` that the endpoint accepts, where it names some. */
+  readonly sizes: readonly number[] | null;
+  readonly definition: ParameterDefinition;
+}
+
+/** The names in braces of a path, in its order. */
+export function pathParameterNames(path: string): string[] {
+  return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+}
+
+/** The names of all query parameters of an endpoint: its own, those of its pagination regime, then those that every endpoint has. */
+export function queryParameterNames(
+  service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
+  endpoint: Pick<EndpointDefinition, "query" | "pagination">,
+): string[] {
+  const own = endpoint.query.map((use) => (typeof use === "string" ? use : use.name));
+  const paging = service.pagination[endpoint.pagination.regime]?.query ?? [];
+  return [...new Set([...own, ...paging, ...service.commonQuery])];
+}
+
+/** The parameters of an endpoint of a checked catalog, path parameters first; names that the service does not declare are left out. */
+export function endpointParameters(
+  service: ServiceDefinition,
+  endpoint: Pick<EndpointDefinition, "path" | "query" | "pagination">,
+): EndpointParameter[] {
+  const path = pathParameterNames(endpoint.path).flatMap((name): EndpointParameter[] => {
+    const definition = service.pathParameters[name];
+    return definition === undefined ? [] : [{ name, in: "path", required: true, sizes: null, definition }];
+  });
+  const query = queryParameterNames(service, endpoint).flatMap((name): EndpointParameter[] => {
+    const shared = service.queryParameters[name];
+    if (shared === undefined) return [];
+    const definition = withUse(shared, name, endpoint);
+    return [
+      { name, in: "query", required: definition.required ?? false, sizes: name === "page-size" ? sizesOf(endpoint) : null, definition },
+    ];
+  });
+  return [...path, ...query];
+}
+
+function sizesOf(endpoint: Pick<EndpointDefinition, "pagination">): readonly number[] | null {
+  return endpoint.pagination.sizes ?? null;
+}
+
+function withUse(
+  shared: ParameterDefinition,
+  name: string,
+  endpoint: Pick<EndpointDefinition, "query" | "pagination">,
+): ParameterDefinition {
+  const use = endpoint.query.find((candidate) => typeof candidate !== "string" && candidate.name === name);
+  const size = name === "page-size" ? (endpoint.pagination.size ?? endpoint.pagination.sizes?.[0]) : undefined;
+  const sized = size === undefined ? shared : { ...shared, default: size, example: size };
+  return typeof use === "object" ? applyUse(sized, use) : sized;
+}
+
+/** A shared parameter with what differs in one use of it; one that becomes required loses the shared default. */
+export function applyUse(shared: ParameterDefinition, use: Exclude<ParameterUse, string>): ParameterDefinition {
+  const differences = Object.entries(use).filter(([key, value]) => key !== "name" && value !== undefined);
+  const { default: sharedDefault, ...rest } = shared;
+  const kept = use.required === true || sharedDefault === undefined ? rest : shared;
+  return { ...kept, ...Object.fromEntries(differences) };
+}

@@ -1,0 +1,101 @@
+import type { ParameterType } from "../catalog/definition.ts";
+import type { Handler, Model, Operation, Parameter } from "../model/model.ts";
+import { camelCase, pascalCase } from "../model/names.ts";
+import { dataType, importList } from "./handlers.ts";
+import { commentText, literal, objectLiteral, template } from "./template.ts";
+
+interface MethodView {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly path: string;
+  readonly pathLiteral: string;
+  readonly type: string;
+  readonly optional: string;
+  readonly data: string;
+  readonly query: string;
+}
+
+interface ParametersView {
+  readonly type: string;
+  readonly summary: string;
+  readonly fields: readonly { readonly description: string; readonly declaration: string }[];
+}
+
+interface ClientView {
+  readonly responses: readonly string[];
+  readonly parameters: readonly ParametersView[];
+  readonly methods: readonly MethodView[];
+  readonly iterators: readonly (MethodView & { readonly page: string })[];
+}
+
+const renderClient = template<ClientView>("client");
+
+const types: Record<Exclude<ParameterType, "choice">, string> = {
+  chain: "string | number",
+  address: "string",
+  addressList: "string | readonly string[]",
+  hash: "string",
+  topicList: "string | readonly string[]",
+  height: 'number | "latest"',
+  block: "number | string",
+  date: "string",
+  dateOrLatest: "string",
+  integer: "number",
+  boolean: "boolean",
+  currency: "Currency",
+  text: "string",
+  textList: "string | readonly string[]",
+  tokenId: "string | number | bigint",
+};
+
+/** The typed client: one method an operation, and the pages of what has pages. */
+export function emitClient(model: Model): string {
+  return renderClient({
+    responses: importList(["Success", ...model.operations.map((operation) => operation.response)]),
+    parameters: model.handlers.map(parametersView),
+    methods: model.operations.map(methodView),
+    iterators: model.operations.flatMap((operation) => {
+      const page = pageName(operation);
+      return page === null ? [] : [{ ...methodView(operation), page }];
+    }),
+  });
+}
+
+const typeName = (handler: string): string => `${pascalCase(handler)}Parameters`;
+
+/** The client reads JSON; who wants CSV asks for it with the URL. */
+const offered = (operation: Operation): readonly Parameter[] => operation.parameters.filter((parameter) => parameter.name !== "format");
+
+function parametersView({ id, operation }: Handler): ParametersView {
+  const fields = offered(operation).map((parameter) => ({
+    description: commentText(parameter.description),
+    declaration: `${camelCase(parameter.name)}${parameter.required ? "" : "?"}: ${typeOf(parameter)}`,
+  }));
+  return { type: typeName(id), summary: commentText(operation.summary), fields };
+}
+
+function typeOf(parameter: Parameter): string {
+  if (parameter.sizes !== null) return `${parameter.sizes.join(" | ")}`;
+  return parameter.type === "choice" ? (parameter.values ?? []).map(literal).join(" | ") : types[parameter.type];
+}
+
+function methodView(operation: Operation): MethodView {
+  const query = offered(operation).filter((parameter) => parameter.in === "query");
+  return {
+    id: operation.id,
+    name: literal(operation.id),
+    summary: commentText(operation.summary),
+    path: operation.path,
+    pathLiteral: literal(operation.path),
+    type: typeName(operation.handler),
+    optional: offered(operation).some((parameter) => parameter.required) ? "" : " = {}",
+    data: dataType(operation),
+    query: objectLiteral(Object.fromEntries(query.map((parameter) => [camelCase(parameter.name), literal(parameter.name)]))),
+  };
+}
+
+function pageName({ regime }: Operation): string | null {
+  if (regime === "page") return "pageNumber";
+  return regime === "path-page" ? "page" : null;
+}

@@ -1,0 +1,44 @@
+import type { Handler, Model } from "../model/model.ts";
+import { compareText } from "../model/names.ts";
+import { requestName } from "./requests.ts";
+import { template } from "./template.ts";
+
+interface HandlerView {
+  readonly id: string;
+  readonly request: string;
+  readonly response: string;
+}
+
+interface HandlersView {
+  readonly requests: readonly string[];
+  readonly responses: readonly string[];
+  readonly live: readonly HandlerView[];
+  readonly planned: readonly HandlerView[];
+}
+
+const renderHandlers = template<HandlersView>("handlers");
+
+/** The type of what the runtime hands to the routes: one function a handler. */
+export function emitHandlers({ handlers }: Model): string {
+  const ofStatus = (status: Handler["status"]): HandlerView[] => handlers.filter((handler) => handler.status === status).map(viewOf);
+  return renderHandlers({
+    requests: importList(handlers.map((handler) => requestName(handler.id))),
+    responses: importList(handlers.map((handler) => handler.operation.response)),
+    live: ofStatus("live"),
+    planned: ofStatus("planned"),
+  });
+}
+
+function viewOf({ id, operation }: Handler): HandlerView {
+  return { id, request: requestName(id), response: dataType(operation) };
+}
+
+/** The type of `data`. */
+export function dataType({ response, list }: Handler["operation"]): string {
+  return list ? `readonly ${response}[]` : response;
+}
+
+/** Names for the braces of an import, each once. */
+export function importList(names: readonly string[]): string[] {
+  return [...new Set(names)].sort(compareText);
+}

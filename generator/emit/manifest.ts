@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { compareText } from "../model/names.ts";
+import { generatedSentence } from "./header.ts";
+
+/** Where the list of generated files is; it does not list itself. */
+export const manifestPath = "generated/manifest.json";
+
+/** Which files are the generator's, and what is in them. */
+interface Manifest {
+  readonly _generated: string;
+  readonly catalog: string;
+  readonly files: Readonly<Record<string, { readonly sha256: string }>>;
+}
+
+/** The manifest of generated files. */
+export function emitManifest(files: ReadonlyMap<string, string>, catalogVersion: string): string {
+  const entries = [...files].sort(([left], [right]) => compareText(left, right));
+  const manifest: Manifest = {
+    _generated: generatedSentence,
+    catalog: catalogVersion,
+    files: Object.fromEntries(entries.map(([path, text]) => [path, { sha256: createHash("sha256").update(text).digest("hex") }])),
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The paths that a manifest lists; none where the text is not one. */
+export function manifestPaths(text: string): string[] {
+  try {
+    const manifest: unknown = JSON.parse(text);
+    const files = typeof manifest === "object" && manifest !== null && "files" in manifest ? manifest.files : null;
+    return typeof files === "object" && files !== null ? Object.keys(files) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,93 @@
+import type { ParameterObject, ReferenceObject, SchemaObject } from "openapi3-ts/oas31";
+import type { ParameterType } from "../../catalog/definition.ts";
+import type { Model, Operation, Parameter } from "../../model/model.ts";
+import { pascalCase } from "../../model/names.ts";
+
+const address = "0x[0-9a-fA-F]{40}";
+/** Labels between dots. */
+const label = `[^\\s.,/\\\\?#%@:;"'<>]+`;
+const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
+const decimal = "0|[1-9][0-9]*";
+const day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";
+
+type FixedType = Exclude<ParameterType, "integer" | "choice" | "currency" | "text" | "addressList" | "topicList" | "textList">;
+
+const fixed: Record<FixedType, SchemaObject> = {
+  chain: { type: "string", pattern: "^[a-z0-9][a-z0-9-]*$" },
+  address: { type: "string", pattern: addressOrName },
+  hash: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
+  height: { type: "string", pattern: `^(?:${decimal}|latest)$` },
+  block: { type: "string", pattern: `^(?:${decimal}|0x[0-9a-fA-F]{1,64}|earliest|latest)$` },
+  date: { type: "string", format: "date", pattern: `^${day}$` },
+  dateOrLatest: { type: "string", pattern: `^(?:${day}|latest)$` },
+  boolean: { type: "boolean" },
+  tokenId: { type: "string", pattern: "^(?:0|[1-9][0-9]{0,77})$" },
+};
+
+/** The name of a shared parameter among the components: path and query parameters of one name stay apart. */
+const parameterName = (parameter: Parameter): string => `${pascalCase(parameter.in)}${pascalCase(parameter.name)}`;
+
+/** The shared parameters that some operation uses as they are, by name. */
+export function sharedParameters(model: Model): Map<string, ParameterObject> {
+  const used = model.operations.flatMap((operation) => operation.parameters).filter((parameter) => !parameter.differs);
+  const entries = used.map((parameter) => [parameterName(parameter), parameterObject(model, parameter)] as const);
+  return new Map([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** The parameters of an operation: a reference where it takes the shared one as it is. */
+export function operationParameters(model: Model, operation: Operation): (ParameterObject | ReferenceObject)[] {
+  return operation.parameters.map((parameter) =>
+    parameter.differs ? parameterObject(model, parameter) : { $ref: `#/components/parameters/${parameterName(parameter)}` },
+  );
+}
+
+function parameterObject(model: Model, parameter: Parameter): ParameterObject {
+  const schema = parameterSchema(model, parameter);
+  const isList = schema.type === "array";
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    description: parameter.description,
+    required: parameter.required,
+    // Lists are one value with commas in it, in the path and in the query.
+    ...(isList ? { style: parameter.in === "path" ? "simple" : "form", explode: false } : {}),
+    schema: parameter.default === null ? schema : { ...schema, default: schemaValue(schema, parameter.default) },
+    example: isList ? String(parameter.example).split(",") : schemaValue(schema, parameter.example),
+    ...(parameter.story === null ? {} : { "x-story": parameter.story }),
+  };
+}
+
+/** A height may be written as a number in the catalog; its schema is a string, because it may be a word. */
+function schemaValue(schema: SchemaObject, value: Parameter["example"]): Parameter["example"] {
+  return schema.type === "string" ? String(value) : value;
+}
+
+function parameterSchema(model: Model, parameter: Parameter): SchemaObject {
+  switch (parameter.type) {
+    case "integer":
+      return {
+        type: "integer",
+        ...(parameter.minimum === null ? {} : { minimum: parameter.minimum }),
+        ...(parameter.maximum === null ? {} : { maximum: parameter.maximum }),
+        ...(parameter.sizes === null ? {} : { enum: [...parameter.sizes] }),
+      };
+    case "choice":
+      return { type: "string", enum: [...(parameter.values ?? [])] };
+    case "currency":
+      return { type: "string", enum: [...model.currencies] };
+    case "text":
+      return { type: "string", minLength: 1, ...(parameter.maximum === null ? {} : { maxLength: parameter.maximum }) };
+    case "addressList":
+      return listSchema(parameter, { type: "string", pattern: addressOrName });
+    case "topicList":
+      return listSchema(parameter, { type: "string", pattern: "^0x[0-9a-fA-F]{1,64}$" });
+    case "textList":
+      return listSchema(parameter, { type: "string", minLength: 1 });
+    default:
+      return { ...fixed[parameter.type] };
+  }
+}
+
+function listSchema({ maxItems }: Parameter, items: SchemaObject): SchemaObject {
+  return { type: "array", items, minItems: 1, ...(maxItems === null ? {} : { maxItems }) };
+}

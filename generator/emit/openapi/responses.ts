@@ -1,0 +1,86 @@
+import type { HeaderObject, HeadersObject, ReferenceObject, ResponseObject, ResponsesObject } from "openapi3-ts/oas31";
+import type { Model, Operation } from "../../model/model.ts";
+import { pascalCase } from "../../model/names.ts";
+import { envelopeName, failureName, schemaPrefix } from "../schemas.ts";
+import { csvExample } from "./csv.ts";
+
+type Status = string;
+
+const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+/** What a failure says beside its body. */
+const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
+  "405": ["Allow"],
+  "429": ["Retry-After", ...rateHeaders],
+  "503": ["Retry-After"],
+};
+/** Only an endpoint that is not live yet answers so. */
+const plannedStatus = "501";
+
+/** The responses of an operation: its answer as JSON and CSV, and every failure that it may end in. */
+export function operationResponses(model: Model, operation: Operation): ResponsesObject {
+  const statuses = Object.keys(model.service.errors).filter((status) => status !== plannedStatus || operation.status === "planned");
+  const failures = statuses.sort().map((status) => [status, { $ref: `#/components/responses/${failureResponseName(model, status)}` }]);
+  return { "200": success(model, operation), ...Object.fromEntries(failures) };
+}
+
+function success(model: Model, operation: Operation): ResponseObject {
+  const paged = model.service.pagination[operation.regime]?.answers.includes("pagination") === true;
+  const warns = model.objects.get(operation.response)?.fields.some((field) => field.name === "warning") === true;
+  return {
+    description: `${operation.summary}.`,
+    headers: headerReferences(model, [
+      "X-Credits",
+      "X-Request-Id",
+      ...(paged ? ["X-Total-Count", "X-Has-More"] : []),
+      ...(warns ? ["X-Warning"] : []),
+      ...rateHeaders,
+    ]),
+    content: {
+      "application/json": {
+        schema: { $ref: `${schemaPrefix}${envelopeName(operation.response, operation.list)}` },
+        example: { data: operation.answer, error: false, error_message: null, error_code: null },
+      },
+      "text/csv": { schema: { type: "string" }, example: csvExample(operation) },
+    },
+  };
+}
+
+/** Every failure, by the name of its component. */
+export function failureResponses(model: Model): Record<string, ResponseObject> {
+  const entries = Object.entries(model.service.errors).sort(([left], [right]) => Number(left) - Number(right));
+  return Object.fromEntries(
+    entries.map(([status, { description, example }]) => [
+      failureResponseName(model, status),
+      {
+        description,
+        headers: headerReferences(model, ["X-Request-Id", ...(failureHeaders[status] ?? [])]),
+        content: {
+          "application/json": {
+            schema: { $ref: `${schemaPrefix}${failureName}` },
+            example: { data: null, error: true, error_message: example, error_code: Number(status) },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** `Bad request` gives `BadRequest`. */
+function failureResponseName(model: Model, status: Status): string {
+  const title = model.service.errors[status]?.title ?? status;
+  return title.split(/\s+/).map(pascalCase).join("");
+}
+
+function headerReferences({ service }: Model, names: readonly string[]): HeadersObject {
+  const known = names.filter((name) => Object.hasOwn(service.headers, name));
+  return Object.fromEntries(known.map((name): [string, ReferenceObject] => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The headers that answers carry. */
+export function headers({ service }: Model): Record<string, HeaderObject> {
+  const entries = Object.entries(service.headers).map(([name, { type, description, example }]) => [
+    name,
+    { description, schema: { type }, example },
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,74 @@
+import type { Parameter } from "../model/model.ts";
+import { listLiteral, literal, objectLiteral } from "./template.ts";
+
+const types: Record<Exclude<Parameter["type"], "choice">, string> = {
+  chain: "Chain",
+  address: "Hex",
+  addressList: "readonly Hex[]",
+  hash: "Hex",
+  topicList: "readonly Hex[]",
+  height: 'number | "latest"',
+  block: 'number | "earliest" | "latest"',
+  date: "string",
+  dateOrLatest: "string",
+  integer: "number",
+  boolean: "boolean",
+  currency: "Currency",
+  text: "string",
+  textList: "readonly string[]",
+  tokenId: "bigint",
+};
+
+/** The TypeScript type of a parameter that was read. */
+export function requestType(parameter: Parameter): string {
+  const type = parameter.type === "choice" ? choices(parameter) : types[parameter.type];
+  return parameter.required || parameter.default !== null ? type : `${type} | null`;
+}
+
+const choices = (parameter: Parameter): string => (parameter.values ?? []).map(literal).join(" | ");
+
+/** The default as the parser would have given it: heights are numbers, words stay words. */
+export function defaultLiteral(parameter: Parameter): string {
+  const value = parameter.default;
+  const isHeight = parameter.type === "block" || parameter.type === "height";
+  return literal(isHeight && typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
+}
+
+/** The function that reads a parameter's text. */
+export function parserOf(parameter: Parameter): string {
+  if (parameter.name === "page-size") return `(text) => (csv ? parsers.integer(text, csvPageSizes) : ${call(parameter)})`;
+  return `(text) => ${call(parameter)}`;
+}
+
+function call(parameter: Parameter): string {
+  switch (parameter.type) {
+    case "choice":
+      // Without its type argument the union of values would be widened to string.
+      return `oneOf<${choices(parameter)}>(parsers, text, ${listLiteral(parameter.values ?? [])})`;
+    case "text":
+      return parameter.maximum === null ? "parsers.text(text)" : `textUpTo(parsers, text, ${parameter.maximum})`;
+    case "integer":
+      return parameter.sizes === null
+        ? `parsers.integer(text, ${bounds(parameter)})`
+        : `sizeAmong(parsers, text, ${listLiteral(parameter.sizes)})`;
+    case "addressList":
+    case "topicList":
+    case "textList":
+      return `parsers.${parameter.type}(text, ${parameter.maxItems === null ? "{}" : `{ maxItems: ${parameter.maxItems} }`})`;
+    default:
+      return `parsers.${parameter.type}(text)`;
+  }
+}
+
+function bounds(parameter: Parameter): string {
+  return objectLiteral({
+    ...(parameter.minimum === null ? {} : { minimum: String(parameter.minimum) }),
+    ...(parameter.maximum === null ? {} : { maximum: String(parameter.maximum) }),
+  });
+}
+
+/** What a required query parameter that was not sent should have been. */
+export function requiredText(parameter: Parameter): string {
+  const isAddress = parameter.type === "address" || parameter.type === "addressList";
+  return `a value, which is required${isAddress ? ": 0x + 40 hex digits or a registered name" : ""}`;
+}

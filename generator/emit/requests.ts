@@ -1,0 +1,136 @@
+import type { Handler, Model, Operation, Parameter, Rule } from "../model/model.ts";
+import { pascalCase } from "../model/names.ts";
+import { defaultLiteral, parserOf, requestType, requiredText } from "./request-types.ts";
+import { commentText, listLiteral, literal, objectLiteral, template } from "./template.ts";
+
+interface RequestView {
+  readonly summary: string;
+  readonly path: string;
+  readonly type: string;
+  readonly parse: string;
+  readonly arguments: readonly string[];
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly lines: readonly string[];
+  readonly values: readonly string[];
+}
+
+const renderReading = template<{ currencies: string }>("reading");
+const renderRequests = template<{ handlers: readonly RequestView[] }>("requests");
+
+/** The name of the type of a handler's request. */
+export const requestName = (handler: string): string => `${pascalCase(handler)}Request`;
+
+/** The name of the function that reads a handler's request. */
+export const parseName = (handler: string): string => `parse${pascalCase(handler)}`;
+
+/** The types of what is handed to the generated code, and the reader that all request code shares. */
+export function emitReading(model: Model): string {
+  return renderReading({ currencies: model.currencies.map(literal).join(" | ") });
+}
+
+/** One request type and one function that reads it for each handler. */
+export function emitRequests(model: Model): string {
+  return renderRequests({ handlers: model.handlers.map(viewOf) });
+}
+
+function viewOf(handler: Handler): RequestView {
+  const { operation } = handler;
+  const shared = operation.protocol !== null;
+  const fields = requestFields(operation);
+  return {
+    summary: commentText(operation.summary),
+    path: shared ? operation.path.replace(operation.protocol ?? "", "{protocol}") : operation.path,
+    type: requestName(handler.id),
+    parse: parseName(handler.id),
+    arguments: ["raw: RawRequest", "parsers: Parsers", ...(shared ? ["protocol: string"] : [])],
+    fields: fields.map(({ name, type }) => ({ name, type })),
+    lines: statements(operation),
+    values: fields.map(({ name, value }) => (name === value ? name : `${name}: ${value}`)),
+  };
+}
+
+interface RequestField {
+  readonly name: string;
+  readonly type: string;
+  readonly value: string;
+}
+
+/** The fields of a request: those of a page are one object, and a community request says which protocol is meant. */
+function requestFields(operation: Operation): RequestField[] {
+  const paging = pageParameters(operation);
+  const plain = operation.parameters
+    .filter((parameter) => paging === null || (parameter !== paging.number && parameter !== paging.size))
+    .map((parameter) => ({ name: parameter.field, type: requestType(parameter), value: `taken(${parameter.field})` }));
+  const page = paging === null ? [] : [pageField(paging)];
+  const protocol = operation.protocol === null ? [] : [{ name: "protocol", type: "string", value: "protocol" }];
+  return [...protocol, ...plain, ...page];
+}
+
+interface PageParameters {
+  readonly number: Parameter;
+  readonly size: Parameter;
+}
+
+/** The two parameters of a page, where the regime has a size; elsewhere a page is only its number. */
+function pageParameters(operation: Operation): PageParameters | null {
+  const size = operation.parameters.find((parameter) => parameter.name === "page-size");
+  const number = operation.parameters.find((parameter) => parameter.name === (operation.regime === "path-page" ? "page" : "page-number"));
+  return size === undefined || number === undefined ? null : { number, size };
+}
+
+function pageField({ number, size }: PageParameters): RequestField {
+  return {
+    name: "page",
+    type: "{ readonly number: number; readonly size: number }",
+    value: `{ number: taken(${number.field}), size: taken(${size.field}) }`,
+  };
+}
+
+function statements(operation: Operation): string[] {
+  const { parameters } = operation;
+  const sized = parameters.some((parameter) => parameter.name === "page-size");
+  // The format decides how large a page may be, so it is read before the page size.
+  const inOrder = [...parameters].sort((left, right) => Number(left.name === "page-size") - Number(right.name === "page-size"));
+  const reads = inOrder.flatMap((parameter) => [
+    ...(sized && parameter.name === "page-size" ? ['const csv = format.ok && format.value === "csv";'] : []),
+    `const ${readName(parameter)} = ${readCall(parameter)};`,
+  ]);
+  const restricted = operation.networks === null ? [] : restriction(operation, operation.networks);
+  const resolved = parameters.filter(isAddress).map((parameter) => resolution(operation, parameter));
+  return ["const reader = createReader(raw, parsers);", ...reads, ...restricted, ...operation.rules.map(ruleCall), ...resolved];
+}
+
+const isAddress = (parameter: Parameter): boolean => parameter.type === "address" || parameter.type === "addressList";
+
+/** An address is first a reference, and has its own name when it is resolved. */
+const readName = (parameter: Parameter): string => (isAddress(parameter) ? `${parameter.field}Sent` : parameter.field);
+
+function readCall(parameter: Parameter): string {
+  const name = literal(parameter.name);
+  if (parameter.in === "path") return `reader.path(${name}, ${parserOf(parameter)})`;
+  if (parameter.required && parameter.default === null)
+    return `reader.required(${name}, ${parserOf(parameter)}, ${literal(requiredText(parameter))})`;
+  if (parameter.default === null) return `reader.query(${name}, ${parserOf(parameter)})`;
+  return `reader.queryOr(${name}, ${parserOf(parameter)}, ${defaultLiteral(parameter)})`;
+}
+
+function restriction(operation: Operation, group: string): string[] {
+  const chain = operation.parameters.find((parameter) => parameter.type === "chain" && parameter.required);
+  return chain === undefined ? [] : [`reader.restrict(${literal(chain.name)}, ${literal(chain.in)}, ${chain.field}, ${literal(group)});`];
+}
+
+function ruleCall(rule: Rule): string {
+  if (rule.kind !== "ascending") return `reader.${rule.kind}(${listLiteral(rule.parameters.map((parameter) => parameter.name))});`;
+  return `reader.ascending(${rule.parameters.map(named).join(", ")});`;
+}
+
+const named = (parameter: Parameter): string =>
+  objectLiteral({ name: literal(parameter.name), in: literal(parameter.in), read: readName(parameter) });
+
+function resolution(operation: Operation, parameter: Parameter): string {
+  const chain = operation.parameters.find((candidate) => candidate.type === "chain");
+  const optional = parameter.required ? "" : "Optional";
+  const method = parameter.type === "addressList" ? `resolve${optional}List` : `resolve${optional}`;
+  const chainRead = chain === undefined ? "{ ok: true, value: null }" : chain.field;
+  return `const ${parameter.field} = await reader.${method}(${literal(parameter.in)}, ${literal(parameter.name)}, ${readName(parameter)}, ${chainRead});`;
+}

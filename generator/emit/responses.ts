@@ -1,0 +1,30 @@
+import type { ScalarType } from "../catalog/definition.ts";
+import type { Field, Model } from "../model/model.ts";
+import { commentText, literal, template } from "./template.ts";
+
+interface ObjectView {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly description: string }[];
+}
+
+const renderResponses = template<{ objects: readonly ObjectView[] }>("responses");
+
+const scalars: Partial<Record<ScalarType, string>> = { number: "number", integer: "number", boolean: "boolean" };
+
+/** One interface an object, with every field there and null where it may be. */
+export function emitResponses(model: Model): string {
+  const objects = [...model.objects.values()].map((object) => ({
+    name: object.name,
+    description: commentText(object.description),
+    fields: object.fields.map((field) => ({ name: field.name, type: fieldType(field), description: commentText(field.description) })),
+  }));
+  return renderResponses({ objects });
+}
+
+function fieldType(field: Field): string {
+  const values = field.values?.map(literal).join(" | ");
+  const base = "object" in field.type ? field.type.object : (values ?? scalars[field.type.scalar] ?? "string");
+  const whole = field.list ? `readonly ${values === undefined ? base : `(${base})`}[]` : base;
+  return field.nullable ? `${whole} | null` : whole;
+}

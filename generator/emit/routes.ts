@@ -1,0 +1,30 @@
+import type { Model, Operation } from "../model/model.ts";
+import { compareRoutes, expressPath } from "../model/route-order.ts";
+import { importList } from "./handlers.ts";
+import { parseName } from "./requests.ts";
+import { literal, template } from "./template.ts";
+
+interface RoutesView {
+  readonly parsers: readonly string[];
+  readonly routes: readonly { readonly path: string; readonly id: string; readonly parse: string; readonly handler: string }[];
+}
+
+const renderRoutes = template<RoutesView>("routes");
+
+/** The registration of every endpoint, in the order that resolves overlaps. */
+export function emitRoutes(model: Model): string {
+  const routes = [...model.operations].sort((left, right) => compareRoutes(left.segments, right.segments));
+  return renderRoutes({
+    parsers: importList(model.handlers.map((handler) => parseName(handler.id))),
+    routes: routes.map((operation) => ({
+      path: literal(expressPath(operation.segments)),
+      id: operation.id,
+      parse: parseOf(operation),
+      handler: operation.handler,
+    })),
+  });
+}
+
+function parseOf({ handler, protocol }: Operation): string {
+  return protocol === null ? parseName(handler) : `(raw, parsers) => ${parseName(handler)}(raw, parsers, ${literal(protocol)})`;
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import Handlebars from "handlebars";
+import { generatedSentence } from "./header.ts";
+
+const handlebars = Handlebars.create();
+
+/**
+ * Compiles the template of that name beside the emitters. Templates are part of the program: they are read once, when the module that uses one is loaded,
+ * so that emitting touches no disk.
+ */
+export function template<View extends object>(name: string): (view: View) => string {
+  const source = readFileSync(new URL(`./templates/${name}.hbs`, import.meta.url), "utf8");
+  // Code is emitted, not HTML; and a name that the view lacks is a mistake of the emitter.
+  const render = handlebars.compile<View & { generated: string }>(source, { noEscape: true, strict: true });
+  return (view) => render({ ...view, generated: generatedSentence });
+}
+
+/** A text for the inside of a block comment. */
+export function commentText(text: string): string {
+  return text.replaceAll("*/", "*\\/").replaceAll(/\s+/g, " ").trim();
+}
+
+/** A value as a literal of TypeScript. */
+export function literal(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** A list of strings or numbers as a literal on one line. */
+export function listLiteral(values: readonly (string | number)[]): string {
+  return `[${values.map(literal).join(", ")}]`;
+}
+
+/** An object literal on one line, keys bare where they can be: `{ minimum: 1, maximum: 1000 }`. */
+export function objectLiteral(entries: Readonly<Record<string, string>>): string {
+  const inside = Object.entries(entries).map(([key, value]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key)}: ${value}`);
+  return inside.length === 0 ? "{}" : `{ ${inside.join(", ")} }`;
+}

@@ -1,0 +1,60 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standalone from "ajv/dist/standalone/index.js";
+import type { Model } from "../model/model.ts";
+import { compareText } from "../model/names.ts";
+import { generatedSentence } from "./header.ts";
+import { answerSchemas, envelopeName, schemaPrefix } from "./schemas.ts";
+import { literal, template } from "./template.ts";
+
+const renderTypes = template<{ operations: readonly string[] }>("validators");
+
+const annotations: ReadonlySet<string> = new Set(["description", "format", "examples"]);
+
+const rootId = "ashlar";
+
+/** Validators of whole successful answers, compiled ahead of time: the code needs neither ajv nor the schemas when it runs. */
+export function emitValidators(model: Model): string {
+  // Without inlining, an object that many answers share is one function. Forms are patterns already, so the formats say nothing more; and the schemas
+  // are made above, so checking and optimising them would only cost time.
+  const ajv = new Ajv2020({
+    inlineRefs: false,
+    validateFormats: false,
+    allowUnionTypes: true,
+    meta: false,
+    validateSchema: false,
+    code: { esm: true, lines: true, source: true, optimize: false },
+  });
+  ajv.addVocabulary(["components"]);
+  const schemas = [...answerSchemas(model)]
+    .sort(([left], [right]) => compareText(left, right))
+    .map(([name, schema]) => [name, assertions(schema)]);
+  ajv.addSchema({ $id: rootId, components: { schemas: Object.fromEntries(schemas) } });
+  const envelopes = [...new Set(model.operations.map(({ response, list }) => envelopeName(response, list)))].sort(compareText);
+  const references = Object.fromEntries(envelopes.map((name) => [name, `${rootId}${schemaPrefix}${name}`]));
+  const code = standalone.default(ajv, references).replace(/^"use strict";\n?/, "");
+  return `// ${generatedSentence}\n${code}\n\nexport const validators = {\n${entries(model)}\n};\n`;
+}
+
+/** What a schema only says for people would make the code three times as long; a property of such a name has an object as its value. */
+function assertions(schema: unknown): unknown {
+  const isAnnotation = (key: string, value: unknown): boolean =>
+    annotations.has(key) && (typeof value !== "object" || Array.isArray(value));
+  return JSON.parse(JSON.stringify(schema, (key, value: unknown) => (isAnnotation(key, value) ? undefined : value)));
+}
+
+function entries(model: Model): string {
+  return [...model.operations]
+    .sort((left, right) => compareText(left.id, right.id))
+    .map(({ id, response, list }) => `  ${id}: ${envelopeName(response, list)},`)
+    .join("\n");
+}
+
+/** The types of the validators. */
+export function emitValidatorTypes(model: Model): string {
+  return renderTypes({
+    operations: model.operations
+      .map(({ id }) => id)
+      .sort(compareText)
+      .map(literal),
+  });
+}

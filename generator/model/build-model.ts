@@ -1,0 +1,97 @@
+import type { Catalog, CatalogEndpoint } from "../catalog/catalog.ts";
+import type { ServiceDefinition } from "../catalog/definition.ts";
+import { answerOf } from "./answers.ts";
+import { csvColumns } from "./columns.ts";
+import { costOf } from "./costs.ts";
+import { objectOf } from "./fields.ts";
+import type { Handler, Model, Operation, ResponseObject } from "./model.ts";
+import { compareText } from "./names.ts";
+import { parametersOf, rulesOf } from "./parameters.ts";
+import { segmentsOf } from "./route-order.ts";
+
+/** ISO 4217 codes that quotes are offered in, where the catalog's currency parameters name none. */
+const offeredCurrencies = "USD CAD EUR SGD INR JPY VND CNY KRW RUB TRY NGN ARS AUD CHF GBP".split(" ");
+
+const classOrder = ["A", "pricing", "B", "C"];
+
+/** The model of a checked catalog; `recorded` holds real answers (`data`) by operation id, which take the place of made-up examples. */
+export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unknown>): Model {
+  const objects = new Map(
+    [...catalog.objects.values()]
+      .map(objectOf)
+      .sort(byName)
+      .map((object) => [object.name, object]),
+  );
+  const operations = [...catalog.operations, ...catalog.community]
+    .map((endpoint) => operationOf(catalog.service, objects, endpoint, recorded))
+    .sort(byClassAndRow);
+  return { service: catalog.service, operations, handlers: handlersOf(operations), objects, currencies: currenciesOf(catalog.service) };
+}
+
+function operationOf(
+  service: ServiceDefinition,
+  objects: ReadonlyMap<string, ResponseObject>,
+  endpoint: CatalogEndpoint,
+  recorded: ReadonlyMap<string, unknown>,
+): Operation {
+  const { definition } = endpoint;
+  const parameters = parametersOf(service, endpoint);
+  const list = definition.list ?? false;
+  const made = answerOf(objects, definition.response);
+  return {
+    id: endpoint.id,
+    handler: endpoint.handler,
+    domain: endpoint.domain,
+    row: definition.row ?? null,
+    class: definition.class,
+    addition: definition.addition ?? false,
+    path: definition.path,
+    segments: segmentsOf(definition.path),
+    summary: definition.summary,
+    notes: definition.notes,
+    mode: definition.mode,
+    status: definition.status,
+    cost: costOf(definition.cost),
+    networks: definition.networks ?? null,
+    regime: definition.pagination.regime,
+    sizes: definition.pagination.sizes ?? null,
+    response: definition.response,
+    list,
+    rows: objects.get(definition.response)?.rows ?? null,
+    protocol: endpoint.protocol,
+    parameters,
+    rules: rulesOf(endpoint, parameters),
+    columns: csvColumns(objects, definition.response, list),
+    answer: recorded.get(endpoint.id) ?? (list ? [made] : made),
+  };
+}
+
+/** One handler may answer operations of several protocols; it is live when one of them is. */
+function handlersOf(operations: readonly Operation[]): Handler[] {
+  const groups = new Map<string, Operation[]>();
+  for (const operation of operations) groups.set(operation.handler, [...(groups.get(operation.handler) ?? []), operation]);
+  return [...groups]
+    .flatMap(([id, members]): Handler[] => {
+      const [operation] = members;
+      if (operation === undefined) return [];
+      const status = members.some((member) => member.status === "live") ? "live" : "planned";
+      return [{ id, status, domain: operation.domain, operation }];
+    })
+    .sort((left, right) => compareText(left.id, right.id));
+}
+
+function currenciesOf(service: ServiceDefinition): readonly string[] {
+  const parameters = [...Object.values(service.queryParameters), ...Object.values(service.pathParameters)];
+  const values = parameters.flatMap((parameter) => (parameter.type === "currency" ? (parameter.values ?? []) : []));
+  return values.length === 0 ? offeredCurrencies : [...new Set(values)];
+}
+
+const byName = (left: ResponseObject, right: ResponseObject): number => compareText(left.name, right.name);
+
+function byClassAndRow(left: Operation, right: Operation): number {
+  return (
+    classOrder.indexOf(left.class) - classOrder.indexOf(right.class) ||
+    (left.row ?? Number.MAX_SAFE_INTEGER) - (right.row ?? Number.MAX_SAFE_INTEGER) ||
+    compareText(left.id, right.id)
+  );
+}

@@ -1,0 +1,52 @@
+import type { ScalarType } from "../catalog/definition.ts";
+import type { CsvColumn, Field, ResponseObject } from "./model.ts";
+
+type Objects = ReadonlyMap<string, ResponseObject>;
+
+/** An amount is text in JSON and a number for whoever reads a table. */
+const kinds: Partial<Record<ScalarType, CsvColumn["kind"]>> = { number: "number", integer: "number", bigint: "number", boolean: "boolean" };
+
+/**
+ * The columns of an endpoint's CSV: the fields of its rows, nested objects dotted, arrays one cell of JSON. Where `data` is a list of parents with
+ * rows of their own, each parent's scalar fields come first; elsewhere the head of a response goes into no cell.
+ */
+export function csvColumns(objects: Objects, response: string, list: boolean): CsvColumn[] {
+  const object = objectNamed(objects, response);
+  const rowField = object.fields.find((field) => field.name === object.rows);
+  if (rowField === undefined) return fieldColumns(objects, object, "row", [], [object.name]);
+  const row =
+    "object" in rowField.type ? fieldColumns(objects, objectNamed(objects, rowField.type.object), "row", [], [rowField.type.object]) : [];
+  if (!list) return row;
+  const parent = object.fields.flatMap((field) => ("scalar" in field.type && !field.list ? [columnOf(field, "parent", [field.name])] : []));
+  const taken = new Set(parent.map((column) => column.header));
+  return [
+    ...parent,
+    ...row.map((column) => (taken.has(column.header) ? { ...column, header: `${object.rows}.${column.header}` } : column)),
+  ];
+}
+
+function fieldColumns(
+  objects: Objects,
+  object: ResponseObject,
+  from: CsvColumn["from"],
+  path: readonly string[],
+  above: readonly string[],
+): CsvColumn[] {
+  return object.fields.flatMap((field): CsvColumn[] => {
+    const here = [...path, field.name];
+    // An object within itself would never end; it is one cell of JSON, as arrays are.
+    if ("scalar" in field.type || field.list || above.includes(field.type.object)) return [columnOf(field, from, here)];
+    return fieldColumns(objects, objectNamed(objects, field.type.object), from, here, [...above, field.type.object]);
+  });
+}
+
+function columnOf(field: Field, from: CsvColumn["from"], path: readonly string[]): CsvColumn {
+  const kind = field.list || "object" in field.type ? "json" : (kinds[field.type.scalar] ?? "text");
+  return { header: path.join("."), path, from, kind };
+}
+
+function objectNamed(objects: Objects, name: string): ResponseObject {
+  const object = objects.get(name);
+  if (object === undefined) throw new Error(`The model has no object ${name}.`);
+  return object;
+}

@@ -1,0 +1,21 @@
+import type { EndpointDefinition } from "../catalog/definition.ts";
+import type { Cost } from "./model.ts";
+
+/** The cost in whole hundredths, so that the sum of many items is exact; null where it is not stated. */
+export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
+  if (cost === "not-stated") return null;
+  const hundredths = Math.round(cost.credits * 100);
+  if (Math.abs(hundredths - cost.credits * 100) > 1e-6) {
+    throw new Error(`A cost of ${cost.credits} credits has more than two decimals.`);
+  }
+  return { hundredths, per: cost.per };
+}
+
+const units: Record<Cost["per"], string> = { call: "call", item: "item", block: "block", "30-days": "30 days" };
+
+/** `0.02 credits an item` for people. */
+export function renderCost(cost: Cost | null): string {
+  if (cost === null) return "not stated";
+  const amount = (cost.hundredths / 100).toFixed(2);
+  return cost.per === "call" ? amount : `${amount} per ${units[cost.per]}`;
+}

@@ -1,0 +1,35 @@
+import type { Segment } from "./model.ts";
+import { compareText } from "./names.ts";
+
+/** The segments of a path such as `/v1/{chainName}/xy=k/`. */
+export function segmentsOf(path: string): Segment[] {
+  return path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map((segment) => (segment.startsWith("{") ? { parameter: segment.slice(1, -1) } : { literal: segment }));
+}
+
+/**
+ * Orders routes so that the first that matches a request is the one that is meant: at the first place where two differ, a literal goes before a
+ * parameter. Express tries routes in the order of their registration, so that is all the overlaps need.
+ */
+export function compareRoutes(left: readonly Segment[], right: readonly Segment[]): number {
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = compareSegments(left[index], right[index]);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function compareSegments(left: Segment | undefined, right: Segment | undefined): number {
+  if (left === undefined || right === undefined) return Number(left !== undefined) - Number(right !== undefined);
+  const leftLiteral = "literal" in left;
+  const rightLiteral = "literal" in right;
+  if (leftLiteral && rightLiteral) return compareText(left.literal, right.literal);
+  return Number(rightLiteral) - Number(leftLiteral);
+}
+
+/** The segments as an Express 5 path: `/v1/:chainName/xy=k/`. */
+export function expressPath(segments: readonly Segment[]): string {
+  return `/${segments.map((segment) => ("literal" in segment ? segment.literal : `:${segment.parameter}`)).join("/")}/`;
+}

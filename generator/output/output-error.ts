@@ -1,0 +1,10 @@
+/** Why nothing was written. */
+export class OutputError extends Error {
+  override readonly name = "OutputError";
+}
+
+/** Files that someone else wrote are in the way. */
+export const foreignFiles = (paths: readonly string[]): OutputError =>
+  new OutputError(
+    `${paths.join(", ")}: ${paths.length === 1 ? "this file has" : "these files have"} no header of a generated file, so nothing was written; move or delete ${paths.length === 1 ? "it" : "them"} first.`,
+  );

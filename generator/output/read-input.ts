@@ -1,0 +1,53 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Catalog } from "../catalog/catalog.ts";
+import { renderDiagnostic } from "../catalog/diagnostics.ts";
+import { loadCatalog, readCatalogFiles } from "../catalog/load.ts";
+import { compareText } from "../model/names.ts";
+import { readText } from "./read-output.ts";
+
+/** All that is generated from, or every sentence about what is wrong with it. */
+type Input =
+  | { readonly ok: true; readonly catalog: Catalog; readonly recorded: ReadonlyMap<string, unknown> }
+  | { readonly ok: false; readonly findings: readonly string[] };
+
+const folder = "spec";
+const recordedFolder = `${folder}/examples`;
+
+/** Reads the catalog of a repository, and the answers that were recorded for its documentation. */
+export async function readInput(root: string): Promise<Input> {
+  const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(root, folder)));
+  if (catalog === null) return { ok: false, findings: diagnostics.map(renderDiagnostic) };
+  const ids = new Set([...catalog.operations, ...catalog.community].map((operation) => operation.id));
+  const entries = await readRecorded(root);
+  const findings = [...entries].flatMap(([path, text]) => recordedFinding(path, text, ids));
+  if (findings.length > 0) return { ok: false, findings };
+  return { ok: true, catalog, recorded: new Map([...entries].map(([path, text]) => [idOf(path), dataOf(text)])) };
+}
+
+const idOf = (path: string): string => path.slice(recordedFolder.length + 1, -".json".length);
+
+async function readRecorded(root: string): Promise<Map<string, string>> {
+  const names = await readdir(join(root, recordedFolder)).catch(() => []);
+  const paths = names
+    .filter((name) => name.endsWith(".json"))
+    .sort(compareText)
+    .map((name) => `${recordedFolder}/${name}`);
+  return new Map(await Promise.all(paths.map(async (path) => [path, (await readText(join(root, path))) ?? ""] as const)));
+}
+
+function recordedFinding(path: string, text: string, ids: ReadonlySet<string>): string[] {
+  if (!ids.has(idOf(path)))
+    return [`${path}:1:1: there is no operation ${idOf(path)}; the file's name is the id of the operation that gave the answer.`];
+  return dataOf(text) === undefined ? [`${path}:1:1: this is not a recorded answer; a JSON object with data is one.`] : [];
+}
+
+/** The payload of a recorded answer, undefined where the text is none. */
+function dataOf(text: string): unknown {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return typeof answer === "object" && answer !== null && "data" in answer ? answer.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

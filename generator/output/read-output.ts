@@ -1,0 +1,31 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { compareText } from "../model/names.ts";
+
+/** The folder that belongs to the generator. */
+const generatedFolder = "generated";
+
+/** The text of a file, or null where there is none. */
+export async function readText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** What is on the disk at these paths, and what else is in the generator's folder. */
+export async function readOutput(root: string, paths: Iterable<string>): Promise<Map<string, string>> {
+  const all = [...new Set([...paths, ...(await generatedPaths(root))])].sort(compareText);
+  const texts = await Promise.all(all.map((path) => readText(join(root, path))));
+  return new Map(all.flatMap((path, index): [string, string][] => (typeof texts[index] === "string" ? [[path, texts[index]]] : [])));
+}
+
+async function generatedPaths(root: string): Promise<string[]> {
+  const folder = join(root, generatedFolder);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${generatedFolder}${join(entry.parentPath, entry.name).slice(folder.length)}`.replaceAll("\\", "/"));
+}

@@ -1,0 +1,51 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, normalize } from "node:path";
+import { carriesMark } from "../emit/header.ts";
+import { manifestPath, manifestPaths } from "../emit/manifest.ts";
+import { foreignFiles } from "./output-error.ts";
+import { readOutput, readText } from "./read-output.ts";
+
+/** What a run changed on the disk. */
+export interface Written {
+  readonly written: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+/**
+ * Writes what changed, each file whole or not at all, the manifest last; then deletes what the manifest of before lists and the catalog no longer gives.
+ * @throws {OutputError} before anything is written, where a file without the generated header is in the way.
+ */
+export async function writeOutput(root: string, files: ReadonlyMap<string, string>): Promise<Written> {
+  const listed = manifestPaths((await readText(join(root, manifestPath))) ?? "").filter(isInside);
+  const found = await readOutput(root, [...files.keys(), ...listed]);
+  const changed = [...files].filter(([path, text]) => found.get(path) !== text);
+  const outdated = listed.filter((path) => !files.has(path) && found.has(path));
+
+  const foreign = [...changed.map(([path]) => path), ...outdated].filter((path) => !carriesMark(found.get(path) ?? "") && found.has(path));
+  if (foreign.length > 0) throw foreignFiles(foreign);
+
+  const manifestLast = [...changed].sort(([left], [right]) => Number(left === manifestPath) - Number(right === manifestPath));
+  for (const [path, text] of manifestLast) await replaceFile(join(root, path), text);
+  for (const path of outdated) await rm(join(root, path));
+  return { written: changed.map(([path]) => path), deleted: outdated };
+}
+
+/** A manifest is a file that anyone can edit: it can name nothing outside of the repository. */
+function isInside(path: string): boolean {
+  const plain = normalize(path);
+  return plain !== "" && !plain.startsWith("..") && !plain.startsWith("/") && !/^[A-Za-z]:/.test(plain);
+}
+
+/** Readers see the old text or the new one: a rename within a folder is atomic (POSIX.1, rename). */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  const temporary = join(folder, `.${basename(path)}.${process.pid}.tmp`);
+  await mkdir(folder, { recursive: true });
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

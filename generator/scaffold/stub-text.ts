@@ -1,0 +1,32 @@
+import { IndentationText, Project, QuoteKind, VariableDeclarationKind } from "ts-morph";
+import type { Handler } from "../model/model.ts";
+
+/** The text of a resolver that compiles and answers 501 until it is written. */
+export function stubText({ id, operation }: Pick<Handler, "id" | "operation">): string {
+  const project = new Project({
+    useInMemoryFileSystem: true,
+    manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Double },
+  });
+  const file = project.createSourceFile("stub.ts");
+  file.addImportDeclarations([
+    { isTypeOnly: true, namedImports: ["LiveHandlers"], moduleSpecifier: "../../../../generated/handlers.gen.ts" },
+    { namedImports: ["RequestError"], moduleSpecifier: "../../../lib/request-error.ts" },
+    { isTypeOnly: true, namedImports: ["ResolverContext"], moduleSpecifier: "../../context.ts" },
+  ]);
+  const statement = file.addVariableStatement({
+    isExported: true,
+    declarationKind: VariableDeclarationKind.Const,
+    declarations: [
+      {
+        name: id,
+        type: `LiveHandlers<ResolverContext>["${id}"]`,
+        initializer: (writer) =>
+          writer.write("async () => ").inlineBlock(() => {
+            writer.writeLine(`throw new RequestError(501, "${id} is not implemented yet.");`);
+          }),
+      },
+    ],
+  });
+  statement.addJsDoc(` ${operation.summary.replaceAll("*/", "*\\/")}: \`${operation.path}\`. `);
+  return file.getFullText();
+}

@@ -1,0 +1,126 @@
+import type { Hash } from "../lib/hex.ts";
+import { BadReplyError } from "./errors.ts";
+import { address, asList, asObject, bigQuantity, data, hash, optional, quantity, type Raw } from "./quantities.ts";
+import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
+
+/** What of a node's block serves to check it, and is not kept. */
+export interface BlockEvidence {
+  readonly logsBloom: string;
+  /** The block is of Cancun or later (it names its parent's beacon root, EIP-4788), where self-destruction is EIP-6780's. */
+  readonly eip6780: boolean;
+  readonly transactions: readonly { readonly hash: Hash; readonly blockHash: Hash; readonly index: number }[];
+  readonly receipts: readonly ReceiptEvidence[];
+}
+
+export interface ReceiptEvidence {
+  readonly transactionHash: Hash;
+  readonly blockHash: Hash;
+  readonly index: number;
+  readonly cumulativeGasUsed: bigint;
+  readonly logs: readonly { readonly blockHash: Hash; readonly transactionHash: Hash; readonly transactionIndex: number; readonly removed: boolean }[];
+}
+
+export interface DecodedReply {
+  readonly block: ChainBlock;
+  readonly evidence: BlockEvidence;
+}
+
+/** eth_getBlockByNumber with its transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
+export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedReply => {
+  const raw = asObject(rawBlock, "block");
+  const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));
+  const receipts = asList(rawReceipts, "receipts").map((item) => asObject(item, "receipt"));
+  if (receipts.length !== rawTransactions.length) {
+    throw new BadReplyError(`The node told ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${quantity(raw, "number")}.`);
+  }
+  const block: ChainBlock = {
+    number: quantity(raw, "number"),
+    hash: hash(raw, "hash"),
+    parentHash: hash(raw, "parentHash"),
+    timestamp: quantity(raw, "timestamp"),
+    miner: address(raw, "miner"),
+    extraData: data(raw, "extraData"),
+    gasUsed: bigQuantity(raw, "gasUsed"),
+    gasLimit: bigQuantity(raw, "gasLimit"),
+    baseFeePerGas: optional(raw, "baseFeePerGas", bigQuantity),
+    size: quantity(raw, "size"),
+    transactions: rawTransactions.map((transaction, index) => decodeTransaction(transaction, receipts[index] ?? {})),
+    withdrawals: asList(raw.withdrawals ?? [], "withdrawals").map(decodeWithdrawal),
+  };
+  return {
+    block,
+    evidence: {
+      logsBloom: data(raw, "logsBloom"),
+      eip6780: optional(raw, "parentBeaconBlockRoot", hash) !== null,
+      transactions: rawTransactions.map(transactionEvidence),
+      receipts: receipts.map(receiptEvidence),
+    },
+  };
+};
+
+const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
+  const status = optional(receipt, "status", quantity);
+  const successful = status === null ? null : status === 1;
+  const to = optional(raw, "to", address);
+  const blobGas = optional(receipt, "blobGasUsed", bigQuantity);
+  return {
+    index: quantity(raw, "transactionIndex"),
+    hash: hash(raw, "hash"),
+    from: address(raw, "from"),
+    to,
+    value: bigQuantity(raw, "value"),
+    nonce: quantity(raw, "nonce"),
+    gasLimit: bigQuantity(raw, "gas"),
+    input: data(raw, "input"),
+    type: optional(raw, "type", quantity) ?? 0,
+    successful,
+    gasUsed: bigQuantity(receipt, "gasUsed"),
+    // Receipts before EIP-1559 may lack it; then the price offered is the price paid.
+    effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
+    // Nodes fill contractAddress in for failed creations too, where nothing was created.
+    createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", address) : null,
+    l1Fee: optional(receipt, "l1Fee", bigQuantity),
+    blobFee: blobGas === null || blobGas === 0n ? null : blobGas * bigQuantity(receipt, "blobGasPrice"),
+    logs: asList(receipt.logs, "logs").map((log) => decodeLog(asObject(log, "log"))),
+    traces: null,
+  };
+};
+
+const decodeLog = (raw: Raw): ChainLog => {
+  const topics = asList(raw.topics, "topics");
+  if (topics.length > 4) throw new BadReplyError(`The node told a log with ${topics.length} topics, and there can be four.`);
+  return {
+    index: quantity(raw, "logIndex"),
+    address: address(raw, "address"),
+    topics: topics.map((topic) => hash({ topic }, "topic")),
+    data: data(raw, "data"),
+  };
+};
+
+const decodeWithdrawal = (item: unknown): ChainWithdrawal => {
+  const raw = asObject(item, "withdrawal");
+  return {
+    index: quantity(raw, "index"),
+    validatorIndex: quantity(raw, "validatorIndex"),
+    address: address(raw, "address"),
+    amountGwei: bigQuantity(raw, "amount"),
+  };
+};
+
+const transactionEvidence = (raw: Raw) => ({ hash: hash(raw, "hash"), blockHash: hash(raw, "blockHash"), index: quantity(raw, "transactionIndex") });
+
+const receiptEvidence = (raw: Raw): ReceiptEvidence => ({
+  transactionHash: hash(raw, "transactionHash"),
+  blockHash: hash(raw, "blockHash"),
+  index: quantity(raw, "transactionIndex"),
+  cumulativeGasUsed: bigQuantity(raw, "cumulativeGasUsed"),
+  logs: asList(raw.logs, "logs").map((item) => {
+    const log = asObject(item, "log");
+    return {
+      blockHash: hash(log, "blockHash"),
+      transactionHash: hash(log, "transactionHash"),
+      transactionIndex: quantity(log, "transactionIndex"),
+      removed: log.removed === true,
+    };
+  }),
+});

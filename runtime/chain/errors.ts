@@ -1,0 +1,27 @@
+/** A node's own error in answer to one call. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly method: string;
+
+  constructor(method: string, code: number, message: string) {
+    super(`The node answered ${method} with error ${code}: ${message}`);
+    this.code = code;
+    this.method = method;
+  }
+}
+
+/** The node could not be reached, or what came back is not JSON-RPC. Trying again later may help. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+}
+
+/** The node's parts of a block do not fit each other, or are not there. Nothing of such a reply is used. */
+export class BadReplyError extends Error {
+  override readonly name = "BadReplyError";
+}
+
+/** The block before another one is not the one that the node told before. */
+export class BrokenChainError extends Error {
+  override readonly name = "BrokenChainError";
+}

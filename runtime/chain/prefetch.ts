@@ -1,0 +1,50 @@
+import type { ChainBlock } from "./types.ts";
+
+export interface PrefetchOptions {
+  readonly from: number;
+  readonly to: number;
+  /** Requests for blocks that run at once; what they hold is what memory they take. */
+  readonly inFlight: number;
+  /** Blocks in a request at most. */
+  readonly blocks: number;
+  /** Transactions that a request should bring: full blocks are asked for in smaller numbers. */
+  readonly transactions: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Fetches blocks ahead of the reader, and yields them in order in the portions they came in. */
+export async function* prefetch(
+  fetch: (from: number, to: number) => Promise<ChainBlock[]>,
+  options: PrefetchOptions,
+): AsyncGenerator<ChainBlock[]> {
+  const running: Promise<ChainBlock[]>[] = [];
+  let next = options.from;
+  // A first guess that suits full blocks; each reply corrects it.
+  let size = Math.min(options.blocks, 16);
+  const fill = () => {
+    while (running.length < options.inFlight && next <= options.to && options.signal?.aborted !== true) {
+      const to = Math.min(options.to, next + size - 1);
+      const portion = fetch(next, to);
+      // An error is the reader's when its turn comes; until then it is not an unhandled one.
+      portion.catch(() => undefined);
+      running.push(portion);
+      next = to + 1;
+    }
+  };
+  fill();
+  while (running.length > 0) {
+    const portion = await running.shift();
+    if (portion === undefined) return;
+    size = nextSize(portion, options);
+    fill();
+    if (portion.length > 0) yield portion;
+    if (options.signal?.aborted === true) return;
+  }
+}
+
+/** So many blocks as would bring the wanted number of transactions, were they as full as the last ones. */
+const nextSize = (portion: readonly ChainBlock[], options: PrefetchOptions): number => {
+  const weight = portion.reduce((sum, block) => sum + block.transactions.length, 0);
+  const each = weight / Math.max(portion.length, 1);
+  return Math.max(1, Math.min(options.blocks, Math.floor(options.transactions / Math.max(each, 0.1))));
+};

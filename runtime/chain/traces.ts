@@ -1,0 +1,152 @@
+import type { Address } from "../lib/hex.ts";
+import { BadReplyError } from "./errors.ts";
+import { address, asList, asObject, bigQuantity, hash, optional, type Raw } from "./quantities.ts";
+import type { ChainTransaction, ValueTrace } from "./types.ts";
+
+/** What the frames of one transaction moved. */
+export interface TransactionTraces {
+  /** The transaction itself failed: then nothing moved. */
+  readonly failed: boolean;
+  readonly traces: readonly ValueTrace[];
+}
+
+const gasOfPlainTransfer = 21_000n;
+
+/**
+ * Whether inner calls may have moved value. 21,000 gas and no input is the price of having run no code at all (Yellow Paper, appendix G);
+ * before EIP-1559 a refund could lead back to it, and before EIP-658 the status is known from the trace alone.
+ */
+export const mayMoveValueInside = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
+  if (transaction.successful === false) return false;
+  if (transaction.successful === null || transaction.to === null || transaction.input !== "0x") return true;
+  const plain = transaction.gasUsed === gasOfPlainTransfer && (baseFeePerGas !== null || transaction.gasLimit === gasOfPlainTransfer);
+  return !plain;
+};
+
+/**
+ * Leaves out self-destructions in one's own favour that moved nothing: since EIP-6780 only a contract made in the same transaction burns what it
+ * leaves to itself. What remains with the same address on both sides is burnt.
+ */
+const withoutKept = (traces: readonly ValueTrace[], created: ReadonlySet<Address>, eip6780: boolean): ValueTrace[] =>
+  traces.filter(({ type, from, to }) => type !== "selfdestruct" || from !== to || !eip6780 || created.has(from));
+
+/** debug_traceBlockByNumber with the callTracer: one tree of frames a transaction. @throws {BadReplyError} when the trees are not those of the transactions. */
+export const readCallTracer = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
+  const results = asList(reply, "traces");
+  if (results.length !== transactions.length) throw wrongCount(results.length, transactions.length);
+  return transactions.map((transaction, position) => {
+    const item = asObject(results[position], "trace");
+    const said = optional(item, "txHash", hash);
+    if (said !== null && said !== transaction.hash) throw new BadReplyError(`The node's trace ${position} is of another transaction.`);
+    const root = asObject(item.result, "trace result");
+    verifyRoot(transaction, address(root, "from"), optional(root, "value", bigQuantity) ?? 0n, position);
+    const failed = root.error !== undefined;
+    const traces: ValueTrace[] = [];
+    const created = createdBy(transaction);
+    if (!failed) walkFrames(root, traces, created);
+    return { failed, traces: withoutKept(traces, created, eip6780) };
+  });
+};
+
+const createdBy = ({ createdContract }: ChainTransaction): Set<Address> => new Set(createdContract === null ? [] : [createdContract]);
+
+const wrongCount = (told: number, expected: number): BadReplyError =>
+  new BadReplyError(`The node told traces of ${told} transactions, and the block has ${expected}.`);
+
+const verifyRoot = (transaction: ChainTransaction, from: Address, value: bigint, position: number): void => {
+  if (from !== transaction.from || value !== transaction.value) {
+    throw new BadReplyError(`The node's trace ${position} does not begin as transaction ${transaction.hash} does.`);
+  }
+};
+
+const movingTypes: Readonly<Record<string, ValueTrace["type"]>> = {
+  CALL: "call",
+  CREATE: "create",
+  CREATE2: "create",
+  SELFDESTRUCT: "selfdestruct",
+};
+
+/** In call order, without recursion: a node may tell a thousand levels. Frames below a failed one are left out with it. */
+const walkFrames = (root: Raw, traces: ValueTrace[], created: Set<Address>): void => {
+  const waiting: Raw[] = childrenOf(root).reverse();
+  for (let index = 0; waiting.length > 0; index += 1) {
+    const frame = waiting.pop();
+    if (frame === undefined || frame.error !== undefined) continue;
+    const type = movingTypes[String(frame.type)];
+    const value = optional(frame, "value", bigQuantity) ?? 0n;
+    if (type === "create") created.add(address(frame, "to"));
+    if (type !== undefined && value > 0n) traces.push({ index, type, from: address(frame, "from"), to: address(frame, "to"), value });
+    waiting.push(...childrenOf(frame).reverse());
+  }
+};
+
+const childrenOf = (frame: Raw): Raw[] =>
+  frame.calls === undefined ? [] : asList(frame.calls, "calls").map((item) => asObject(item, "frame"));
+
+/** trace_block: a flat list of frames in call order, each with its path. @throws {BadReplyError} when they are not those of the transactions. */
+export const readFlatTraces = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
+  const byPosition = transactions.map((): Raw[] => []);
+  for (const item of asList(reply, "traces")) {
+    const trace = asObject(item, "trace");
+    // Rewards belong to no transaction.
+    if (trace.type === "reward") continue;
+    const position = trace.transactionPosition;
+    const frames = typeof position === "number" ? byPosition[position] : undefined;
+    if (frames === undefined || hash(trace, "transactionHash") !== transactions[Number(position)]?.hash) {
+      throw new BadReplyError("The node told a trace of a transaction that is not in the block.");
+    }
+    frames.push(trace);
+  }
+  return transactions.map((transaction, position) => readFlatFrames(byPosition[position] ?? [], transaction, position, eip6780));
+};
+
+const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, position: number, eip6780: boolean): TransactionTraces => {
+  const root = frames[0];
+  if (root === undefined || pathOf(root) !== "") {
+    throw new BadReplyError(`The node told no trace of transaction ${position}.`);
+  }
+  const rootAction = asObject(root.action, "action");
+  verifyRoot(transaction, address(rootAction, "from"), bigQuantity(rootAction, "value"), position);
+  const traces: ValueTrace[] = [];
+  const created = createdBy(transaction);
+  // Frames come parent first, so what is under the last failed frame follows it at once.
+  let failed: string | null = null;
+  frames.forEach((frame, index) => {
+    const path = pathOf(frame);
+    if (failed !== null && path.startsWith(failed)) return;
+    if (frame.error !== undefined && frame.error !== null) failed = path;
+    else if (index > 0) {
+      if (frame.type === "create") created.add(createdAddress(frame));
+      traces.push(...movementOf(frame, index - 1));
+    }
+  });
+  return { failed: failed === "", traces: withoutKept(traces, created, eip6780) };
+};
+
+/** "" for the root, "0.2." for the third call of its first call. */
+const pathOf = (frame: Raw): string =>
+  asList(frame.traceAddress, "traceAddress")
+    .map((step) => `${Number(step)}.`)
+    .join("");
+
+const createdAddress = (frame: Raw): Address => address(asObject(frame.result, "result"), "address");
+
+const movementOf = (frame: Raw, index: number): ValueTrace[] => {
+  const action = asObject(frame.action, "action");
+  const moved = (type: ValueTrace["type"], from: Address, to: () => Address, value: bigint): ValueTrace[] =>
+    value > 0n ? [{ index, type, from, to: to(), value }] : [];
+  switch (frame.type) {
+    case "call":
+      // A delegatecall's and a callcode's value stays where it is.
+      return action.callType === "call"
+        ? moved("call", address(action, "from"), () => address(action, "to"), bigQuantity(action, "value"))
+        : [];
+    case "create":
+      return moved("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
+    case "suicide":
+    case "selfdestruct":
+      return moved("selfdestruct", address(action, "address"), () => address(action, "refundAddress"), bigQuantity(action, "balance"));
+    default:
+      return [];
+  }
+};

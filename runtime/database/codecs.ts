@@ -1,0 +1,42 @@
+import type { Hex } from "../lib/hex.ts";
+
+const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
+
+/** Whether the text is 0x and whole bytes. */
+export const isBytes = (text: string): text is Hex => evenHex.test(text);
+
+/** A bytea parameter. @throws {RangeError} anything but 0x and an even number of hex digits. */
+export function bytes(hex: string): Buffer {
+  if (!isBytes(hex))
+    throw new RangeError(`0x and whole bytes in hex are accepted as bytes, ${JSON.stringify(hex.slice(0, 100))} was given.`);
+  return Buffer.from(hex.slice(2), "hex");
+}
+
+/** The server's `\x…` (bytea_output = hex, its default) as `0x…`, without a Buffer between. */
+export function parseBytes(text: string): Hex {
+  if (!text.startsWith("\\x"))
+    throw new RangeError("The database sends bytes in the escape format: set bytea_output to hex for this role.");
+  return `0x${text.slice(2)}`;
+}
+
+/** `{"\\x00",NULL}` as texts and nulls. */
+export function parseBytesArray(text: string): (Hex | null)[] {
+  // Each item is NULL, or quoted with its backslash doubled: "\\x…".
+  return parseTextItems(text).map((item) => (item === null ? null : parseBytes(item.slice(2, -1))));
+}
+
+/** The items of a one-dimensional array literal whose items hold no comma: numbers, or quoted hex. */
+export function parseTextItems(text: string): (string | null)[] {
+  if (text === "{}") return [];
+  return text
+    .slice(1, -1)
+    .split(",")
+    .map((item) => (item === "NULL" ? null : item));
+}
+
+/** An int8 as a number. @throws {RangeError} above 2^53 - 1, where numbers have gaps. */
+export function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The int8 ${text} is beyond 2^53 - 1: cast it to numeric or text in SQL.`);
+  return value;
+}

@@ -1,0 +1,76 @@
+import { isBytes } from "./codecs.ts";
+
+export type CopyType = "bool" | "bytea" | "date" | "float8" | "int2" | "int4" | "int8" | "jsonb" | "numeric" | "text" | "timestamptz";
+
+/** bytea as `0x…`; numeric as decimal text, bigint or whole number; int as whole number or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
+export type CopyValue = string | number | bigint | boolean | Date | null;
+
+/** A value that its column cannot hold; found before it reaches the server. */
+export class CopyError extends Error {
+  override readonly name = "CopyError";
+
+  constructor(table: string, column: string, type: CopyType, value: unknown) {
+    super(`Column ${column} of ${table} is of type ${type}, which cannot hold ${shown(value)}.`);
+  }
+}
+
+type Encode = (value: CopyValue) => string | undefined;
+
+/** One encoder a column, into the text format of COPY (PostgreSQL manual, COPY, "Text Format"). */
+export function encoders(
+  table: string,
+  columns: readonly string[],
+  types: readonly CopyType[],
+): ((value: CopyValue | undefined) => string)[] {
+  if (columns.length !== types.length)
+    throw new RangeError(`COPY into ${table}: ${columns.length} columns and ${types.length} types were given.`);
+  return types.map((type, index) => {
+    const encode = encodeAs[type];
+    return (value) => {
+      if (value === null) return "\\N";
+      const text = value === undefined ? undefined : encode(value);
+      if (text === undefined) throw new CopyError(table, columns[index] ?? "", type, value);
+      return text;
+    };
+  });
+}
+
+const decimal = /^-?\d+(?:\.\d+)?$/;
+const day = /^\d{4}-\d\d-\d\d$/;
+
+const integer: Encode = (value) => {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
+  return typeof value === "bigint" ? String(value) : undefined;
+};
+
+/** Backslash and the characters that would end a field or a row are escaped; NUL is not a character of PostgreSQL's text. */
+const text: Encode = (value) => {
+  if (typeof value !== "string") return undefined;
+  if (!/[\\\n\r\t\0]/.test(value)) return value;
+  return value.includes("\0") ? undefined : value.replace(/[\\\n\r\t]/g, (character) => escapes[character] ?? character);
+};
+const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Each gives undefined for what its type cannot hold. */
+const encodeAs: Readonly<Record<CopyType, Encode>> = {
+  bool: (value) => (typeof value === "boolean" ? (value ? "t" : "f") : undefined),
+  bytea: (value) => (typeof value === "string" && isBytes(value) ? `\\\\x${value.slice(2)}` : undefined),
+  date: (value) => (typeof value === "string" && day.test(value) ? value : undefined),
+  float8: (value) => (typeof value === "number" ? String(value) : undefined),
+  int2: integer,
+  int4: integer,
+  int8: integer,
+  jsonb: text,
+  numeric: (value) => (typeof value === "string" ? (decimal.test(value) ? value : undefined) : integer(value)),
+  text,
+  // Years beyond 9999 have a form of their own in ISO 8601, which the server does not read.
+  timestamptz: (value) =>
+    value instanceof Date && value.getTime() < 253_402_300_800_000 && value.getTime() >= -62_135_596_800_000
+      ? value.toISOString()
+      : undefined,
+};
+
+function shown(value: unknown): string {
+  const spelt = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return spelt.length > 100 ? `${spelt.slice(0, 100)}…` : spelt;
+}

@@ -1,0 +1,52 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import pg from "pg";
+import { from } from "pg-copy-streams";
+import { type CopyType, type CopyValue, encoders } from "./copy-text.ts";
+import { peek } from "./peek.ts";
+
+export type { CopyType, CopyValue } from "./copy-text.ts";
+
+/** Characters a chunk: large enough that a chunk's cost is its bytes, small enough that a few of them wait in memory. */
+const chunkLength = 256 * 1024;
+
+/**
+ * Writes rows into a table through COPY's text format, encoded while they are sent, and returns how many.
+ * Inside a transaction: an error leaves it to be rolled back. @throws {CopyError} a value that its column's type cannot hold.
+ */
+export async function copyRows(
+  client: pg.ClientBase,
+  table: string,
+  columns: readonly string[],
+  rows: Iterable<readonly CopyValue[]>,
+  types: readonly CopyType[],
+): Promise<number> {
+  const chunks = peek(encodeRows(table, columns, rows, types));
+  if (chunks === undefined) return 0;
+  const names = columns.map(pg.escapeIdentifier).join(", ");
+  const target = client.query(from(`COPY ${pg.escapeIdentifier(table)} (${names}) FROM STDIN`, { highWaterMark: 2 * chunkLength }));
+  await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), target);
+  return target.rowCount;
+}
+
+/** Rows as text, some hundreds of kilobytes at a time. */
+function* encodeRows(
+  table: string,
+  columns: readonly string[],
+  rows: Iterable<readonly CopyValue[]>,
+  types: readonly CopyType[],
+): Generator<string, void> {
+  const [firstEncoder, ...otherEncoders] = encoders(table, columns, types);
+  if (firstEncoder === undefined) throw new RangeError(`COPY into ${table} needs at least one column.`);
+  let chunk = "";
+  for (const row of rows) {
+    chunk += firstEncoder(row[0]);
+    for (let index = 0; index < otherEncoders.length; index++) chunk += `\t${otherEncoders[index]?.(row[index + 1])}`;
+    chunk += "\n";
+    if (chunk.length >= chunkLength) {
+      yield chunk;
+      chunk = "";
+    }
+  }
+  if (chunk !== "") yield chunk;
+}

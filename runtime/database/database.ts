@@ -1,0 +1,114 @@
+import type { Knex } from "knex";
+import pg from "pg";
+import type { CopyType, CopyValue } from "./copy.ts";
+import { copyRows } from "./copy.ts";
+import { DatabaseUnavailable, secretsOf, toSafeError } from "./errors.ts";
+import { createKnex } from "./knex.ts";
+import { createTypes } from "./types.ts";
+
+export interface DatabaseOptions {
+  /** postgresql://user:password@host:port/name; a secret. */
+  readonly url: string;
+  readonly poolSize: number;
+  /** The server ends a statement after this time (SQLSTATE 57014); 0 for no bound. */
+  readonly statementTimeoutMilliseconds: number;
+  /** What the server's views call these connections. */
+  readonly applicationName: string;
+}
+
+/** Where SQL can be sent: the pool, or one connection inside a transaction. */
+export interface Queryable {
+  /**
+   * Rows of one statement. Parameters: bytea as `bytes(hex)`, numeric as decimal text or bigint, int8 as number.
+   * Columns come back as: bytea `0x…` in lower case, int8 number, numeric text, timestamptz Date, date `YYYY-MM-DD`.
+   */
+  query<Row extends object>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** One connection inside a transaction; not to be kept after it. */
+export interface DatabaseClient extends Queryable {
+  /** Writes rows with COPY, one type a column, and returns how many. No rows: nothing is sent. */
+  copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
+}
+
+export interface Database extends Queryable {
+  /** For migrations and for building SQL; has one connection of its own, opened when first used, without a statement timeout. */
+  readonly knex: Knex;
+  /** Runs work between BEGIN and COMMIT; whatever it throws rolls back and is thrown on. */
+  transaction<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T>;
+  /** Ends all connections, after the statements that run. */
+  close(): Promise<void>;
+}
+
+/** A pool of connections whose value codecs are its own; connects when first used. @throws {DatabaseUnavailable} when the server cannot be reached. */
+export function createDatabase(options: DatabaseOptions): Database {
+  if (!/^(postgres(ql)?|socket):\/\//.test(options.url)) {
+    throw new DatabaseUnavailable("ERR_INVALID_URL", "its address is not of the form postgresql://user:password@host:port/name");
+  }
+  const types = createTypes();
+  const secrets = secretsOf(options.url);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types,
+  });
+  // The pool drops a connection that breaks while idle; the next query opens another, and says so if it cannot.
+  pool.on("error", () => undefined);
+  const knex = createKnex(options.url, options.applicationName, types);
+  let closing: Promise<void> | undefined;
+  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw toSafeError(error, secrets);
+    }
+  };
+
+  return {
+    knex,
+    query: (sql, parameters) => guard(async () => rowsOf(await pool.query(sql, parameters as unknown[] | undefined))),
+    transaction: (work) => guard(() => inTransaction(pool, work)),
+    close: () => {
+      closing ??= Promise.all([pool.end(), knex.destroy()]).then(() => undefined);
+      return closing;
+    },
+  };
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (client: DatabaseClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  const onError = (): void => {
+    broken = true;
+  };
+  client.on("error", onError);
+  try {
+    await client.query("BEGIN");
+    const result = await work(createClient(client));
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch(onError);
+    throw error;
+  } finally {
+    client.off("error", onError);
+    client.release(broken);
+  }
+}
+
+function createClient(client: pg.PoolClient): DatabaseClient {
+  return {
+    query: async (sql, parameters) => rowsOf(await client.query(sql, parameters as unknown[] | undefined)),
+    copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
+  };
+}
+
+/** The driver answers text of several statements with a list; the last one's rows count. */
+function rowsOf<Row>(result: pg.QueryResult | pg.QueryResult[]): Row[] {
+  const last = Array.isArray(result) ? result.at(-1) : result;
+  return (last?.rows ?? []) as Row[];
+}

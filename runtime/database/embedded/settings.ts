@@ -1,0 +1,35 @@
+/**
+ * How the server is set for one indexer that writes in batches and many short reads, beside two or three other processes on the machine.
+ * Durability is PostgreSQL's default: fsync and synchronous_commit are on, so what is committed survives a power failure.
+ */
+const settings: Readonly<Record<string, string>> = {
+  listen_addresses: "127.0.0.1",
+  // A socket's path ends at 107 bytes and data directories may be deep: TCP alone.
+  unix_socket_directories: "",
+  shared_buffers: "256MB",
+  effective_cache_size: "1GB",
+  work_mem: "16MB",
+  maintenance_work_mem: "128MB",
+  // A backfill writes gigabytes: few checkpoints keep full-page images few.
+  max_wal_size: "4GB",
+  checkpoint_timeout: "15min",
+  // No replica reads this server.
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  // Data lies on solid-state disks, or in memory.
+  random_page_cost: "1.1",
+  // Reads are short probes of indexes: compiling or sharing them among workers costs more than it saves.
+  jit: "off",
+  max_parallel_workers_per_gather: "0",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // What the server itself does, and why it ends; no statement and no value of one.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_checkpoints: "off",
+};
+
+/** The command line of the settings, `-c name=value`, the caller's last. */
+export function settingArguments(more: Readonly<Record<string, string>>): string[] {
+  return Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}

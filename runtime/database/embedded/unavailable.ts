@@ -1,0 +1,16 @@
+/** The embedded server cannot be had; one sentence says why and what to do instead. */
+export class EmbeddedUnavailable extends Error {
+  override readonly name = "EmbeddedUnavailable";
+
+  constructor(reason: string) {
+    super(
+      `The embedded PostgreSQL cannot be used: ${reason}; to use a server of your own, set DATABASE_URL=postgresql://user:password@host:5432/name.`,
+    );
+  }
+}
+
+/** The short reason in an error of the system: its code where it has one. */
+export function reasonOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : error instanceof Error ? error.message : String(error);
+}

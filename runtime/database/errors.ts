@@ -1,0 +1,82 @@
+/** The database cannot be reached, or refuses us. Its text holds neither address nor password. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = "DatabaseUnavailable";
+  /** The system's or the server's code, such as ECONNREFUSED or 28P01. */
+  readonly code: string;
+
+  constructor(code: string, reason: string) {
+    super(`The database cannot be used: ${reason} (${code}); check DATABASE_URL.`);
+    this.code = code;
+  }
+}
+
+/** Codes of the system (errno) and of the server (SQLSTATE, PostgreSQL appendix A) that mean: no connection. */
+const unavailable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at its address",
+  ECONNRESET: "the connection broke",
+  EPIPE: "the connection broke",
+  EACCES: "its socket may not be opened",
+  ENOENT: "its socket is not there",
+  ENOTFOUND: "its host name is unknown",
+  EAI_AGAIN: "its host name cannot be looked up now",
+  EHOSTUNREACH: "its host cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
+  ETIMEDOUT: "it did not answer in time",
+  ERR_INVALID_URL: "its address is not of the form postgresql://user:password@host:port/name",
+  "28000": "it refuses this user",
+  "28P01": "it refuses this user and password",
+  "3D000": "it has no database of this name",
+  "53300": "it has no connection left for us",
+  "57P01": "it is being shut down",
+  "57P03": "it is starting or stopping",
+};
+
+/** Texts of the driver's errors that have no code. */
+const uncoded: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /^Connection terminated due to connection timeout|timeout exceeded when trying to connect/,
+    "ETIMEDOUT",
+    "it did not answer in time, or all its connections are busy",
+  ],
+  [/^Connection terminated|^Client has encountered a connection error/, "ECONNRESET", "the connection broke"],
+  [/SASL|SCRAM|unsupported authentication/i, "28P01", "logging in failed"],
+];
+
+/** Every spelling of the password in a database URL. */
+export function secretsOf(url: string): readonly string[] {
+  const written = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];
+  return written.flatMap((secret) => (secret === undefined || secret === "" ? [] : [...new Set([secret, decoded(secret)])]));
+}
+
+/** What may be thrown on in place of an error of the driver: connection errors in our words, and nothing that spells a secret. */
+export function toSafeError(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
+  const code = codeOf(error);
+  const known = unavailable[code];
+  if (known !== undefined) return new DatabaseUnavailable(code, known);
+  const match = uncoded.find(([pattern]) => pattern.test(error.message));
+  if (match !== undefined) return new DatabaseUnavailable(match[1], match[2]);
+  return secrets.some((secret) => spells(error, secret))
+    ? new Error(`The database reports an error that spells a secret (${code || error.name}).`)
+    : error;
+}
+
+/** A host name with several addresses fails with one error an address. */
+function codeOf(error: Error): string {
+  const own = (error as { code?: unknown }).code;
+  if (typeof own === "string") return own;
+  return error instanceof AggregateError && error.errors[0] instanceof Error ? codeOf(error.errors[0]) : "";
+}
+
+function spells(error: Error, secret: string): boolean {
+  const texts = [error.message, error.stack, ...Object.values(error)];
+  return texts.some((text) => typeof text === "string" && text.includes(secret));
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,44 @@
+import pg from "pg";
+import type { CopyType, CopyValue } from "./copy.ts";
+import type { DatabaseClient } from "./database.ts";
+import { peek } from "./peek.ts";
+
+/** A table of latest values: its key, and all columns that are written, key included. */
+export interface UpsertTarget {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+  readonly types: readonly CopyType[];
+}
+
+/**
+ * Writes rows over the ones of the same key and returns how many were written: COPY into a table of the transaction, then one INSERT … ON CONFLICT.
+ * A key may stand in the rows once. Rows are written in the order of their keys, so that two writers cannot wait for each other in a circle.
+ */
+export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {
+  const present = peek(rows);
+  if (present === undefined) return 0;
+  const sql = statements(target);
+  await client.query(sql.create);
+  const count = await client.copy(sql.staging, target.columns, present, target.types);
+  await client.query(sql.merge);
+  await client.query(sql.drop);
+  return count;
+}
+
+function statements({ table, key, columns }: UpsertTarget): { staging: string; create: string; merge: string; drop: string } {
+  const quote = pg.escapeIdentifier;
+  const list = (names: readonly string[]): string => names.map(quote).join(", ");
+  const staging = `upsert_${table}`;
+  const changed = columns.filter((column) => !key.includes(column));
+  const action =
+    changed.length === 0 ? "NOTHING" : `UPDATE SET ${changed.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(", ")}`;
+  return {
+    staging,
+    // A copy of the columns' types without their constraints: the INSERT checks them.
+    create: `CREATE TEMP TABLE ${quote(staging)} ON COMMIT DROP AS SELECT ${list(columns)} FROM ${quote(table)} WITH NO DATA`,
+    // Served by the primary key, which the key must be.
+    merge: `INSERT INTO ${quote(table)} (${list(columns)}) SELECT ${list(columns)} FROM ${quote(staging)} ORDER BY ${list(key)} ON CONFLICT (${list(key)}) DO ${action}`,
+    drop: `DROP TABLE ${quote(staging)}`,
+  };
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+
+/// Holds what it was created with until its owner opens it.
+contract Box {
+    address payable public immutable owner;
+
+    constructor(address payable owner_) payable {
+        owner = owner_;
+    }
+
+    function open() external {
+        owner.transfer(address(this).balance);
+    }
+}
+
+/// Lives for one transaction: what it is created with goes to the receiver as it destroys itself (EIP-6780 still removes it then).
+contract Courier {
+    constructor(address payable receiver) payable {
+        selfdestruct(receiver);
+    }
+}
+
+/// Pays a sum out in equal parts; also the code behind the clones that `Payouts` makes.
+contract Splitter {
+    function split(address payable[] calldata receivers) external payable {
+        uint256 part = msg.value / receivers.length;
+        for (uint256 index = 0; index < receivers.length; index++) {
+            receivers[index].transfer(part);
+        }
+    }
+}
+
+/// Moves native value in the ways a plain transaction cannot show.
+contract Payouts {
+    mapping(address => uint256) public deposits;
+    Splitter public immutable splitter = new Splitter();
+    Splitter[] public clones;
+    Box[] public boxes;
+
+    error OnlyForItself();
+
+    receive() external payable {
+        deposits[msg.sender] += msg.value;
+    }
+
+    function withdraw(uint256 amount) external {
+        deposits[msg.sender] -= amount;
+        payable(msg.sender).transfer(amount);
+    }
+
+    /// A payment inside a frame that is undone, and then one that stays.
+    function payOneOrOther(address payable undone, address payable paid) external payable {
+        try this.payAndUndo{value: msg.value}(undone) {} catch {
+            paid.transfer(msg.value);
+        }
+    }
+
+    function payAndUndo(address payable receiver) external payable {
+        receiver.transfer(msg.value);
+        revert OnlyForItself();
+    }
+
+    function createBox() external payable {
+        boxes.push(new Box{value: msg.value}(payable(msg.sender)));
+    }
+
+    function createBoxAt(bytes32 salt) external payable {
+        boxes.push(new Box{value: msg.value, salt: salt}(payable(msg.sender)));
+    }
+
+    function openBox(uint256 index) external {
+        boxes[index].open();
+    }
+
+    function sendByCourier(address payable receiver) external payable {
+        new Courier{value: msg.value}(receiver);
+    }
+
+    function createClone() external {
+        clones.push(Splitter(Clones.clone(address(splitter))));
+    }
+}

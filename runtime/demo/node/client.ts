@@ -1,0 +1,53 @@
+import { Client } from "undici";
+
+/** One JSON-RPC call. */
+export interface NodeCall {
+  readonly method: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** A client of the demo's own node: plain and in order, as nothing needs a retry on one's own machine. */
+export interface NodeClient {
+  request<Result>(method: string, parameters?: readonly unknown[]): Promise<Result>;
+  /** Results in the order of the calls. @throws the first error */
+  batch<Result>(calls: readonly NodeCall[]): Promise<Result[]>;
+  close(): Promise<void>;
+}
+
+interface Reply {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+}
+
+/** Connects to a node on this machine. */
+export const createNodeClient = (url: string): NodeClient => {
+  const client = new Client(url, { headersTimeout: 120_000, bodyTimeout: 120_000 });
+  const post = async (body: unknown): Promise<unknown> => {
+    const response = await client.request({
+      path: "/",
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return response.body.json();
+  };
+  const take = (reply: Reply | undefined, call: NodeCall): unknown => {
+    if (reply === undefined) throw new Error(`The demo's node did not answer ${call.method}.`);
+    if (reply.error !== undefined) throw new Error(`The demo's node refused ${call.method}: ${reply.error.message}`);
+    return reply.result;
+  };
+  return {
+    request: async <Result>(method: string, parameters: readonly unknown[] = []) => {
+      const reply = (await post({ jsonrpc: "2.0", id: 0, method, params: parameters })) as Reply;
+      return take(reply, { method, parameters }) as Result;
+    },
+    batch: async <Result>(calls: readonly NodeCall[]) => {
+      if (calls.length === 0) return [];
+      const body = calls.map(({ method, parameters }, id) => ({ jsonrpc: "2.0", id, method, params: parameters }));
+      const replies = new Map(((await post(body)) as Reply[]).map((reply) => [reply.id, reply]));
+      return calls.map((call, id) => take(replies.get(id), call) as Result);
+    },
+    close: () => client.close(),
+  };
+};

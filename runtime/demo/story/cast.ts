@@ -1,0 +1,94 @@
+import type { Address, Hex } from "../../lib/hex.ts";
+import type { Collectibles } from "../chapters/collectibles.ts";
+import type { Exchange } from "../chapters/exchange-terms.ts";
+import type { People } from "../chapters/people.ts";
+import type { Tokens } from "../chapters/tokens.ts";
+import type { NodeClient } from "../node/client.ts";
+import type { Miner } from "./miner.ts";
+import { storyDays } from "./types.ts";
+
+const secondsPerDay = 86_400;
+const secondsPerBucket = 900;
+
+/** Names for what happens in the story, by which the catalog's examples speak of it. */
+export type Cast = Readonly<Record<string, string>>;
+
+/** Everybody and everything of the story, for tests that go through all of it. */
+export interface Inventory {
+  readonly people: readonly Address[];
+  /** ERC-20, WETH and the pairs' own tokens included. */
+  readonly tokens: readonly Address[];
+  readonly pairs: readonly Address[];
+  readonly erc721: readonly Address[];
+  readonly erc1155: readonly Address[];
+  readonly contracts: readonly Address[];
+}
+
+/** What the chapters made. */
+export interface World {
+  readonly people: People;
+  readonly tokens: Tokens;
+  readonly weth: Address;
+  readonly exchange: Exchange;
+  readonly collectibles: Collectibles;
+  readonly payouts: Address;
+  readonly faults: Address;
+}
+
+const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
+
+const toInventory = ({ people, tokens, weth, exchange, collectibles, payouts, faults }: World): Inventory => {
+  const pairs = Object.values(exchange.pairs);
+  const { treasury, deployer, trader, collector, newcomer, marketMaker, crowd } = people;
+  return {
+    people: [treasury, deployer, trader, collector, newcomer, marketMaker, ...crowd],
+    tokens: [...tokens.all.map((token) => token.address), weth, ...pairs],
+    pairs,
+    erc721: [collectibles.art, collectibles.passes],
+    erc1155: [collectibles.editions, collectibles.badges],
+    contracts: [exchange.factory, exchange.router, tokens.airdrop, payouts, faults],
+  };
+};
+
+/** The cast of a told story; addresses follow from the story alone, hashes and days from its end time too. */
+export const toCast = async (
+  world: World,
+  miner: Miner,
+  node: NodeClient,
+  genesisTime: number,
+): Promise<{ cast: Cast; inventory: Inventory }> => {
+  const { people, tokens, weth, exchange, collectibles } = world;
+  const swap = miner.landmarks.get("swap");
+  const failure = miner.landmarks.get("failure");
+  if (swap === undefined || failure === undefined) throw new Error("The story has lost its landmarks.");
+  const block = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [`0x${swap.block.toString(16)}`, false]);
+  const swapTime = Number(block.timestamp);
+  const cast = {
+    trader: people.trader,
+    collector: people.collector,
+    newcomer: people.newcomer,
+    deployer: people.deployer,
+    usdToken: tokens.usd.address,
+    goldToken: tokens.gold.address,
+    saltToken: tokens.salt.address,
+    tollToken: tokens.toll.address,
+    bytes32Token: tokens.old.address,
+    wrappedNative: weth,
+    artCollection: collectibles.art,
+    editionsCollection: collectibles.editions,
+    goldPair: exchange.pairs.goldDollar,
+    exchangeFactory: exchange.factory,
+    exchangeRouter: exchange.router,
+    artTokenId: collectibles.artTokenId.toString(),
+    swapTransaction: swap.hash,
+    failedTransaction: failure.hash,
+    swapBlockHash: block.hash,
+    swapBlockHeight: swap.block.toString(),
+    swapDay: dateOf(swapTime),
+    // The first and the last day that lie inside the story as a whole.
+    firstDay: dateOf(Math.ceil(genesisTime / secondsPerDay) * secondsPerDay),
+    lastDay: dateOf(genesisTime + (storyDays - 1) * secondsPerDay),
+    swapTimeBucket: Math.floor(swapTime / secondsPerBucket).toString(),
+  };
+  return { cast, inventory: toInventory(world) };
+};

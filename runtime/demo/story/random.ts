@@ -1,0 +1,38 @@
+/** A seeded source of choices: the same seed gives the same choices on every machine. Not for secrets. */
+export interface Random {
+  /** A whole number from 0 to below the limit. */
+  below(limit: number): number;
+  /** A whole number from the first to the last, both included. */
+  between(first: number, last: number): number;
+  chance(outOf: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+/** FNV-1a over UTF-16 units: turns a seed text into 32 bits. */
+const hashSeed = (seed: string): number => {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < seed.length; index++) hash = Math.imul(hash ^ seed.charCodeAt(index), 0x01000193);
+  return hash >>> 0;
+};
+
+/** Mulberry32, on integers only, so that no rounding differs between engines. */
+export const createRandom = (seed: string): Random => {
+  let state = hashSeed(seed);
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  const below = (limit: number): number => next() % limit;
+  return {
+    below,
+    between: (first, last) => first + below(last - first + 1),
+    chance: (outOf) => below(outOf) === 0,
+    pick: (items) => {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new Error("Nothing to pick from.");
+      return item;
+    },
+  };
+};

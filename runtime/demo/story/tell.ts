@@ -1,0 +1,122 @@
+import { decodeFunctionResult, encodeDeployData } from "viem";
+import type { Address, Hex } from "../../lib/hex.ts";
+import { openApprovals } from "../chapters/approvals.ts";
+import { openCollectibles } from "../chapters/collectibles.ts";
+import { openExchange } from "../chapters/exchange.ts";
+import { openFailures } from "../chapters/failures.ts";
+import { openNewcomer } from "../chapters/newcomer.ts";
+import { openPayouts } from "../chapters/payouts.ts";
+import { openPeople } from "../chapters/people.ts";
+import { openTokens } from "../chapters/tokens.ts";
+import { openWrappedNative } from "../chapters/wrapped-native.ts";
+import type { Artifacts } from "../contracts/artifacts.ts";
+import type { NodeClient } from "../node/client.ts";
+import { type Cast, type Inventory, toCast } from "./cast.ts";
+import { encode } from "./encode.ts";
+import { createHoldings } from "./holdings.ts";
+import { createMiner, type Miner } from "./miner.ts";
+import { createRandom } from "./random.ts";
+import { mix, openingOffset, planDay } from "./timeline.ts";
+import { type Call, type Scene, type Stage, storyDays } from "./types.ts";
+
+const callsPerOpeningBlock = 25;
+const secondsPerDay = 86_400;
+/** The empty first block is mined before the first slot of the openings. */
+const firstBlockSeconds = 6;
+
+/** What telling needs. */
+export interface Telling {
+  /** A node at its genesis that mines on demand only. */
+  readonly node: NodeClient;
+  readonly artifacts: Artifacts;
+  /** Unix seconds of the genesis block. */
+  readonly genesisTime: number;
+  /** 1 for the whole story; less tells as many days with less in each. */
+  readonly scale: number;
+  /** Called while only the genesis and an empty first block exist: the node still holds the state before everything. */
+  onGenesis(): Promise<void>;
+  onProgress(done: number, total: number): void;
+}
+
+/** A told story, as far as the chain alone does not show it. */
+export interface Told {
+  readonly cast: Cast;
+  readonly inventory: Inventory;
+  readonly miner: Miner;
+}
+
+const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Miner): Stage => {
+  const holdings = createHoldings();
+  let opened = 0;
+  const stage: Stage = {
+    artifacts,
+    holdings,
+    scaled: (count) => Math.max(1, Math.round(count * scale)),
+    random: createRandom,
+    play: async (calls) => {
+      for (let start = 0; start < calls.length; start += callsPerOpeningBlock) {
+        opened += 1;
+        await miner.mine(genesisTime + openingOffset(opened), calls.slice(start, start + callsPerOpeningBlock));
+      }
+      holdings.settle();
+    },
+    deploy: async (from, artifact, parameters = []) => {
+      const address = miner.nextContract(from);
+      const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: parameters });
+      await stage.play([{ from, to: null, data, gas: 6_000_000 }]);
+      return address;
+    },
+    read: async <Result>(address: Address, abi: Artifacts["weth"]["abi"], functionName: string, parameters: readonly unknown[] = []) => {
+      const data = await node.request<Hex>("eth_call", [{ to: address, data: encode(abi, functionName, parameters) }, "latest"]);
+      return decodeFunctionResult({ abi, functionName, data }) as Result;
+    },
+  };
+  return stage;
+};
+
+const open = async (stage: Stage) => {
+  const { people, scene: peopleScene } = await openPeople(stage);
+  const { tokens, scene: tokensScene } = await openTokens(stage, people);
+  const { weth, scene: wethScene } = await openWrappedNative(stage, people);
+  const { exchange, scene: exchangeScene } = await openExchange(stage, people, tokens, weth);
+  const approvalsScene = openApprovals(stage, people, tokens, exchange);
+  const { collectibles, scene: collectiblesScene } = await openCollectibles(stage, people);
+  const { payouts, scene: payoutsScene } = await openPayouts(stage, people);
+  const { faults, scene: failuresScene } = await openFailures(stage, people, tokens, exchange, collectibles);
+  const newcomerScene = openNewcomer(stage, people, tokens, weth, exchange);
+  const scenes: readonly Scene[] = [
+    peopleScene,
+    tokensScene,
+    wethScene,
+    exchangeScene,
+    approvalsScene,
+    collectiblesScene,
+    payoutsScene,
+    failuresScene,
+    newcomerScene,
+  ];
+  return { scenes, world: { people, tokens, weth, exchange, collectibles, payouts, faults } };
+};
+
+/** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */
+export const tellStory = async (telling: Telling): Promise<Told> => {
+  const { genesisTime, node, onProgress } = telling;
+  const miner = createMiner(node);
+  const stage = createStage(telling, miner);
+  const total = storyDays + 2;
+  onProgress(0, total);
+  await miner.mine(genesisTime + firstBlockSeconds, []);
+  await telling.onGenesis();
+  const { scenes, world } = await open(stage);
+  onProgress(1, total);
+  for (let day = 0; day < storyDays; day++) {
+    const calls: (readonly Call[])[] = [];
+    for (const scene of scenes) calls.push(await scene(day));
+    for (const block of planDay(day, mix(calls, createRandom(`mix of day ${day}`))))
+      await miner.mine(genesisTime + block.offset, block.calls);
+    stage.holdings.settle();
+    onProgress(day + 2, total);
+  }
+  await miner.mine(genesisTime + storyDays * secondsPerDay, []);
+  return { miner, ...(await toCast(world, miner, node, genesisTime)) };
+};

@@ -1,0 +1,179 @@
+import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal, ValueTrace } from "../../chain/types.ts";
+import type { Queryable } from "../../database/database.ts";
+import type { StoredLedger } from "../../indexer/stored-ledger.ts";
+import type { Address, Hash, Hex } from "../../lib/hex.ts";
+import { ledgerProjection } from "./projection.ts";
+
+interface BlockRecord {
+  number: number;
+  hash: Hash;
+  parent_hash: Hash;
+  timestamp: number;
+  miner: Address;
+  extra_data: Hex;
+  gas_used: number;
+  gas_limit: string;
+  base_fee: string | null;
+  size: number;
+}
+interface TransactionRecord {
+  block_number: number;
+  transaction_index: number;
+  hash: Hash;
+  from_address: Address;
+  to_address: Address | null;
+  created_contract: Address | null;
+  value: string;
+  nonce: number;
+  gas_limit: number;
+  gas_used: number;
+  gas_price: string;
+  type: number;
+  successful: boolean | null;
+  input: Hex;
+  l1_fee: string | null;
+  blob_fee: string | null;
+}
+interface LogRecord {
+  block_number: number;
+  log_index: number;
+  transaction_index: number;
+  address: Address;
+  topic0: Hash | null;
+  topic1: Hash | null;
+  topic2: Hash | null;
+  topic3: Hash | null;
+  data: Hex;
+}
+interface TraceRecord {
+  block_number: number;
+  transaction_index: number;
+  trace_index: number;
+  type: ValueTrace["type"];
+  from_address: Address;
+  to_address: Address;
+  value: string;
+}
+interface WithdrawalRecord {
+  block_number: number;
+  withdrawal_index: number;
+  validator_index: number;
+  address: Address;
+  amount_gwei: string;
+}
+
+/** The ledger as it is stored: blocks read back as the node told them, for projections that are built later. */
+export const createStoredLedger = (database: Queryable, chainId: number): StoredLedger => ({
+  projection: ledgerProjection,
+  blocks: (from, to, traced) => readBlocks(database, chainId, from, to, traced),
+  hashes: async (from, to) => {
+    const rows = await database.query<{ number: number; hash: Hash }>(
+      "SELECT number, hash FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
+      [chainId, from, to],
+    );
+    return new Map(rows.map(({ number, hash }) => [number, hash]));
+  },
+  heightAfter: async (from, transactions, blocks) => {
+    // Served by the primary key of blocks; stops adding up at the bound.
+    const rows = await database.query<{ number: number; weight: number }>(
+      `SELECT number, sum(transaction_count) OVER (ORDER BY number)::int8 AS weight FROM (
+         SELECT number, transaction_count FROM blocks WHERE chain_id = $1 AND number >= $2 ORDER BY number LIMIT $3) b ORDER BY number`,
+      [chainId, from, blocks],
+    );
+    const fitting = rows.filter(({ weight }) => weight <= transactions);
+    return (fitting.at(-1) ?? rows[0])?.number ?? null;
+  },
+});
+
+/** Each statement is a range of its table's primary key. */
+const readBlocks = async (database: Queryable, chainId: number, from: number, to: number, traced: boolean): Promise<ChainBlock[]> => {
+  const range = [chainId, from, to];
+  const rowsOf = <Row extends object>(table: string, order: string, column = "block_number") =>
+    database.query<Row>(`SELECT * FROM ${table} WHERE chain_id = $1 AND ${column} BETWEEN $2 AND $3 ORDER BY ${order}`, range);
+  const [blocks, transactions, logs, traces, withdrawals] = await Promise.all([
+    rowsOf<BlockRecord>("blocks", "number", "number"),
+    rowsOf<TransactionRecord>("transactions", "block_number, transaction_index"),
+    rowsOf<LogRecord>("logs", "block_number, log_index"),
+    rowsOf<TraceRecord>("traces", "block_number, transaction_index, trace_index"),
+    rowsOf<WithdrawalRecord>("withdrawals", "block_number, withdrawal_index"),
+  ]);
+  const transactionKey = (row: { block_number: number; transaction_index: number }) => `${row.block_number}:${row.transaction_index}`;
+  const logsOf = groupBy(logs, transactionKey, toLog);
+  const tracesOf = groupBy(traces, transactionKey, toTrace);
+  const withdrawalsOf = groupBy(withdrawals, (row) => row.block_number, toWithdrawal);
+  const transactionsOf = groupBy(
+    transactions,
+    (row) => row.block_number,
+    (row): ChainTransaction => {
+      const key = transactionKey(row);
+      return { ...toTransaction(row), logs: logsOf.get(key) ?? [], traces: traced ? (tracesOf.get(key) ?? []) : null };
+    },
+  );
+  return blocks.map((row) => ({
+    number: row.number,
+    hash: row.hash,
+    parentHash: row.parent_hash,
+    timestamp: row.timestamp,
+    miner: row.miner,
+    extraData: row.extra_data,
+    gasUsed: BigInt(row.gas_used),
+    gasLimit: BigInt(row.gas_limit),
+    baseFeePerGas: toBigInt(row.base_fee),
+    size: row.size,
+    transactions: transactionsOf.get(row.number) ?? [],
+    withdrawals: withdrawalsOf.get(row.number) ?? [],
+  }));
+};
+
+const groupBy = <Row, Group, Item>(rows: readonly Row[], groupOf: (row: Row) => Group, toItem: (row: Row) => Item): Map<Group, Item[]> => {
+  const groups = new Map<Group, Item[]>();
+  for (const row of rows) {
+    const group = groupOf(row);
+    const items = groups.get(group);
+    if (items === undefined) groups.set(group, [toItem(row)]);
+    else items.push(toItem(row));
+  }
+  return groups;
+};
+
+const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
+
+const toTransaction = (row: TransactionRecord): Omit<ChainTransaction, "logs" | "traces"> => ({
+  index: row.transaction_index,
+  hash: row.hash,
+  from: row.from_address,
+  to: row.to_address,
+  value: BigInt(row.value),
+  nonce: row.nonce,
+  gasLimit: BigInt(row.gas_limit),
+  input: row.input,
+  type: row.type,
+  successful: row.successful,
+  gasUsed: BigInt(row.gas_used),
+  effectiveGasPrice: BigInt(row.gas_price),
+  createdContract: row.created_contract,
+  l1Fee: toBigInt(row.l1_fee),
+  blobFee: toBigInt(row.blob_fee),
+});
+
+const toLog = (row: LogRecord): ChainLog => ({
+  index: row.log_index,
+  address: row.address,
+  topics: [row.topic0, row.topic1, row.topic2, row.topic3].filter((topic) => topic !== null),
+  data: row.data,
+});
+
+const toTrace = (row: TraceRecord): ValueTrace => ({
+  index: row.trace_index,
+  type: row.type,
+  from: row.from_address,
+  to: row.to_address,
+  value: BigInt(row.value),
+});
+
+const toWithdrawal = (row: WithdrawalRecord): ChainWithdrawal => ({
+  index: row.withdrawal_index,
+  validatorIndex: row.validator_index,
+  address: row.address,
+  amountGwei: BigInt(row.amount_gwei),
+});

@@ -1,0 +1,86 @@
+import type { DecodedBlock, DecodedEvent } from "../../events/decoded-block.ts";
+import type { ChainFacts } from "../../indexer/projection.ts";
+import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
+import { nativeMovements } from "../ledger/projection-native.ts";
+import { standards } from "./standards.ts";
+
+/** One step of a token, or of the native one; a side that is null is no account: minted, burnt, or the protocol's. */
+export interface TokenMovement {
+  /** False for what changes balances without being a transfer: fees, tips, withdrawals. */
+  readonly transfer: boolean;
+  readonly transactionIndex: number | null;
+  readonly logIndex: number | null;
+  readonly standard: number;
+  readonly token: Address;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  /** What a transfer's row says, where a side is no account. */
+  readonly fromAddress: Address;
+  readonly toAddress: Address;
+  readonly tokenId: bigint | null;
+  readonly amount: bigint;
+}
+
+/** All movements of a block in their order: by transaction, in it native value, inner value, then logs by index; what belongs to no transaction comes last. */
+export const tokenMovements = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenMovement[] => {
+  const movements: TokenMovement[] = [];
+  let nextEvent = 0;
+  const takeEvents = (through: number) => {
+    for (let event = events[nextEvent]; event !== undefined && event.transactionIndex <= through; event = events[nextEvent]) {
+      addEvent(movements, event, chain);
+      nextEvent += 1;
+    }
+  };
+  for (const native of nativeMovements(block)) {
+    // A tip is the transaction's last step, after the events.
+    const before = native.transactionIndex === null ? Number.POSITIVE_INFINITY : native.transactionIndex - (native.kind === "tip" ? 0 : 1);
+    takeEvents(before);
+    const transfer = native.kind === "value" || native.kind === "inner";
+    movements.push({
+      transfer,
+      transactionIndex: native.transactionIndex,
+      logIndex: null,
+      standard: standards.native,
+      token: nativeTokenAddress,
+      from: native.from,
+      to: native.to,
+      fromAddress: native.from ?? zeroAddress,
+      toAddress: native.to ?? zeroAddress,
+      tokenId: null,
+      amount: native.amount,
+    });
+  }
+  takeEvents(Number.POSITIVE_INFINITY);
+  return movements;
+};
+
+const addEvent = (movements: TokenMovement[], event: DecodedEvent, chain: ChainFacts): void => {
+  const add = (standard: number, from: Address, to: Address, tokenId: bigint | null, amount: bigint) => {
+    movements.push({
+      transfer: true,
+      transactionIndex: event.transactionIndex,
+      logIndex: event.logIndex,
+      standard,
+      token: event.address,
+      from: from === zeroAddress ? null : from,
+      to: to === zeroAddress ? null : to,
+      fromAddress: from,
+      toAddress: to,
+      tokenId,
+      amount,
+    });
+  };
+  switch (event.kind) {
+    case "erc20Transfer":
+      return add(standards.erc20, event.from, event.to, null, event.amount);
+    case "erc721Transfer":
+      return add(standards.erc721, event.from, event.to, event.tokenId, 1n);
+    case "erc1155Transfer":
+      return event.items.forEach((item) => void add(standards.erc1155, event.from, event.to, item.tokenId, item.amount));
+    // Wrapping mints and burns without a Transfer; other contracts' events of this name mean other things.
+    case "deposit":
+      return chain.wrappedNative.has(event.address) ? add(standards.erc20, zeroAddress, event.owner, null, event.amount) : undefined;
+    case "withdrawal":
+      return chain.wrappedNative.has(event.address) ? add(standards.erc20, event.owner, zeroAddress, null, event.amount) : undefined;
+  }
+};

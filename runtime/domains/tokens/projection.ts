@@ -1,0 +1,191 @@
+import type { DecodedBlock } from "../../events/decoded-block.ts";
+import {
+  erc20Transfer,
+  erc721Transfer,
+  erc1155TransferBatch,
+  erc1155TransferSingle,
+  legacyErc721Transfer,
+  wrappedDeposit,
+  wrappedWithdrawal,
+} from "../../events/transfers.ts";
+import { type BaseRead, type ChainFacts, defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
+import { createKeySet, type State } from "../../indexer/state.ts";
+import type { Address } from "../../lib/hex.ts";
+import { createOrdinals } from "../ledger/projection.ts";
+import { createBalanceSheet, type Opening } from "./projection-balances.ts";
+import { type TokenMovement, tokenMovements } from "./projection-movements.ts";
+import { tokenTables } from "./projection-tables.ts";
+import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
+import { tokenMetadataKind } from "./reads-metadata.ts";
+import { standards } from "./standards.ts";
+
+/**
+ * Who moved which token, and who has how much. A zero-value transfer is one too. A collection's row in `balances` is how many are held:
+ * tokens of an ERC-721 collection, units of all ids of an ERC-1155 one. A balance that events would take below zero or above a word
+ * is not known from then on: its token's events do not tell the truth.
+ */
+export const tokensProjection = defineProjection({
+  id: "tokens",
+  version: 1,
+  events: [erc20Transfer, erc721Transfer, legacyErc721Transfer, erc1155TransferSingle, erc1155TransferBatch, wrappedDeposit, wrappedWithdrawal],
+  tables: tokenTables,
+  loads: {
+    balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance"] },
+    nftBalances: {
+      table: "nft_balances",
+      key: { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" },
+      values: ["balance"],
+    },
+    standards: { table: "token_standards", key: { address: "bytea", standard: "int2" }, values: [] },
+    metadata: { table: "token_metadata", key: { address: "bytea" }, values: [] },
+    ordinals: { table: "transfer_transactions", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" },
+  },
+  needs: (blocks, chain) => {
+    const sets = { balances: createKeySet(), nftBalances: createKeySet(), standards: createKeySet(), metadata: createKeySet(), ordinals: createKeySet() };
+    for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
+      const { token, standard } = movement;
+      for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
+        if (tokenId === null) sets.balances.add(owner, token, standard);
+        else sets.nftBalances.add(owner, token, tokenId, standard);
+      }
+      if (standard !== standards.native) {
+        sets.standards.add(token, standard);
+        sets.metadata.add(token);
+      }
+      if (standard === standards.erc20) {
+        sets.ordinals.add(movement.fromAddress);
+        sets.ordinals.add(movement.toAddress);
+      }
+    }
+    return Object.fromEntries(Object.entries(sets).map(([name, { keys }]) => [name, keys]));
+  },
+  reads: (blocks, state, chain) => {
+    const reads: BaseRead[] = [];
+    for (const block of blocks) {
+      for (const movement of tokenMovements(block, chain)) {
+        for (const key of balanceKeysOf(movement, chain)) {
+          const read = hasBase(key, chain) && storedBalance(state, key) === undefined ? baseReadOf(key, block.block.number) : null;
+          if (read !== null) reads.push(read);
+        }
+      }
+    }
+    return reads;
+  },
+  fold: (blocks, input) => foldTokens(blocks, input),
+});
+
+/** The balances that a movement changes: for each side the token's, and of a collection the id's as well. */
+const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[] =>
+  [movement.from, movement.to].flatMap((owner) => (owner === null ? [] : keysOf(movement, owner, chain)));
+
+const keysOf = ({ token, standard, tokenId }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
+  if (standard === standards.native && !chain.nativeAccounting) return [];
+  const whole = { owner, token, standard, tokenId: null };
+  return tokenId === null ? [whole] : [whole, { ...whole, tokenId }];
+};
+
+/** A contract cannot have moved tokens before a chain's first block; native accounts may have been given theirs in it. */
+const hasBase = (key: BalanceKey, chain: ChainFacts): boolean => key.standard === standards.native || chain.from > 0;
+
+const storedBalance = (state: State, { owner, token, standard, tokenId }: BalanceKey): Row | undefined =>
+  tokenId === null ? state.get("balances", owner, token, standard) : state.get("nftBalances", owner, token, tokenId, standard);
+
+const openWith =
+  ({ state, chain, base }: FoldInput) =>
+  (key: BalanceKey): Opening => {
+    const stored = storedBalance(state, key);
+    if (stored !== undefined) return { isBase: false, balance: stored.balance === null ? null : BigInt(String(stored.balance)) };
+    if (!hasBase(key, chain)) return { isBase: true, balance: 0n };
+    // The first block does not matter for finding the answer again.
+    const read = baseReadOf(key, 0);
+    return { isBase: true, balance: read === null ? null : baseBalance(key, base(read)) };
+  };
+
+const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
+  const open = openWith(input);
+  const whole = createBalanceSheet(open, input.chain.baseBlock);
+  const byId = createBalanceSheet(open, input.chain.baseBlock);
+  const ordinals = createOrdinals(input.state, "ordinals");
+  const catalog = createTokenCatalog(input.state);
+  const transfers: Row[] = [];
+  const transferTransactions: Row[] = [];
+
+  for (const decoded of blocks) {
+    const blockNumber = decoded.block.number;
+    const listed = new Set<string>();
+    let ordinal = 0;
+    /** The side's balance after the movement: of the id where there is one, of the token else. */
+    const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
+      let after: bigint | null = null;
+      for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) {
+        after = (key.tokenId === null ? whole : byId).apply(key, amount, blockNumber);
+      }
+      return after;
+    };
+    const list = (address: Address, transactionIndex: number) => {
+      const entry = `${transactionIndex}${address}`;
+      if (listed.has(entry)) return;
+      listed.add(entry);
+      transferTransactions.push({ address, ordinal: ordinals.next(address), block_number: blockNumber, transaction_index: transactionIndex });
+    };
+    for (const movement of tokenMovements(decoded, input.chain)) {
+      const afterSending = move(movement, movement.from, -movement.amount);
+      const afterReceiving = move(movement, movement.to, movement.amount);
+      if (!movement.transfer || movement.transactionIndex === null) continue;
+      const toSelf = movement.from === movement.to;
+      transfers.push({
+        block_number: blockNumber,
+        ordinal,
+        transaction_index: movement.transactionIndex,
+        log_index: movement.logIndex,
+        standard: movement.standard,
+        token: movement.token,
+        from_address: movement.fromAddress,
+        to_address: movement.toAddress,
+        token_id: movement.tokenId,
+        amount: movement.amount,
+        from_balance: toSelf ? afterReceiving : afterSending,
+        to_balance: afterReceiving,
+      });
+      ordinal += 1;
+      if (movement.standard !== standards.native) catalog.see(movement.token, movement.standard, blockNumber);
+      if (movement.standard === standards.erc20) {
+        list(movement.fromAddress, movement.transactionIndex);
+        list(movement.toAddress, movement.transactionIndex);
+      }
+    }
+    whole.endBlock();
+    byId.endBlock();
+  }
+  return {
+    token_standards: catalog.standards,
+    transfers,
+    transfer_transactions: transferTransactions,
+    balance_history: whole.history,
+    balances: whole.latest(),
+    nft_balance_history: byId.history,
+    nft_balances: byId.latest(),
+    node_reads: catalog.reads,
+  };
+};
+
+/** What is new among the tokens seen: standards of each, and whose metadata is to be read. */
+const createTokenCatalog = (state: State) => {
+  const seen = new Set<string>();
+  const tokens = new Set<Address>();
+  const rows: Row[] = [];
+  const reads: Row[] = [];
+  return {
+    standards: rows,
+    reads,
+    see: (address: Address, standard: number, blockNumber: number): void => {
+      const key = `${address}${standard}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      if (state.get("standards", address, standard) === undefined) rows.push({ address, standard, block_number: blockNumber });
+      if (tokens.has(address)) return;
+      tokens.add(address);
+      if (state.get("metadata", address) === undefined) reads.push({ kind: tokenMetadataKind, key: address, block_number: blockNumber });
+    },
+  };
+};

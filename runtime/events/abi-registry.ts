@@ -1,0 +1,134 @@
+import { type AbiEvent, type AbiParameter, decodeAbiParameters, parseAbiItem, toEventSelector } from "viem";
+import type { Address, Hash, Hex } from "../lib/hex.ts";
+import { knownEvents } from "./known-events.ts";
+import { renderValue } from "./render-value.ts";
+
+/** One parameter of a decoded log. `decoded` is false where only the hash of the value is in the log. */
+export interface DecodedParameter {
+  readonly name: string;
+  readonly type: string;
+  readonly indexed: boolean;
+  readonly decoded: boolean;
+  readonly value: string;
+}
+
+export interface DecodedLog {
+  readonly name: string;
+  /** As its source would declare it: `Transfer(indexed address from, indexed address to, uint256 value)`. */
+  readonly signature: string;
+  readonly params: readonly DecodedParameter[];
+}
+
+export interface RawLog {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+export interface AbiRegistry {
+  /** The log by the known event that fits its topics and data, or null. Never throws. */
+  decodeLog(log: RawLog): DecodedLog | null;
+}
+
+/** An ABI file that is not one. */
+export class AbiFileError extends Error {
+  override readonly name = "AbiFileError";
+
+  constructor(name: string, reason: string) {
+    super(`The ABI file ${name} cannot be used: ${reason}. A JSON list of ABI entries, or an object whose "abi" is one, is accepted.`);
+  }
+}
+
+/** Characters of data above which a log is left undecoded: 64 KiB. */
+const longestData = 2 + 2 * 65_536;
+
+interface Fragment {
+  readonly name: string;
+  readonly signature: string;
+  readonly inputs: readonly AbiParameter[];
+  readonly indexed: readonly boolean[];
+  readonly dataInputs: readonly AbiParameter[];
+}
+
+/** The built-in events, and before them the ones of the operator's ABI files, in the order given. @throws {AbiFileError} */
+export const createAbiRegistry = (abiFiles: readonly { readonly name: string; readonly json: string }[] = []): AbiRegistry => {
+  const fragments = new Map<string, Fragment[]>();
+  const add = (event: AbiEvent) => {
+    if (event.anonymous === true) return;
+    const fragment = toFragment(event);
+    const key = keyOf(toEventSelector(event), fragment.indexed.filter(Boolean).length);
+    fragments.set(key, [...(fragments.get(key) ?? []), fragment]);
+  };
+  for (const file of abiFiles) eventsOf(file).forEach(add);
+  for (const signature of knownEvents) add(parseAbiItem(signature as string) as AbiEvent);
+  return {
+    decodeLog: (log) => {
+      const topic0 = log.topics[0];
+      if (topic0 === undefined || log.data.length > longestData) return null;
+      for (const fragment of fragments.get(keyOf(topic0, log.topics.length - 1)) ?? []) {
+        const decoded = decodeBy(fragment, log);
+        if (decoded !== null) return decoded;
+      }
+      return null;
+    },
+  };
+};
+
+const keyOf = (topic0: string, indexedCount: number): string => `${topic0}:${indexedCount}`;
+
+const eventsOf = ({ name, json }: { readonly name: string; readonly json: string }): AbiEvent[] => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch {
+    throw new AbiFileError(name, "it is not JSON");
+  }
+  const list = Array.isArray(parsed) ? parsed : (parsed as { abi?: unknown } | null)?.abi;
+  if (!Array.isArray(list)) throw new AbiFileError(name, "it holds no ABI");
+  const events = list.filter((entry) => (entry as { type?: unknown } | null)?.type === "event") as AbiEvent[];
+  try {
+    events.forEach((event) => void toEventSelector(event));
+  } catch {
+    throw new AbiFileError(name, "one of its events is malformed");
+  }
+  return events;
+};
+
+const toFragment = (event: AbiEvent): Fragment => {
+  const indexed = event.inputs.map((input) => input.indexed === true);
+  const parts = event.inputs.map((input, position) => `${indexed[position] ? "indexed " : ""}${input.type} ${input.name ?? ""}`.trimEnd());
+  return {
+    name: event.name,
+    signature: `${event.name}(${parts.join(", ")})`,
+    inputs: event.inputs,
+    indexed,
+    dataInputs: event.inputs.filter((_, position) => !indexed[position]),
+  };
+};
+
+const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
+  try {
+    const fromData = fragment.dataInputs.length === 0 ? [] : decodeAbiParameters(fragment.dataInputs, log.data);
+    let topic = 0;
+    let word = 0;
+    const params = fragment.inputs.map((input, position): DecodedParameter => {
+      const shared = { name: input.name ?? "", type: input.type };
+      if (!fragment.indexed[position]) {
+        const value = renderValue(input, fromData[word]);
+        word += 1;
+        return { ...shared, indexed: false, decoded: true, value };
+      }
+      topic += 1;
+      const raw = log.topics[topic] ?? "0x";
+      // Of an indexed value longer than a word, the log holds the hash alone (Solidity ABI, "Events").
+      if (isHashed(input.type)) return { ...shared, indexed: true, decoded: false, value: raw };
+      return { ...shared, indexed: true, decoded: true, value: renderValue(input, decodeAbiParameters([input], raw)[0]) };
+    });
+    return { name: fragment.name, signature: fragment.signature, params };
+  } catch {
+    // What does not fit its event's types is a log of some other event.
+    return null;
+  }
+};
+
+const isHashed = (type: string): boolean => type === "string" || type === "bytes" || type.startsWith("tuple") || type.endsWith("]");

@@ -1,0 +1,26 @@
+import type { ChainBlock } from "../chain/types.ts";
+import type { DecodedBlock, DecodedEvent, EventDefinition } from "./decoded-block.ts";
+
+/** Decodes the given events, and no others, in one pass over a block's logs. A log is at most one event: the first definition that fits. */
+export const createEventDecoder = (definitions: Iterable<EventDefinition>): ((block: ChainBlock) => DecodedBlock) => {
+  const byTopic = new Map<string, EventDefinition[]>();
+  for (const definition of new Set(definitions)) {
+    const known = byTopic.get(definition.topic0);
+    if (known === undefined) byTopic.set(definition.topic0, [definition]);
+    else known.push(definition);
+  }
+  return (block) => {
+    const events: DecodedEvent[] = [];
+    for (const transaction of block.transactions) {
+      for (const log of transaction.logs) {
+        for (const definition of byTopic.get(log.topics[0] ?? "") ?? []) {
+          const event = definition.decode(log, transaction.index);
+          if (event === null) continue;
+          events.push(event);
+          break;
+        }
+      }
+    }
+    return { block, events };
+  };
+};

@@ -1,0 +1,55 @@
+import type { ChainBlock, ChainLog } from "../chain/types.ts";
+import type { Address, Hash } from "../lib/hex.ts";
+
+/** Where a decoded event stands. */
+export interface EventPlace {
+  readonly address: Address;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+export interface Erc20Transfer extends EventPlace {
+  readonly kind: "erc20Transfer";
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: bigint;
+}
+
+export interface Erc721Transfer extends EventPlace {
+  readonly kind: "erc721Transfer";
+  readonly from: Address;
+  readonly to: Address;
+  readonly tokenId: bigint;
+}
+
+/** TransferSingle with one item, TransferBatch with any number of them. */
+export interface Erc1155Transfer extends EventPlace {
+  readonly kind: "erc1155Transfer";
+  readonly operator: Address;
+  readonly from: Address;
+  readonly to: Address;
+  readonly items: readonly { readonly tokenId: bigint; readonly amount: bigint }[];
+}
+
+/** What a wrapped native token emits in place of a mint's or burn's Transfer. */
+export interface Wrapping extends EventPlace {
+  readonly kind: "deposit" | "withdrawal";
+  readonly owner: Address;
+  readonly amount: bigint;
+}
+
+export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping;
+
+/** A block and the events of it that the projections asked for, by log index. */
+export interface DecodedBlock {
+  readonly block: ChainBlock;
+  readonly events: readonly DecodedEvent[];
+}
+
+/** How one event looks in a log. `decode` is told nothing of the event but its bytes: what is malformed is null, never an error. */
+export interface EventDefinition {
+  readonly id: string;
+  /** keccak-256 of the event's signature. */
+  readonly topic0: Hash;
+  readonly decode: (log: ChainLog, transactionIndex: number) => DecodedEvent | null;
+}

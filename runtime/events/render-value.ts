@@ -1,0 +1,33 @@
+import type { AbiParameter } from "viem";
+
+/** A decoded ABI value as text: numbers decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of such texts. */
+export const renderValue = (parameter: AbiParameter, value: unknown): string => {
+  const plain = toPlain(parameter, value);
+  return typeof plain === "string" ? plain : JSON.stringify(plain);
+};
+
+type Plain = string | readonly Plain[] | { readonly [name: string]: Plain };
+
+const toPlain = (parameter: AbiParameter, value: unknown): Plain => {
+  if (Array.isArray(value) && parameter.type.endsWith("]")) {
+    const item = { ...parameter, type: parameter.type.slice(0, parameter.type.lastIndexOf("[")) } as AbiParameter;
+    return value.map((entry) => toPlain(item, entry));
+  }
+  if (parameter.type === "tuple") return toPlainTuple(parameter, value);
+  if (parameter.type === "address" || parameter.type.startsWith("bytes")) return String(value).toLowerCase();
+  // A NUL is not text for most readers.
+  if (parameter.type === "string") return String(value).replaceAll("\0", "");
+  return String(value);
+};
+
+const toPlainTuple = (parameter: AbiParameter, value: unknown): Plain => {
+  const components: readonly AbiParameter[] = "components" in parameter ? parameter.components : [];
+  const list = Array.isArray(value);
+  return Object.fromEntries(
+    components.map((component, position) => {
+      const name = component.name === undefined || component.name === "" ? String(position) : component.name;
+      const field = list ? value[position] : (value as Record<string, unknown>)[name];
+      return [name, toPlain(component, field)];
+    }),
+  );
+};

@@ -1,0 +1,109 @@
+import type { ChainLog } from "../chain/types.ts";
+import type { DecodedEvent, EventDefinition, EventPlace } from "./decoded-block.ts";
+import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
+
+const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
+
+/** keccak-256("Transfer(address,address,uint256)"): the same for ERC-20 and ERC-721, which differ in what is indexed. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** EIP-20: two indexed addresses, the amount in the data. */
+export const erc20Transfer: EventDefinition = {
+  id: "erc20Transfer",
+  topic0: transferTopic,
+  decode: (log, transactionIndex) => {
+    if (log.topics.length !== 3 || log.data.length !== 66) return null;
+    const from = topicAddress(log.topics[1]);
+    const to = topicAddress(log.topics[2]);
+    if (from === null || to === null) return null;
+    return { kind: "erc20Transfer", ...placeOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
+  },
+};
+
+/** EIP-721: all three indexed, no data. */
+export const erc721Transfer: EventDefinition = {
+  id: "erc721Transfer",
+  topic0: transferTopic,
+  decode: (log, transactionIndex) => {
+    if (log.topics.length !== 4 || log.data !== "0x") return null;
+    const from = topicAddress(log.topics[1]);
+    const to = topicAddress(log.topics[2]);
+    const tokenId = log.topics[3];
+    if (from === null || to === null || tokenId === undefined) return null;
+    return { kind: "erc721Transfer", ...placeOf(log, transactionIndex), from, to, tokenId: BigInt(tokenId) };
+  },
+};
+
+/** Collections older than EIP-721's final text: nothing indexed, all three in the data. */
+export const legacyErc721Transfer: EventDefinition = {
+  id: "legacyErc721Transfer",
+  topic0: transferTopic,
+  decode: (log, transactionIndex) => {
+    if (log.topics.length !== 1 || wordCount(log.data) !== 3) return null;
+    const from = addressAt(log.data, 0);
+    const to = addressAt(log.data, 1);
+    if (from === null || to === null) return null;
+    return { kind: "erc721Transfer", ...placeOf(log, transactionIndex), from, to, tokenId: wordAt(log.data, 2) };
+  },
+};
+
+/** EIP-1155's TransferSingle(address,address,address,uint256,uint256). */
+export const erc1155TransferSingle: EventDefinition = {
+  id: "erc1155TransferSingle",
+  topic0: "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
+  decode: (log, transactionIndex) => {
+    if (log.topics.length !== 4 || wordCount(log.data) !== 2) return null;
+    return multiToken(log, transactionIndex, [{ tokenId: wordAt(log.data, 0), amount: wordAt(log.data, 1) }]);
+  },
+};
+
+/** EIP-1155's TransferBatch(address,address,address,uint256[],uint256[]). */
+export const erc1155TransferBatch: EventDefinition = {
+  id: "erc1155TransferBatch",
+  topic0: "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+  decode: (log, transactionIndex) => {
+    if (log.topics.length !== 4) return null;
+    const tokenIds = arrayAt(log, 0);
+    const amounts = arrayAt(log, 1);
+    if (tokenIds === null || amounts === null || tokenIds.length !== amounts.length) return null;
+    const items = tokenIds.map((tokenId, position) => ({ tokenId, amount: amounts[position] ?? 0n }));
+    return multiToken(log, transactionIndex, items);
+  },
+};
+
+const multiToken = (log: ChainLog, transactionIndex: number, items: readonly { tokenId: bigint; amount: bigint }[]): DecodedEvent | null => {
+  const operator = topicAddress(log.topics[1]);
+  const from = topicAddress(log.topics[2]);
+  const to = topicAddress(log.topics[3]);
+  if (operator === null || from === null || to === null) return null;
+  return { kind: "erc1155Transfer", ...placeOf(log, transactionIndex), operator, from, to, items };
+};
+
+/** The array of words whose offset stands in word `head`; null where it leaves the data. */
+const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
+  const words = wordCount(data);
+  if (words < head + 1) return null;
+  const offset = smallWordAt(data, head);
+  if (offset < 0 || offset % 32 !== 0) return null;
+  const start = offset / 32;
+  if (start >= words) return null;
+  const length = smallWordAt(data, start);
+  if (length < 0 || length > words - start - 1) return null;
+  return Array.from({ length }, (_, position) => wordAt(data, start + 1 + position));
+};
+
+const wrapping = (kind: "deposit" | "withdrawal", topic0: EventDefinition["topic0"]): EventDefinition => ({
+  id: kind,
+  topic0,
+  decode: (log, transactionIndex) => {
+    if (log.topics.length !== 2 || log.data.length !== 66) return null;
+    const owner = topicAddress(log.topics[1]);
+    return owner === null ? null : { kind, ...placeOf(log, transactionIndex), owner, amount: wordAt(log.data, 0) };
+  },
+});
+
+/** WETH9's Deposit(address,uint256). */
+export const wrappedDeposit = wrapping("deposit", "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c");
+
+/** WETH9's Withdrawal(address,uint256). */
+export const wrappedWithdrawal = wrapping("withdrawal", "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65");

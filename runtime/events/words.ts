@@ -1,0 +1,29 @@
+import type { Address, Hex } from "../lib/hex.ts";
+
+/** Hex digits of one 32-byte word. */
+const digits = 64;
+const paddingOfAddress = "0".repeat(24);
+
+/** Whole words of ABI data, or -1 where it is not made of whole words. */
+export const wordCount = (data: Hex): number => ((data.length - 2) % digits === 0 ? (data.length - 2) / digits : -1);
+
+/** Word number `index` as an unsigned number. */
+export const wordAt = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * digits, 2 + (index + 1) * digits)}`);
+
+/** Word number `index` as a number, or -1 where it is beyond what an offset or a length can be. */
+export const smallWordAt = (data: Hex, index: number): number => {
+  const start = 2 + index * digits;
+  // Anything with a digit above the lowest eight would point beyond any log.
+  if (!/^0{56}$/.test(data.slice(start, start + 56))) return -1;
+  return Number.parseInt(data.slice(start + 56, start + digits), 16);
+};
+
+/** Word number `index` as an address, or null where its upper bytes are not zero. */
+export const addressAt = (data: Hex, index: number): Address | null => {
+  const start = 2 + index * digits;
+  if (data.slice(start, start + 24) !== paddingOfAddress) return null;
+  return `0x${data.slice(start + 24, start + digits)}`;
+};
+
+/** A topic as an address, or null. */
+export const topicAddress = (topic: Hex | undefined): Address | null => (topic === undefined ? null : addressAt(topic, 0));

@@ -1,0 +1,151 @@
+import express, { type ErrorRequestHandler, type Express, Router } from "express";
+import type { Logger } from "pino";
+import type { Handlers } from "../../generated/handlers.gen.ts";
+import { type Operation, operations } from "../../generated/operations.gen.ts";
+import type { Chain, Hex } from "../../generated/requests.gen.ts";
+import { registerRoutes } from "../../generated/routes.gen.ts";
+import { validators } from "../../generated/validators.gen.js";
+import type { Limits } from "../config/limits.ts";
+import type { Database } from "../database/database.ts";
+import { createParsers } from "../parameters/parsers.ts";
+import type { GroupedChain } from "../parameters/restriction.ts";
+import { createAnchors } from "./anchors.ts";
+import { type AnswerCheckMode, createAnswerCheck } from "./answer-check.ts";
+import { createAllowanceCheck, createAuthenticate } from "./authenticate.ts";
+import { createDocs } from "./docs.ts";
+import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
+import { createEntrance } from "./entrance.ts";
+import { failureBody, sendJson } from "./envelope.ts";
+import { failures, toFailure } from "./errors.ts";
+import { logFailure } from "./failure-log.ts";
+import { answerHeaders, crossOrigin } from "./headers.ts";
+import { createHealth, type Readiness } from "./health.ts";
+import { createKeyCache } from "./key-cache.ts";
+import { createKeys } from "./keys.ts";
+import { createPathHint } from "./nearest-path.ts";
+import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
+import { createRateLimits } from "./rate-limits.ts";
+import { redact } from "./redact.ts";
+import { createRequestLog } from "./request-log.ts";
+import { recordOf } from "./request-record.ts";
+import { createRun, type RequestScope } from "./run.ts";
+import { createUsageLedger } from "./usage-ledger.ts";
+
+/** Everything that the HTTP server is given. */
+export interface HttpDeps<Context> {
+  readonly database: Pick<Database, "query">;
+  readonly logger: Logger;
+  readonly limits: Limits;
+  /** In the order in which errors list them. */
+  readonly chains: readonly GroupedChain[];
+  readonly handlers: Handlers<Context>;
+  readonly context: (scope: RequestScope) => Context;
+  /** The highest block that a chain's answers take in; null before the first. */
+  readonly head: (chainId: number) => Promise<number | null>;
+  readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
+  readonly readiness: () => Promise<Readiness>;
+  readonly document: OpenApiDocument;
+  readonly publicUrl: string | undefined;
+  readonly trustedProxies: readonly string[];
+  /** The operator's names of the community protocols. */
+  readonly protocols: Readonly<Record<string, string>>;
+  /** In demo mode: the key that the documentation page fills in, and what its examples' names stand for. */
+  readonly demo: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
+  readonly answerCheck: AnswerCheckMode;
+  readonly now: () => Date;
+}
+
+export interface HttpApp {
+  readonly app: Express;
+  /** Says on /readyz that this process will not answer much longer. */
+  announceStop(): void;
+  /** Enters the credits that are not entered yet and ends all timers; after the last answer. */
+  close(): Promise<void>;
+}
+
+/** Where every failure becomes an envelope; an answer that has begun can only be broken off. */
+function answerFailures(logger: Logger, statementMilliseconds: number): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    const { id } = recordOf(response);
+    const failure = toFailure(error, id, statementMilliseconds);
+    if (failure.unexpected) logFailure(logger, id, failure.status, error);
+    if (response.headersSent) {
+      request.socket.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+    sendJson(response, failure.status, failureBody(failure.status, redact(failure.message)));
+  };
+}
+
+/** The generated routes, with what their handlers need. */
+function createEndpoints<Context>(
+  deps: HttpDeps<Context>,
+  ledger: ReturnType<typeof createUsageLedger>,
+  anchors: ReturnType<typeof createAnchors>,
+): EndpointRouter {
+  const { database, logger, limits } = deps;
+  const rateLimits = createRateLimits(limits.requestsPerSecond);
+  const run = createRun<Context>({
+    ...deps,
+    authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database)), rateLimits }),
+    checkAllowance: createAllowanceCheck(ledger),
+    rateLimits,
+    parsers: createParsers({ chains: deps.chains, listItems: limits.listItems, resolveName: deps.resolveName }),
+    anchors,
+    ledger,
+    checkAnswer: createAnswerCheck(deps.answerCheck, validators, logger),
+    answerBytes: limits.answerBytes,
+  });
+  const router = createEndpointRouter();
+  registerRoutes(router, run, deps.handlers);
+  return router;
+}
+
+/** The Express application: documentation, health and every endpoint of the catalog. */
+export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
+  const { logger, limits, publicUrl, demo } = deps;
+  const ledger = createUsageLedger(deps.database, logger);
+  const anchors = createAnchors(deps.database, logger);
+  const hint = createPathHint(operations as readonly Operation[]);
+  let stopping = false;
+
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("etag", false);
+  app.set("query parser", false);
+  app.set("trust proxy", deps.trustedProxies.length === 0 ? false : [...deps.trustedProxies]);
+  app.use(createRequestLog(logger));
+  app.use(
+    createEntrance({ headers: answerHeaders(publicUrl), preflight: crossOrigin(), urlBytes: limits.urlBytes, protocols: deps.protocols }),
+  );
+  const pages = Router({ caseSensitive: true });
+  pages.use(createHealth(deps.readiness, () => stopping));
+  pages.use(
+    createDocs({
+      title: "Ashlar",
+      document: bindExamples(deps.document, { cast: demo?.cast ?? {}, chainName: deps.chains[0]?.name }),
+      publicUrl,
+      demoKey: demo?.key,
+    }),
+  );
+  const endpoints = createEndpoints(deps, ledger, anchors);
+  // A request is compared with the routes of its own kind only.
+  app.use((request, response, next) => (request.url.startsWith("/v1/") ? endpoints.handle : pages)(request, response, next));
+  app.use((_request, response) => {
+    const { path } = recordOf(response);
+    throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
+  });
+  app.use(answerFailures(logger, limits.statementMilliseconds));
+
+  return {
+    app,
+    announceStop() {
+      stopping = true;
+    },
+    async close() {
+      anchors.stop();
+      await ledger.stop();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { failures } from "./errors.ts";
+import type { Query } from "./query.ts";
+
+const keyForm = /^ckey_[a-f0-9]{27}$/;
+const schemeForm = /^(bearer|basic)(?: +(.*))?$/is;
+
+function basicUser(credentials: string): string {
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  if (colon === -1) return text;
+  if (colon !== text.length - 1) throw failures.keyPassword();
+  return text.slice(0, colon);
+}
+
+function sentKey(authorization: string | undefined, query: Query): string | undefined {
+  const [, scheme, credentials = ""] = schemeForm.exec(authorization ?? "") ?? [];
+  if (scheme !== undefined) return scheme.toLowerCase() === "bearer" ? credentials : basicUser(credentials);
+  const key = query.key;
+  return typeof key === "object" ? key.join(",") : key;
+}
+
+/** The key of a request: bearer token, else the user of HTTP Basic (RFC 7617), else `key` in the query; the first present decides. @throws {HttpError} 401 */
+export function readKey(authorization: string | undefined, query: Query): string {
+  const key = sentKey(authorization, query)?.trim();
+  if (key === undefined || key === "") throw failures.keyMissing();
+  if (!keyForm.test(key)) throw failures.keyMalformed();
+  return key;
+}

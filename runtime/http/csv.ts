@@ -1,0 +1,46 @@
+import type { Writable } from "node:stream";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { stringify } from "csv-stringify";
+import type { CsvColumn, Operation } from "../../generated/operations.gen.ts";
+import { parentsOf, rowsOf } from "./credits.ts";
+import { renderCell } from "./csv-cell.ts";
+
+/** RFC 4180, section 3; the header line is always there. */
+export const csvType = "text/csv; charset=utf-8; header=present";
+
+function valueAt(start: unknown, path: readonly string[]): unknown {
+  let value = start;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null) return null;
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  }
+  return value;
+}
+
+/** The cells of an answer, one row at a time. */
+export function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown): Generator<string[]> {
+  for (const parent of parentsOf(operation, data)) {
+    for (const row of rowsOf(operation, parent)) {
+      yield operation.csv.map(({ path, from, kind }) => renderCell(valueAt(from === "row" ? row : parent, path), kind));
+    }
+  }
+}
+
+/** At least this many bytes will be sent: the cells and their separators, without quotes. Ends early above the bound. */
+export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, bound: number): number {
+  let bytes = 0;
+  for (const row of csvRows(operation, data)) {
+    for (const cell of row) bytes += Buffer.byteLength(cell) + 1;
+    if (bytes > bound) return bytes;
+  }
+  return bytes;
+}
+
+/** Writes an answer as RFC 4180 has it, as fast as the client reads. */
+export async function writeCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, output: Writable): Promise<void> {
+  const columns = operation.csv.map((column: CsvColumn) => column.header);
+  // A lone CR or LF needs quotes as well as the pair (RFC 4180, section 2.6).
+  const stringifier = stringify({ header: true, columns, record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
+  await pipeline(Readable.from(csvRows(operation, data)), stringifier, output);
+}

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { Router } from "express";
+import { LRUCache } from "lru-cache";
+import { baseUrl } from "./base-url.ts";
+import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
+import { sendBody } from "./envelope.ts";
+import { pageHeaders } from "./headers.ts";
+import { type OpenApiDocument, withServer } from "./openapi-document.ts";
+
+export interface DocsDeps {
+  readonly title: string;
+  readonly document: OpenApiDocument;
+  readonly publicUrl: string | undefined;
+  /** Filled in on the page; for the demo alone, because everyone who opens the page sees it. */
+  readonly demoKey: string | undefined;
+}
+
+const packageDirectory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+const assets: Readonly<Record<string, string>> = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "favicon-32x32.png": "image/png",
+};
+const compress = promisify(gzip);
+
+interface Asset {
+  readonly plain: Buffer;
+  readonly zipped: Buffer;
+}
+
+/** Files of the page's package, read and compressed when first asked for. */
+function createAssets(): (name: string) => Promise<Asset> {
+  const read = new Map<string, Promise<Asset>>();
+  const load = async (name: string): Promise<Asset> => {
+    const plain = await readFile(join(packageDirectory, name));
+    return { plain, zipped: await compress(plain) };
+  };
+  return (name) => {
+    const asset = read.get(name) ?? load(name);
+    read.set(name, asset);
+    return asset;
+  };
+}
+
+/** The documentation page, its files and the OpenAPI document; none of them needs a key. */
+export function createDocs({ title, document, publicUrl, demoKey }: DocsDeps): Router {
+  const router = Router({ caseSensitive: true });
+  const asset = createAssets();
+  const documents = new LRUCache<string, string>({ max: 8 });
+  const prefix = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
+  const own: Readonly<Record<string, readonly [string, string]>> = {
+    "/docs/": ["text/html; charset=utf-8", docsPage(title, `${prefix}/docs`)],
+    "/docs/start.js": ["text/javascript; charset=utf-8", docsScript(`${prefix}/openapi.json`, demoKey)],
+    "/docs/page.css": ["text/css; charset=utf-8", docsStyle],
+  };
+
+  router.use("/docs", pageHeaders(publicUrl));
+  for (const [path, [type, body]] of Object.entries(own)) {
+    router.get(path, (_request, response) => sendBody(response, 200, type, body));
+  }
+  for (const [name, type] of Object.entries(assets)) {
+    router.get(`/docs/${name}`, async (request, response) => {
+      const { plain, zipped } = await asset(name);
+      const unpacked = request.acceptsEncodings("gzip", "identity") !== "gzip" || type.startsWith("image/");
+      response.setHeader("Vary", "Accept-Encoding");
+      response.setHeader("Cache-Control", "public, max-age=3600");
+      if (!unpacked) response.setHeader("Content-Encoding", "gzip");
+      sendBody(response, 200, type, unpacked ? plain : zipped);
+    });
+  }
+  router.get("/openapi.json", (request, response) => {
+    const url = baseUrl(request, publicUrl);
+    const text = documents.get(url) ?? JSON.stringify(withServer(document, url));
+    documents.set(url, text);
+    sendBody(response, 200, "application/json; charset=utf-8", text);
+  });
+  router.get("/", (_request, response) => {
+    response.statusCode = 302;
+    response.setHeader("Location", `${prefix}/docs/`);
+    response.end();
+  });
+  return router;
+}

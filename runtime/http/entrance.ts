@@ -1,0 +1,42 @@
+import type { RequestHandler } from "express";
+import type { Header } from "./constant-headers.ts";
+import { allowedMethods, failures } from "./errors.ts";
+import { parseQuery } from "./query.ts";
+import { requestId } from "./request-id.ts";
+import { openRecord } from "./request-record.ts";
+import { protocolNames, readTarget } from "./request-target.ts";
+
+export interface EntranceDeps {
+  /** Of every answer. */
+  readonly headers: readonly Header[];
+  /** Answers OPTIONS. */
+  readonly preflight: RequestHandler;
+  readonly urlBytes: number;
+  readonly protocols: Readonly<Record<string, string>>;
+}
+
+/** The first step of every request: its id and record, the headers of every answer, its method, its URL in the spelling of the routes. */
+export function createEntrance({ headers, preflight, urlBytes, protocols }: EntranceDeps): RequestHandler {
+  const names = protocolNames(protocols);
+  return (request, response, next) => {
+    const id = requestId(request.headers["x-request-id"]);
+    const record = openRecord(response, id);
+    response.setHeader("X-Request-Id", id);
+    for (const [name, value] of headers) response.setHeader(name, value);
+
+    const { method, url } = request;
+    if (method !== "GET" && method !== "HEAD") {
+      response.setHeader("Allow", allowedMethods);
+      if (method === "OPTIONS") return preflight(request, response, next);
+      throw failures.methodNotAllowed(method);
+    }
+
+    if (url.length > urlBytes) throw failures.urlTooLong(url.length, urlBytes);
+    const { path, query } = readTarget(url, names);
+    record.path = path;
+    if (path.startsWith("/v1/")) response.setHeader("X-Credits", "0");
+    record.query = parseQuery(query);
+    request.url = path;
+    next();
+  };
+}

@@ -1,0 +1,21 @@
+import type { ServerResponse } from "node:http";
+
+/** The text of a successful answer. */
+export const successBody = (data: unknown): string =>
+  `{"data":${JSON.stringify(data)},"error":false,"error_message":null,"error_code":null}`;
+
+/** The text of a failed answer. */
+export const failureBody = (status: number, message: string): string =>
+  JSON.stringify({ data: null, error: true, error_message: message, error_code: status });
+
+/** Sends a whole body with its length; node:http leaves the body out for HEAD. */
+export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", contentType);
+  response.setHeader("Content-Length", Buffer.byteLength(body));
+  response.end(body);
+}
+
+/** Sends JSON text. */
+export const sendJson = (response: ServerResponse, status: number, body: string): void =>
+  sendBody(response, status, "application/json; charset=utf-8", body);

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Database } from "../database/database.ts";
+
+/** A key as it is listed: never the key itself, which is not stored. */
+export interface ListedKey {
+  readonly id: number;
+  readonly label: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+  /** Hundredths of a credit; null where the key has no bound. */
+  readonly creditLimitHundredths: number | null;
+  readonly usedHundredths: number;
+  readonly calls: number;
+}
+
+export interface NewKey {
+  readonly label: string;
+  readonly creditLimitHundredths?: number | undefined;
+}
+
+/** A key that may be used. */
+export interface ActiveKey {
+  readonly id: number;
+  readonly creditLimitHundredths: number | null;
+  /** What the ledger held at the look-up; 0 where there is no bound. */
+  readonly usedHundredths: number;
+}
+
+export interface Keys {
+  /** Makes a key, which is returned here and nowhere else. */
+  create(key: NewKey): Promise<{ readonly id: number; readonly key: string }>;
+  /** Makes a given key usable, also one that was revoked. */
+  ensure(key: string, label: string): Promise<{ readonly id: number }>;
+  list(): Promise<readonly ListedKey[]>;
+  /** True where the key was active until now. */
+  revoke(id: number): Promise<boolean>;
+  /** The active key with this hash. */
+  find(hash: Buffer): Promise<ActiveKey | null>;
+}
+
+/** The SHA-256 under which a key is stored; 108 random bits need no salt and no slow hash. */
+export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
+
+/** A new key: `ckey_` and 27 hex digits. */
+export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
+
+/** The keys in the database. */
+export function createKeys(database: Pick<Database, "query">): Keys {
+  const insert = async (sql: string, values: readonly unknown[]): Promise<number> => {
+    const [row] = await database.query<{ id: number }>(sql, values);
+    if (row === undefined) throw new Error("The key was not stored.");
+    return row.id;
+  };
+  return {
+    async create({ label, creditLimitHundredths }) {
+      const key = newKey();
+      const sql = "INSERT INTO api_keys (hash, label, credit_limit_hundredths) VALUES ($1, $2, $3) RETURNING id";
+      return { id: await insert(sql, [hashKey(key), label, creditLimitHundredths ?? null]), key };
+    },
+    async ensure(key, label) {
+      const sql = `INSERT INTO api_keys (hash, label) VALUES ($1, $2)
+        ON CONFLICT (hash) DO UPDATE SET revoked_at = NULL RETURNING id`;
+      return { id: await insert(sql, [hashKey(key), label]) };
+    },
+    list: () =>
+      // Reads credit_usage once, by its primary key's order.
+      database.query<ListedKey>(
+        `SELECT id, label, created_at AS "createdAt", revoked_at AS "revokedAt", credit_limit_hundredths AS "creditLimitHundredths",
+           coalesce(used, 0)::int8 AS "usedHundredths", coalesce(calls, 0)::int8 AS calls
+         FROM api_keys LEFT JOIN (SELECT key_id, sum(hundredths) AS used, sum(calls) AS calls FROM credit_usage GROUP BY key_id) AS usage
+           ON usage.key_id = id
+         ORDER BY id`,
+      ),
+    async revoke(id) {
+      const rows = await database.query("UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND revoked_at IS NULL RETURNING id", [id]);
+      return rows.length > 0;
+    },
+    async find(hash) {
+      // By the unique index on hash; the sum, for keys with a bound only, by the primary key of credit_usage.
+      const [row] = await database.query<ActiveKey>(
+        `SELECT id, credit_limit_hundredths AS "creditLimitHundredths",
+           CASE WHEN credit_limit_hundredths IS NULL THEN 0
+             ELSE (SELECT coalesce(sum(hundredths), 0) FROM credit_usage WHERE key_id = api_keys.id) END::int8 AS "usedHundredths"
+         FROM api_keys WHERE hash = $1 AND revoked_at IS NULL`,
+        [hash],
+      );
+      return row ?? null;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** What the HTTP layer reads of a parsed request, whatever its endpoint. */
+export interface Common {
+  readonly chainId: number | null;
+  readonly pageNumber: number;
+  readonly format: "json" | "csv";
+  /** Days that the answer covers, for a cost by 30 days. */
+  readonly days: number;
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+
+const numberOr = <T>(value: unknown, otherwise: T): number | T => (typeof value === "number" ? value : otherwise);
+
+/** The parts that requests of different endpoints have in common. */
+export const readCommon = (request: unknown): Common => ({
+  chainId: numberOr(memberOf(memberOf(request, "chain") ?? memberOf(request, "chainName"), "id"), null),
+  pageNumber: numberOr(memberOf(memberOf(request, "page"), "number"), 0),
+  format: memberOf(request, "format") === "csv" ? "csv" : "json",
+  days: numberOr(memberOf(request, "days"), 30),
+});

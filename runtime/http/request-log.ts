@@ -1,0 +1,41 @@
+import type { NextFunction, Request, Response } from "express";
+import type { Logger } from "pino";
+import { redact } from "./redact.ts";
+import { recordOf } from "./request-record.ts";
+
+const longestLogged = 300;
+
+/** The query without the key, and nothing that looks like one. */
+function loggedQuery(query: Readonly<Record<string, string | readonly string[]>>): string | undefined {
+  const pairs = Object.entries(query).filter(([name]) => name.toLowerCase() !== "key");
+  return pairs.length === 0
+    ? undefined
+    : redact(pairs.map(([name, value]) => `${name}=${String(value)}`).join("&")).slice(0, longestLogged);
+}
+
+/** One line a request, when it ends: no headers, no key, no query value that holds one. */
+export function createRequestLog(logger: Logger): (request: Request, response: Response, next: NextFunction) => void {
+  return (request, response, next) => {
+    if (logger.isLevelEnabled("info")) {
+      response.once("close", () => {
+        const { id, startedAt, path, query, operation, keyId, hundredths } = recordOf(response);
+        logger.info(
+          {
+            requestId: id,
+            method: request.method,
+            path: redact(path).slice(0, longestLogged),
+            query: loggedQuery(query),
+            status: response.statusCode,
+            milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+            complete: response.writableFinished,
+            operation,
+            keyId,
+            hundredths,
+          },
+          "request",
+        );
+      });
+    }
+    next();
+  };
+}

@@ -1,0 +1,47 @@
+import { failures } from "./errors.ts";
+
+/** A request's path in one spelling, and its query text. */
+export interface RequestTarget {
+  readonly path: string;
+  readonly query: string;
+}
+
+const communityPath = /^(\/v1\/cq\/provider\/app\/)([^/]+)(?=\/|$)/;
+/** Absolute form (RFC 9112, section 3.2.2). */
+const authority = /^https?:\/\/[^/?#]*/i;
+
+/** One spelling for what RFC 3986, section 6.2.2 holds equivalent: `xy%3Dk` is `xy=k`; an encoded slash stays a part of its segment. */
+function canonicalSegment(segment: string): string {
+  if (!segment.includes("%")) return segment;
+  return encodeURIComponent(decodeURIComponent(segment)).replace(/%3D/g, "=");
+}
+
+/** Splits a request target and spells its path as the routes do. @throws {HttpError} 400 for what is no path or is badly encoded. */
+export function readTarget(url: string, protocols: ReadonlyMap<string, string>): RequestTarget {
+  const target = url.replace(authority, "");
+  const mark = target.indexOf("?");
+  const sent = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? "" : target.slice(mark + 1);
+  if (!sent.startsWith("/")) {
+    if (sent === "" && target !== url) return { path: "/", query };
+    throw failures.urlForm();
+  }
+  let path = sent;
+  if (sent.includes("%")) {
+    try {
+      path = sent.split("/").map(canonicalSegment).join("/");
+    } catch {
+      throw failures.urlEncoding("The path");
+    }
+  }
+  path = path.replace(communityPath, (whole, head: string, name: string) => {
+    const protocol = protocols.get(name);
+    return protocol === undefined ? whole : `${head}${protocol}`;
+  });
+  return { path, query };
+}
+
+/** The names that an operator gave to community protocols, each leading to the name that the routes know. */
+export function protocolNames(protocols: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(protocols).map(([protocol, name]) => [encodeURIComponent(name).replace(/%3D/g, "="), protocol]));
+}

@@ -1,0 +1,96 @@
+import type { Request, RequestHandler, Response } from "express";
+import type { Operation } from "../../generated/operations.gen.ts";
+import type { ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
+import type { Run } from "../../generated/routes.gen.ts";
+import type { AnswerCheck } from "./answer-check.ts";
+import type { Authenticate } from "./authenticate.ts";
+import { baseUrl } from "./base-url.ts";
+import { type Counted, costOf, renderCredits } from "./credits.ts";
+import { badParameters, failures } from "./errors.ts";
+import type { ActiveKey } from "./keys.ts";
+import { openPages, type PagesDeps } from "./pages.ts";
+import type { RateLimits, Window } from "./rate-limits.ts";
+import { readCommon } from "./request-common.ts";
+import { recordOf } from "./request-record.ts";
+import { sendAnswer } from "./send-answer.ts";
+import type { UsageLedger } from "./usage-ledger.ts";
+
+/** What a resolver's context is made of, for one request. */
+export interface RequestScope {
+  readonly operation: Operation;
+  /** The time of the answer. */
+  readonly now: () => Date;
+  /** The absolute URL of a path of this server, without a query string. */
+  readonly link: (path: string) => string;
+  /** The block that a list is answered as of: its pages' anchor, else the indexed head; null without a chain or before its first block. */
+  readonly anchor: number | null;
+  /** Where a resolver enters what the cost counts and its answer does not show. */
+  readonly counted: Counted;
+}
+
+export interface RunDeps<Context> extends PagesDeps {
+  readonly authenticate: Authenticate;
+  readonly checkAllowance: (key: ActiveKey) => void;
+  readonly rateLimits: Pick<RateLimits, "countRequest">;
+  readonly parsers: Parsers;
+  readonly ledger: Pick<UsageLedger, "enter">;
+  readonly checkAnswer: AnswerCheck;
+  readonly context: (scope: RequestScope) => Context;
+  readonly now: () => Date;
+  readonly publicUrl: string | undefined;
+  readonly answerBytes: number;
+}
+
+function admit(response: Response, window: Window): void {
+  response.setHeader("RateLimit-Limit", window.limit);
+  response.setHeader("RateLimit-Remaining", window.remaining);
+  response.setHeader("RateLimit-Reset", window.reset);
+  if (!window.exceeded) return;
+  response.setHeader("Retry-After", window.reset);
+  throw failures.tooManyRequests(window.limit, window.seconds, window.reset);
+}
+
+/** Makes the handlers of the generated routes: key, limits, parameters, anchor, resolver, answer, credits, in this order. */
+export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, Context> {
+  const identify = async (operation: Operation, request: Request, response: Response): Promise<ActiveKey> => {
+    const record = recordOf(response);
+    record.operation = operation.id;
+    const key = await deps.authenticate({
+      authorization: request.headers.authorization,
+      query: record.query,
+      address: request.ip ?? "",
+    });
+    record.keyId = key.id;
+    admit(response, await deps.rateLimits.countRequest(key.id));
+    deps.checkAllowance(key);
+    return key;
+  };
+
+  return <R, D>(
+    operation: Operation,
+    parse: (raw: RawRequest, parsers: Parsers) => Promise<ParseOutcome<R>>,
+    resolve: ((request: R, context: Context) => Promise<D>) | undefined,
+  ): RequestHandler => {
+    return async (request, response) => {
+      const key = await identify(operation, request, response);
+      if (resolve === undefined) throw failures.planned(operation.path);
+      const record = recordOf(response);
+      const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsers);
+      if (!outcome.ok) throw badParameters(outcome.issues);
+      const common = readCommon(outcome.request);
+      const base = baseUrl(request, deps.publicUrl);
+      const counted: Counted = { blocks: 1, extraHundredths: 0 };
+      const pages = await openPages(deps, key.id, operation, common, outcome.request);
+      const scope: RequestScope = { operation, now: deps.now, link: (path) => base + path, anchor: pages.anchor, counted };
+      const data = await resolve(outcome.request, deps.context(scope));
+      deps.checkAnswer(operation.id, data);
+      await pages.keep(data);
+      await sendAnswer(response, operation, data, common.format, deps.answerBytes, () => {
+        const hundredths = costOf(operation, data, common.days, counted);
+        record.hundredths = hundredths;
+        deps.ledger.enter(key.id, operation.id, hundredths, deps.now());
+        response.setHeader("X-Credits", renderCredits(hundredths));
+      });
+    };
+  };
+}

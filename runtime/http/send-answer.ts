@@ -1,0 +1,63 @@
+import type { ServerResponse } from "node:http";
+import type { Operation } from "../../generated/operations.gen.ts";
+import { csvType, measureCsv, writeCsv } from "./csv.ts";
+import { sendJson, successBody } from "./envelope.ts";
+import { failures } from "./errors.ts";
+
+/** Header values hold visible ASCII and spaces here; everything else becomes a question mark. */
+const headerText = (text: string): string => text.replace(/[^\x20-\x7e]+/g, "?").slice(0, 500);
+
+function setWarning(response: ServerResponse, data: unknown): void {
+  const warning = typeof data === "object" && data !== null ? (data as { warning?: unknown }).warning : undefined;
+  if (typeof warning === "string") response.setHeader("X-Warning", headerText(warning));
+}
+
+/** The state of the pages, which has no place in the rows of CSV. */
+function setPageState(response: ServerResponse, data: unknown): void {
+  const pagination = (data as { pagination?: { has_more?: unknown; total_count?: unknown } | null } | null)?.pagination;
+  if (pagination === undefined || pagination === null) return;
+  if (typeof pagination.has_more === "boolean") response.setHeader("X-Has-More", String(pagination.has_more));
+  if (typeof pagination.total_count === "number") response.setHeader("X-Total-Count", String(pagination.total_count));
+}
+
+/** A client that goes away ends its answer; that is no failure of ours. */
+const isAbort = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE");
+
+/** Sends a resolver's data as the envelope or as CSV; `charge` runs when it is certain to be sent, before the first byte. @throws {HttpError} 400 where it is too large. */
+export async function sendAnswer(
+  response: ServerResponse,
+  operation: Operation,
+  data: unknown,
+  format: "json" | "csv",
+  answerBytes: number,
+  charge: () => void,
+): Promise<void> {
+  if (format === "json") {
+    const body = successBody(data);
+    const bytes = Buffer.byteLength(body);
+    if (bytes > answerBytes) throw failures.answerTooLarge(bytes, answerBytes);
+    charge();
+    setWarning(response, data);
+    sendJson(response, 200, body);
+    return;
+  }
+  const bytes = measureCsv(operation, data, answerBytes);
+  if (bytes > answerBytes) throw failures.answerTooLarge(bytes, answerBytes);
+  charge();
+  setWarning(response, data);
+  setPageState(response, data);
+  response.statusCode = 200;
+  response.setHeader("Content-Type", csvType);
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
+  try {
+    await writeCsv(operation, data, response);
+  } catch (error) {
+    if (!isAbort(error)) throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import type { Logger } from "pino";
+import type { Database } from "../database/database.ts";
+import { redactMessage } from "./redact.ts";
+
+/** Below a second, so that with the time of a flush at most a second of entries is at risk. */
+const flushMilliseconds = 750;
+
+export interface UsageLedger {
+  /** Notes a successful answer, at a UTC day. */
+  enter(keyId: number, operation: string, hundredths: number, at: Date): void;
+  /** What this process charged a key and has not written yet. */
+  pending(keyId: number): number;
+  /** What this process charged a key since it started. */
+  charged(keyId: number): number;
+  /** Writes what is pending; throws where it cannot, and keeps it. */
+  flush(): Promise<void>;
+  /** Writes what is left and ends the timer. */
+  stop(): Promise<void>;
+}
+
+interface Entry {
+  readonly keyId: number;
+  readonly day: string;
+  readonly operation: string;
+  calls: number;
+  hundredths: number;
+}
+
+type Entries = Map<string, Entry>;
+
+function add(entries: Entries, { keyId, day, operation, calls, hundredths }: Entry): void {
+  const id = `${keyId} ${day} ${operation}`;
+  const entry = entries.get(id);
+  if (entry === undefined) {
+    entries.set(id, { keyId, day, operation, calls, hundredths });
+    return;
+  }
+  entry.calls += calls;
+  entry.hundredths += hundredths;
+}
+
+/** In the order of their ids, so that two processes never wait for each other. */
+async function write(database: Pick<Database, "query">, entries: Entries): Promise<void> {
+  const rows = [...entries].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, entry]) => entry);
+  const column = (name: keyof Entry) => rows.map((row) => row[name]);
+  await database.query(
+    `INSERT INTO credit_usage (key_id, day, operation, calls, hundredths)
+     SELECT * FROM unnest($1::int8[], $2::date[], $3::text[], $4::int8[], $5::int8[])
+     ON CONFLICT (key_id, day, operation)
+     DO UPDATE SET calls = credit_usage.calls + excluded.calls, hundredths = credit_usage.hundredths + excluded.hundredths`,
+    [column("keyId"), column("day"), column("operation"), column("calls"), column("hundredths")],
+  );
+}
+
+/** Enters what answers cost, one row a key, day and operation, in batches. */
+export function createUsageLedger(database: Pick<Database, "query">, logger: Logger): UsageLedger {
+  let waiting: Entries = new Map();
+  let writing: Entries = new Map();
+  let running: Promise<void> | undefined;
+  const totals = new Map<number, number>();
+
+  const writeWaiting = async (): Promise<void> => {
+    if (waiting.size === 0) return;
+    [writing, waiting] = [waiting, new Map()];
+    try {
+      await write(database, writing);
+    } catch (error) {
+      for (const entry of writing.values()) add(waiting, entry);
+      throw error;
+    } finally {
+      writing = new Map();
+    }
+  };
+  const flush = (): Promise<void> => {
+    running ??= writeWaiting().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const timer = setInterval(() => {
+    flush().catch((error: unknown) => {
+      logger.error({ reason: redactMessage(error instanceof Error ? error.message : String(error)) }, "credits could not be entered yet");
+    });
+  }, flushMilliseconds);
+  timer.unref();
+
+  return {
+    enter(keyId, operation, hundredths, at) {
+      add(waiting, { keyId, day: at.toISOString().slice(0, 10), operation, calls: 1, hundredths });
+      totals.set(keyId, (totals.get(keyId) ?? 0) + hundredths);
+    },
+    pending(keyId) {
+      let sum = 0;
+      for (const entries of [waiting, writing]) for (const entry of entries.values()) if (entry.keyId === keyId) sum += entry.hundredths;
+      return sum;
+    },
+    charged: (keyId) => totals.get(keyId) ?? 0,
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await running?.catch(() => undefined);
+      await flush();
+    },
+  };
+}

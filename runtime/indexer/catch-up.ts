@@ -1,0 +1,28 @@
+import { type BatchDeps, indexBatch } from "./batch.ts";
+import { readCheckpoints } from "./checkpoints.ts";
+import type { Progress } from "./progress.ts";
+import type { Projection } from "./projection.ts";
+import type { StoredLedger } from "./stored-ledger.ts";
+
+/**
+ * Brings a projection one batch nearer to the ledger, out of the stored blocks. True once it is level with the ledger: from then on the loop carries it.
+ * To be called while nothing else writes.
+ */
+export const catchUpOnce = async (
+  deps: BatchDeps,
+  ledger: StoredLedger,
+  projection: Projection,
+  size: { readonly transactions: number; readonly blocks: number },
+  onProgress: ((progress: Progress) => void) | undefined,
+): Promise<boolean> => {
+  const checkpoints = await readCheckpoints(deps.database, deps.chainId);
+  const target = checkpoints.get(ledger.projection.id)?.block ?? -1;
+  const done = checkpoints.get(projection.id)?.block ?? target;
+  if (done >= target) return true;
+  const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
+  const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
+  const rows = await indexBatch(deps, [projection], blocks);
+  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
+  onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions, rows });
+  return to === target;
+};

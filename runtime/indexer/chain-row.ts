@@ -1,0 +1,71 @@
+import type { Head } from "../chain/source.ts";
+import { bytes } from "../database/codecs.ts";
+import type { Queryable } from "../database/database.ts";
+import type { Hash } from "../lib/hex.ts";
+
+/** What the index knows of its chain. */
+export interface ChainRecord {
+  readonly genesisHash: Hash;
+  readonly indexedFrom: number;
+  readonly backfilled: boolean;
+  readonly finalized: number | null;
+  readonly missing: readonly string[];
+}
+
+/** Features that an index may lack, as `missing` names them. */
+export const features = { nativeBalances: "native-balances", archiveState: "archive-state", finalizedTag: "finalized-tag" } as const;
+
+/** The row of a chain, or null before its first indexing. */
+export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {
+  const rows = await database.query<{
+    genesis_hash: Hash;
+    indexed_from: number;
+    backfilled_at: Date | null;
+    finalized_block: number | null;
+    missing: string[];
+  }>("SELECT genesis_hash, indexed_from, backfilled_at, finalized_block, missing FROM chains WHERE chain_id = $1", [chainId]);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    genesisHash: row.genesis_hash,
+    indexedFrom: row.indexed_from,
+    backfilled: row.backfilled_at !== null,
+    finalized: row.finalized_block,
+    missing: row.missing,
+  };
+};
+
+export interface NewChain {
+  readonly id: number;
+  readonly name: string;
+  readonly genesisHash: Hash;
+  readonly from: number;
+}
+
+/** Enters a chain; a second process that enters it first has the word. */
+export const insertChain = async (database: Queryable, { id, name, genesisHash, from }: NewChain): Promise<void> => {
+  await database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, $4) ON CONFLICT (chain_id) DO NOTHING", [
+    id,
+    name,
+    bytes(genesisHash),
+    from,
+  ]);
+};
+
+/** Keeps a chain's name as configured and what its node does not offer. */
+export const describeChain = async (database: Queryable, chainId: number, name: string, missing: readonly string[]): Promise<void> => {
+  await database.query("UPDATE chains SET name = $2, missing = $3 WHERE chain_id = $1", [chainId, name, [...missing]]);
+};
+
+/** Keeps the node's head as seen. */
+export const recordHead = async (database: Queryable, chainId: number, head: Head, finalized: number | null, seenAt: Date): Promise<void> => {
+  await database.query(
+    `UPDATE chains SET latest_block = $2, latest_timestamp = $3, finalized_block = greatest(finalized_block, $4), seen_at = $5 WHERE chain_id = $1`,
+    [chainId, head.number, head.timestamp, finalized, seenAt],
+  );
+};
+
+/** Marks the first arrival at the head. */
+export const recordBackfilled = async (database: Queryable, chainId: number, at: Date): Promise<void> => {
+  await database.query("UPDATE chains SET backfilled_at = coalesce(backfilled_at, $2) WHERE chain_id = $1", [chainId, at]);
+};

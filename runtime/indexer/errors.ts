@@ -1,0 +1,24 @@
+import type { Hash } from "../lib/hex.ts";
+
+/** The index and the node do not belong together, or cannot go on together: an operator has to decide. Nothing was written. */
+export class IndexMismatchError extends Error {
+  override readonly name = "IndexMismatchError";
+}
+
+export const wrongChainId = (name: string, expected: number, told: number): IndexMismatchError =>
+  new IndexMismatchError(`The node of ${name} is of chain ${told}, and the configuration says ${expected}: give the node of chain ${expected}.`);
+
+export const wrongGenesis = (name: string, stored: Hash, told: Hash): IndexMismatchError =>
+  new IndexMismatchError(
+    `The node of ${name} has the genesis block ${told}, and the index was built from ${stored}: give a node of that chain, or another database.`,
+  );
+
+export const tracesGone = (name: string): IndexMismatchError =>
+  new IndexMismatchError(
+    `The index of ${name} follows native balances by traces, which this node or the configuration does not offer now: give a node with traces and set nativeAccounting to traces, or use another database.`,
+  );
+
+export const finalizedChanged = (name: string, height: number, finalized: number): IndexMismatchError =>
+  new IndexMismatchError(
+    `The node of ${name} has another block ${height} than the index, although ${finalized} was final: nothing was changed; find out which node is right.`,
+  );

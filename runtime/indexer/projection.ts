@@ -1,0 +1,94 @@
+import type { CallOutcome } from "../chain/source.ts";
+import type { CopyType, CopyValue } from "../database/copy.ts";
+import type { DecodedBlock, EventDefinition } from "../events/decoded-block.ts";
+import type { Address, Hex } from "../lib/hex.ts";
+import type { KeySet, State } from "./state.ts";
+
+/** A row of a table by its columns' names; `chain_id` is added when it is written. */
+export type Row = Readonly<Record<string, CopyValue>>;
+
+interface TableBase {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, CopyType>>;
+}
+
+/** Rows that never change, each of the block in its block column; rolling back deletes them. */
+export interface AppendTable extends TableBase {
+  readonly kind: "append";
+  /** `block_number` where it is not said. */
+  readonly blockColumn?: string;
+}
+
+/** One row a key: the newest of its history table, which is an append table and has all of its columns. */
+export interface LatestTable extends TableBase {
+  readonly kind: "latest";
+  readonly key: readonly string[];
+  readonly history: string;
+}
+
+/** Work for somebody else, one row a key; what is already there stays, and building a projection again leaves it alone. */
+export interface QueueTable extends TableBase {
+  readonly kind: "queue";
+  readonly key: readonly string[];
+}
+
+export type Table = AppendTable | LatestTable | QueueTable;
+
+/** Which stored rows a fold starts from: one a key, the newest by `newestBy` where the key has several. */
+export interface StateLoad {
+  readonly table: string;
+  readonly key: Readonly<Record<string, CopyType>>;
+  readonly values: readonly string[];
+  readonly newestBy?: string;
+}
+
+/** The state of the chain right before the first indexed block, asked of the node when it is first needed. */
+export type BaseRead = { readonly firstBlock: number } & ({ readonly address: Address } | { readonly to: Address; readonly data: Hex });
+
+/** What a fold may know of the chain. */
+export interface ChainFacts {
+  /** First indexed block. */
+  readonly from: number;
+  /** The block whose state is the base: the one before the first, or the genesis block. */
+  readonly baseBlock: number;
+  /** Whether inner transfers are known, and native balances with them. */
+  readonly nativeAccounting: boolean;
+  readonly wrappedNative: ReadonlySet<Address>;
+}
+
+/** What a fold starts from. */
+export interface FoldInput {
+  readonly chain: ChainFacts;
+  readonly state: State;
+  /** The node's word for the base reads that the projection asked for. */
+  readonly base: (read: BaseRead) => CallOutcome;
+}
+
+/** Decoded blocks in order to rows: pure, so that a test can feed it by hand. */
+export interface Projection {
+  readonly id: string;
+  /** Raised when the rows change their meaning: then they are built again from the stored ledger. */
+  readonly version: number;
+  readonly events: readonly EventDefinition[];
+  readonly tables: readonly Table[];
+  readonly loads: Readonly<Record<string, StateLoad>>;
+  /** The keys of each load that these blocks touch. */
+  readonly needs: (blocks: readonly DecodedBlock[], chain: ChainFacts) => Readonly<Record<string, KeySet>>;
+  readonly reads?: (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts) => readonly BaseRead[];
+  /** Rows by the name of their table. */
+  readonly fold: (blocks: readonly DecodedBlock[], input: FoldInput) => Readonly<Record<string, readonly Row[]>>;
+}
+
+/** States a projection; a table whose history is not among the tables is a mistake found here. */
+export const defineProjection = (projection: Projection): Projection => {
+  for (const table of projection.tables) {
+    if (table.kind !== "latest") continue;
+    const history = projection.tables.find(({ name }) => name === table.history);
+    const missing = Object.keys(table.columns).filter((column) => history?.columns[column] === undefined);
+    if (history?.kind !== "append" || missing.length > 0) throw new TypeError(`The history of table ${table.name} lacks ${missing.join(", ") || "a definition"}.`);
+  }
+  return projection;
+};
+
+/** The stored key of a base read: an address, or an address and call data. */
+export const baseReadKey = (read: BaseRead): Hex => ("address" in read ? read.address : `${read.to}${read.data.slice(2)}`);

@@ -1,0 +1,32 @@
+import type { Row } from "./projection.ts";
+
+export type KeyPart = string | number | bigint;
+/** The values of a key in the order of its columns. */
+export type Key = readonly KeyPart[];
+/** Keys, each once, by their text. */
+export type KeySet = ReadonlyMap<string, Key>;
+
+/** One text a key; parts hold no bar. */
+export const keyText = (key: Key): string => key.join("|");
+
+/** Collects keys, each once. */
+export const createKeySet = () => {
+  const keys = new Map<string, Key>();
+  return {
+    keys: keys as KeySet,
+    add: (...key: Key): void => {
+      const text = keyText(key);
+      if (!keys.has(text)) keys.set(text, key);
+    },
+  };
+};
+
+/** Stored rows that a fold starts from, by load and key. */
+export interface State {
+  get(load: string, ...key: Key): Row | undefined;
+}
+
+/** A state out of the rows of each load by the text of their keys. */
+export const createState = (rows: Readonly<Record<string, ReadonlyMap<string, Row>>>): State => ({
+  get: (load, ...key) => rows[load]?.get(keyText(key)),
+});

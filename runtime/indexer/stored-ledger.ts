@@ -1,0 +1,14 @@
+import type { ChainBlock } from "../chain/types.ts";
+import type { Hash } from "../lib/hex.ts";
+import type { Projection } from "./projection.ts";
+
+/** Where the chain itself is kept: the projection that keeps it, and how to read it back. */
+export interface StoredLedger {
+  readonly projection: Projection;
+  /** Stored blocks from..to inclusive; `traced` says whether value moved inside was known when they were stored. */
+  blocks(from: number, to: number, traced: boolean): Promise<ChainBlock[]>;
+  /** Hashes of the stored blocks from..to inclusive, by height. */
+  hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
+  /** The last of at most `blocks` stored blocks that together have at most so many transactions, and at least one block; null where none is stored. */
+  heightAfter(from: number, transactions: number, blocks: number): Promise<number | null>;
+}

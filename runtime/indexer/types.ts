@@ -1,0 +1,65 @@
+import type { Source } from "../chain/source.ts";
+import type { Database } from "../database/database.ts";
+import type { Address } from "../lib/hex.ts";
+import type { GenesisAllocation } from "./base-reads.ts";
+import type { Progress, Step } from "./progress.ts";
+import type { Projection } from "./projection.ts";
+import type { FollowingTable } from "./roll-back.ts";
+import type { StoredLedger } from "./stored-ledger.ts";
+
+/** What of a chain's configuration the indexer needs. */
+export interface IndexedChain {
+  readonly id: number;
+  readonly name: string;
+  readonly from: number;
+  readonly wrappedNative: readonly Address[];
+  readonly nativeAccounting: "traces" | "none";
+  readonly pollMilliseconds: number;
+}
+
+/** How much is done at once; what is in memory follows from it. */
+export interface Tuning {
+  /** Transactions and logs after which a batch is written. */
+  readonly batchTransactions: number;
+  readonly batchLogs: number;
+  readonly batchBlocks: number;
+  /** Transactions that one request for blocks should bring, and blocks in it at most. */
+  readonly requestTransactions: number;
+  readonly requestBlocks: number;
+  readonly requestsInFlight: number;
+}
+
+export interface IndexerDeps {
+  readonly chain: IndexedChain;
+  readonly source: Source;
+  readonly database: Database;
+  readonly ledger: StoredLedger;
+  /** All but the ledger's own. */
+  readonly projections: readonly Projection[];
+  /** Tables that no projection writes and that a reorganisation must reach. */
+  readonly following?: readonly FollowingTable[];
+  readonly genesisAllocation?: GenesisAllocation;
+  readonly logger: { info(message: string): void; warn(message: string): void };
+  readonly clock: () => Date;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly tuning?: Partial<Tuning>;
+}
+
+export interface IndexerStatus {
+  /** The last block of the ledger in the index; before the first one at the start. */
+  readonly block: number;
+  readonly head: number | null;
+  /** The head was reached in this run. */
+  readonly following: boolean;
+  /** Projections that are still being built from the ledger. */
+  readonly catchingUp: readonly string[];
+  /** Milliseconds by step since the start. */
+  readonly spent: Readonly<Record<Step, number>>;
+}
+
+/** Keeps one chain's index in step with its node. */
+export interface Indexer {
+  /** Runs until the signal, and ends at a batch's border. @throws {IndexMismatchError} when an operator has to decide. */
+  run(signal: AbortSignal): Promise<void>;
+  status(): IndexerStatus;
+}

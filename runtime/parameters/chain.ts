@@ -1,0 +1,17 @@
+import type { Chain, Parsed } from "../../generated/requests.gen.ts";
+import { accept, refuse } from "./parsed.ts";
+
+/** A parser of configured chains: by their name, or by their id in decimal. */
+export function createChainParser(chains: readonly Chain[]): (text: string) => Parsed<Chain> {
+  const byText = new Map<string, Chain>();
+  for (const { id, name } of chains) {
+    const chain: Chain = { id, name };
+    byText.set(String(id), chain);
+    byText.set(name, chain);
+  }
+  const accepted = `a configured chain by name or id (${chains.map((chain) => chain.name).join(", ")})`;
+  return (text) => {
+    const chain = byText.get(text);
+    return chain === undefined ? refuse(accepted) : accept(chain);
+  };
+}

@@ -1,0 +1,17 @@
+import { parserOf } from "./parsed.ts";
+
+const dayForm = /^(?:19[7-9]|[2-9][0-9]{2})[0-9]-[0-9]{2}-[0-9]{2}$/;
+const accepted = "a calendar day from 1970-01-01, written YYYY-MM-DD,";
+
+/** Date rolls 30 February over into March, so a day is real when it comes back unchanged. */
+function read(text: string): string | undefined {
+  if (!dayForm.test(text)) return undefined;
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined;
+}
+
+/** A UTC day. */
+export const parseDate = parserOf(accepted, read);
+
+/** A UTC day, or `latest`. */
+export const parseDateOrLatest = parserOf(`${accepted} or latest`, (text) => (text === "latest" ? text : read(text)));

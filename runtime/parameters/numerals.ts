@@ -1,0 +1,14 @@
+const canonicalDecimal = /^(?:0|[1-9][0-9]*)$/;
+const canonicalInteger = /^(?:0|-?[1-9][0-9]*)$/;
+const hexNumeral = /^0x[0-9a-f]{1,64}$/i;
+
+const safe = (value: number): number | undefined => (Number.isSafeInteger(value) ? value : undefined);
+
+/** A decimal without sign, point, exponent or leading zeros, up to 2^53 - 1. */
+export const readDecimal = (text: string): number | undefined => (canonicalDecimal.test(text) ? safe(Number(text)) : undefined);
+
+/** Like readDecimal, and a minus sign is accepted. */
+export const readInteger = (text: string): number | undefined => (canonicalInteger.test(text) ? safe(Number(text)) : undefined);
+
+/** 0x and hex digits, up to 2^53 - 1. */
+export const readHexNumeral = (text: string): number | undefined => (hexNumeral.test(text) ? safe(Number(text)) : undefined);

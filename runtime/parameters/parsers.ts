@@ -1,0 +1,48 @@
+import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
+import { addressAccepted, parseAddress } from "./address.ts";
+import { parseBoolean } from "./boolean.ts";
+import { createChainParser } from "./chain.ts";
+import { parseChoice } from "./choice.ts";
+import { parseCurrency } from "./currency.ts";
+import { parseDate, parseDateOrLatest } from "./date.ts";
+import { parseHash } from "./hash.ts";
+import { parseBlock, parseHeight } from "./height.ts";
+import { parseInteger } from "./integer.ts";
+import { parseList } from "./list.ts";
+import { createRestriction, type GroupedChain } from "./restriction.ts";
+import { parseText, textAccepted } from "./text.ts";
+import { parseTokenId } from "./token-id.ts";
+import { parseTopic, topicAccepted } from "./topic.ts";
+
+export interface ParserSettings {
+  readonly chains: readonly GroupedChain[];
+  /** The bound of every comma-separated list; a parameter's own bound holds where it is lower. */
+  readonly listItems: number;
+  /** The address that a name is registered for, or null; chain is null where the path has none. */
+  readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
+}
+
+/** The parsers that the generated request code is handed: one a parameter type. */
+export function createParsers({ chains, listItems, resolveName }: ParserSettings): Parsers {
+  const bound = (limits: { readonly maxItems?: number }): number => Math.min(limits.maxItems ?? listItems, listItems);
+  return {
+    chain: createChainParser(chains),
+    address: parseAddress,
+    addressList: (text, limits) => parseList(text, bound(limits), addressAccepted, parseAddress),
+    hash: parseHash,
+    topicList: (text, limits) => parseList(text, bound(limits), topicAccepted, parseTopic),
+    height: parseHeight,
+    block: parseBlock,
+    date: parseDate,
+    dateOrLatest: parseDateOrLatest,
+    integer: parseInteger,
+    boolean: parseBoolean,
+    currency: parseCurrency,
+    choice: parseChoice,
+    text: parseText,
+    textList: (text, limits) => parseList(text, bound(limits), textAccepted, parseText),
+    tokenId: parseTokenId,
+    resolveName,
+    restriction: createRestriction(chains),
+  };
+}

@@ -1,0 +1,14 @@
+import type { Chain } from "../../generated/requests.gen.ts";
+
+/** A configured chain, as far as its network groups go. */
+export interface GroupedChain extends Chain {
+  readonly groups: readonly string[];
+}
+
+/** Tells whether a chain is in a network group: null when it is, else the names of the configured chains that are. */
+export function createRestriction(chains: readonly GroupedChain[]): (chain: Chain, group: string) => readonly string[] | null {
+  return (chain, group) => {
+    const members = chains.filter((member) => member.groups.includes(group));
+    return members.some((member) => member.id === chain.id) ? null : members.map((member) => member.name);
+  };
+}

@@ -1,0 +1,12 @@
+import { parserOf } from "./parsed.ts";
+
+/** Far above every name that is looked up, far below what hurts. */
+const longest = 1024;
+/** Control characters, of which PostgreSQL cannot even store U+0000, and halves of surrogate pairs. */
+const unprintable = /[\p{Cc}\p{Cs}]/u;
+
+/** What one text may be. */
+export const textAccepted = `text of up to ${longest} characters without control characters`;
+
+/** Free text. */
+export const parseText = parserOf(textAccepted, (text) => (text.length <= longest && !unprintable.test(text) ? text : undefined));

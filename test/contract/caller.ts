@@ -1,0 +1,32 @@
+import { setTimeout } from "node:timers/promises";
+import type { Answer } from "../support/judge.ts";
+
+/** An answer with what else it came with. */
+export interface Called extends Answer {
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** Makes a `fetch` that waits as Retry-After says where the rate limit of the key that all tests share is reached. */
+export function createPatientFetch(once: typeof fetch): typeof fetch {
+  const patient: typeof fetch = async (input, init) => {
+    const response = await once(input, init);
+    if (response.status !== 429) return response;
+    await response.body?.cancel();
+    await setTimeout(1000 * Number(response.headers.get("retry-after") ?? "1"));
+    return patient(input, init);
+  };
+  return patient;
+}
+
+/** Calls targets of a server with a key. */
+export function createCaller(base: string, key: string) {
+  const patientFetch = createPatientFetch(fetch);
+  return async (target: string, init: RequestInit = {}): Promise<Called> => {
+    const response = await patientFetch(base + target, { headers: { authorization: `Bearer ${key}` }, ...init });
+    const text = await response.text();
+    const contentType = response.headers.get("content-type") ?? "";
+    const body: unknown = contentType.startsWith("application/json") ? JSON.parse(text) : text;
+    return { status: response.status, contentType, body, text, headers: response.headers };
+  };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { AshlarError, createClient, type Success } from "../../generated/client.gen.ts";
+import { operations } from "../../generated/operations.gen.ts";
+import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
+import { useApp } from "../support/app.ts";
+import { createPatientFetch } from "./caller.ts";
+import { exampleOf } from "./examples.ts";
+
+type Parameters = Readonly<Record<string, string | number>>;
+type Method = (parameters: Parameters) => Promise<Success<unknown>>;
+type Page = { readonly items: readonly unknown[]; readonly pagination: { readonly total_count: number | null } };
+type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
+
+const app = await useApp();
+const patientFetch = createPatientFetch(fetch);
+const client = createClient({ baseUrl: app.url, key: app.key, fetch: patientFetch });
+/** By id, since the test is driven by the catalog; each method's own types are what the type checker sees below. */
+const methods = client as unknown as Readonly<Record<string, Method>>;
+const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
+
+const live = operations.filter(({ status }) => status === "live");
+const planned = operations.filter(({ status }) => status === "planned");
+
+/** A parameter's name in the client: `page-size` is `pageSize`. */
+const camelCase = (name: string): string => name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+
+function parametersOf(operation: (typeof operations)[number]): Record<string, string> {
+  return Object.fromEntries(Object.entries(exampleOf(operation, app.cast)).map(([name, value]) => [camelCase(name), value]));
+}
+
+async function failureOf(call: Promise<unknown>): Promise<AshlarError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AshlarError)) throw new Error("It did not fail with an AshlarError.", { cause: error });
+  return error;
+}
+
+describe("the generated client", () => {
+  it.each(live)("calls the documented example of $id", async (operation) => {
+    const answer = await methods[operation.id]?.(parametersOf(operation));
+    expect(answer).toMatchObject({ error: false, error_message: null, error_code: null });
+    const validate = validators[operation.id as ValidatedOperation];
+    expect(validate(answer), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it.each(planned)("says that $id is planned", async (operation) => {
+    const error = await failureOf(methods[operation.id]?.(parametersOf(operation)) ?? Promise.resolve());
+    expect(error).toMatchObject({ status: 501, operation: operation.id });
+  });
+
+  it.each(live.filter(({ regime }) => regime === "page"))("reads every page of $id, each row once", async (operation) => {
+    const parameters = { ...parametersOf(operation), pageSize: 50 };
+    const rows: string[] = [];
+    let count: number | null = null;
+    for await (const page of pages[operation.id]?.(parameters) ?? []) {
+      rows.push(...page.items.map((item) => JSON.stringify(item)));
+      count = page.pagination.total_count;
+      expect(page.items.length).toBeLessThanOrEqual(50);
+    }
+    expect(rows.length).toBeGreaterThan(0);
+    expect(new Set(rows).size).toBe(rows.length);
+    expect([null, rows.length]).toContain(count);
+  });
+
+  it("has typed parameters and answers", async () => {
+    const { data } = await client.getBlock({ chainName: 31337, blockHeight: "latest" });
+    const height: number | undefined = data.items[0]?.height;
+    expect(height).toBeGreaterThan(0);
+    // @ts-expect-error: a path parameter is required.
+    await expect(client.getBlock({ chainName: "demo" })).rejects.toThrow(/blockHeight/);
+  });
+
+  it("fails with the status and the server's sentence", async () => {
+    const error = await failureOf(client.getBlock({ chainName: "demo", blockHeight: -1 }));
+    expect(error).toMatchObject({ name: "AshlarError", status: 400, operation: "getBlock" });
+    expect(error.message).toMatch(/blockHeight.*-1/);
+    const unknown = await failureOf(client.getTransaction({ chainName: "demo", txHash: `0x${"ab".repeat(32)}` }));
+    expect(unknown.status).toBe(404);
+  });
+
+  it("fails without showing the key", async () => {
+    const key = `ckey_${"0".repeat(27)}`;
+    const error = await failureOf(createClient({ baseUrl: app.url, key, fetch: patientFetch }).getAllChains());
+    expect(error.status).toBe(401);
+    expect(`${error.message}${error.stack}`).not.toContain(key);
+  });
+
+  it("fails with the status 0 where no server is", async () => {
+    // Port 1 (tcpmux) has no server here, and an ordinary user cannot start one.
+    const error = await failureOf(
+      createClient({ baseUrl: "http://127.0.0.1:1", key: app.key, fetch: (url, init) => globalThis.fetch(url, init) }).getAllChains(),
+    );
+    expect(error.status).toBe(0);
+  });
+
+  it("stops when it is told to", async () => {
+    const aborted = AbortSignal.abort();
+    await expect(client.getAllChains({}, { signal: aborted })).rejects.toBeInstanceOf(AshlarError);
+  });
+});

@@ -1,0 +1,49 @@
+import express from "express";
+import type { Handlers } from "../../generated/handlers.gen.ts";
+import type { Operation } from "../../generated/operations.gen.ts";
+import type { ParseOutcome, RawRequest } from "../../generated/requests.gen.ts";
+import { registerRoutes } from "../../generated/routes.gen.ts";
+import { parseQuery } from "../../runtime/http/query.ts";
+import { readTarget } from "../../runtime/http/request-target.ts";
+import { createParsers } from "../../runtime/parameters/parsers.ts";
+import type { Verdict } from "../support/judge.ts";
+import { chains, registeredName } from "./values.ts";
+
+type Reader = (target: string) => Promise<Verdict>;
+
+const parsers = createParsers({
+  chains,
+  listItems: 1000,
+  resolveName: async (_chain, name) => (name === registeredName ? "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" : null),
+});
+
+/** The verdict of this project's own request code: the generated routes and parse functions with the strict parsers. */
+export function createRequestCode(): Reader {
+  const router = express.Router();
+  registerRoutes<express.RequestHandler, null>(router, run, {} as Handlers<null>);
+
+  return (target) =>
+    new Promise((resolve, reject) => {
+      const { path, query } = readTarget(target, new Map());
+      const request = { method: "GET", url: path, query: parseQuery(query) } as unknown as express.Request;
+      const response = { locals: { resolve } } as unknown as express.Response;
+      router(request, response, (error: unknown) => {
+        if (error === undefined) resolve({ accepted: false, status: 404, blamed: [], message: "not found" });
+        else reject(error);
+      });
+    });
+}
+
+/** In the place of the server's own: reads the request, and answers how that went. */
+function run<R>(operation: Operation, parse: (raw: RawRequest, known: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
+  return async (request, response) => {
+    const outcome = await parse({ path: request.params as Record<string, string>, query: request.query }, parsers);
+    const { resolve } = response.locals as { readonly resolve: (verdict: Verdict) => void };
+    if (outcome.ok) resolve({ accepted: true, operation: operation.id });
+    else resolve({ accepted: false, status: 400, blamed: blamedBy(outcome.issues), message: JSON.stringify(outcome.issues) });
+  };
+}
+
+function blamedBy(issues: readonly { readonly parameter: string }[]): readonly string[] {
+  return [...new Set(issues.map(({ parameter }) => parameter))].sort();
+}

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createNodeClient } from "../../runtime/demo/node/client.ts";
+import { startDemo } from "../../runtime/demo/start-demo.ts";
+import type { Demo, DemoOptions } from "../../runtime/demo/types.ts";
+import type { Hash } from "../../runtime/lib/hex.ts";
+import { contractsDirectory, storyEndTime } from "../support/story.ts";
+
+const scale = 0.02;
+const addresses = (demo: Demo): string[] => Object.values(demo.story.cast).filter((value) => /^0x[0-9a-f]{40}$/.test(value));
+
+describe("a short story", () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  const folder = async (): Promise<string> => {
+    const path = await mkdtemp(join(tmpdir(), "ashlar-demo-"));
+    cleanups.push(() => rm(path, { recursive: true, force: true }));
+    return path;
+  };
+  const start = async (dataDirectory: string, options: Partial<DemoOptions> = {}): Promise<Demo> => {
+    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime: storyEndTime, ...options });
+    cleanups.push(() => demo.stop().catch(() => undefined));
+    return demo;
+  };
+  const ask = async <Result>(demo: Demo, method: string, parameters: readonly unknown[] = []): Promise<Result> => {
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      return await client.request<Result>(method, parameters);
+    } finally {
+      await client.close();
+    }
+  };
+  const headHash = async (demo: Demo): Promise<Hash> => (await ask<{ hash: Hash }>(demo, "eth_getBlockByNumber", ["latest", false])).hash;
+
+  it("is the same to the last block hash for the same end time, and has the same addresses for another", async () => {
+    const first = await start(await folder());
+    const second = await start(await folder());
+    const later = await start(await folder(), { endTime: storyEndTime + 100_000 });
+    expect(await headHash(second)).toBe(await headHash(first));
+    expect(second.story).toEqual(first.story);
+    expect(await headHash(later)).not.toBe(await headHash(first));
+    expect(addresses(later)).toEqual(addresses(first));
+    // Four people, six tokens, two collections, a pair, the factory and the router.
+    expect(addresses(first)).toHaveLength(15);
+  });
+
+  it("goes on from its kept state after a restart, past its own last live block", async () => {
+    const dataDirectory = await folder();
+    const first = await start(dataDirectory);
+    expect(first.origin).toBe("told");
+    await first.liveOneBlock();
+    const [hash, story] = [await headHash(first), first.story];
+    await first.stop();
+    const second = await start(dataDirectory, { endTime: undefined });
+    expect(second.origin).toBe("loaded");
+    expect(second.identity().lastBlockHash).toBe(hash);
+    expect(await headHash(second)).toBe(hash);
+    expect(second.story).toEqual(story);
+    await second.liveOneBlock();
+    expect(Number(await ask(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
+  });
+
+  it("tells anew when its state is discarded, its files are broken, or another end is wanted", async () => {
+    const dataDirectory = await folder();
+    const first = await start(dataDirectory);
+    await first.discardState();
+    const second = await start(dataDirectory);
+    expect(second.origin).toBe("told");
+    await second.stop();
+    await rm(join(dataDirectory, "demo", second.identity().stateFile));
+    const third = await start(dataDirectory);
+    expect(third.origin).toBe("told");
+    await third.stop();
+    expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("told");
+  });
+
+  it("lives on with a block every so often until it is told to stop", async () => {
+    const demo = await start(await folder());
+    const before = Number(await ask(demo, "eth_blockNumber"));
+    const life = new AbortController();
+    const living = demo.live(life.signal, 0.05);
+    while (Number(await ask(demo, "eth_blockNumber")) < before + 10) await new Promise((resolve) => setTimeout(resolve, 50));
+    life.abort();
+    await living;
+    const after = Number(await ask(demo, "eth_blockNumber"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(Number(await ask(demo, "eth_blockNumber"))).toBe(after);
+    expect(await ask(demo, "txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+  });
+
+  it("refuses a folder in which it already runs", async () => {
+    const dataDirectory = await folder();
+    await start(dataDirectory);
+    await expect(start(dataDirectory)).rejects.toThrow(`Process ${process.pid} already runs the demo in ${dataDirectory}`);
+  });
+});

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { repository } from "../model/catalogs.ts";
+import { put, withCatalog } from "./folders.ts";
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function run(...words: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, ["--import", "tsx", "generator/cli.ts", ...words], { cwd: repository });
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output, errors }));
+  });
+}
+
+describe("the command line of the generator", () => {
+  it("explains itself", async () => {
+    const { code, output } = await run("--help");
+    expect(code).toBe(0);
+    expect(output).toContain("--check");
+    expect(output).toContain("Exit codes: 0");
+  });
+
+  it("ends with 2 when it is used wrongly", async () => {
+    expect(await run("--chek")).toMatchObject({ code: 2, errors: expect.stringContaining("--chek") });
+    expect(await run("--check", "--watch")).toMatchObject({ code: 2, errors: expect.stringContaining("exclude each other") });
+  });
+
+  it("writes, checks, and says with 1 what is outdated, with 2 what is in the way", () =>
+    withCatalog(async (root) => {
+      expect(await run("--root", root, "--check")).toMatchObject({
+        code: 1,
+        errors: expect.stringContaining("generated/routes.gen.ts: missing"),
+      });
+      expect(await run("--root", root, "--no-stubs")).toMatchObject({
+        code: 0,
+        output: expect.stringContaining("wrote generated/routes.gen.ts"),
+      });
+      expect(await run("--root", root, "--check")).toMatchObject({ code: 0, errors: "" });
+      await put(root, "generated/routes.gen.ts", "mine");
+      expect(await run("--root", root, "--no-stubs")).toMatchObject({
+        code: 2,
+        errors: expect.stringMatching(/^generated\/routes\.gen\.ts: this file has no header/),
+      });
+      await put(root, "spec/service.yaml", "title: [");
+      expect(await run("--root", root, "--check")).toMatchObject({ code: 1, errors: expect.stringMatching(/^spec\/service\.yaml:1:\d+/) });
+    }));
+});

@@ -1,0 +1,28 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { repository } from "../model/catalogs.ts";
+
+/** Runs with an empty folder that is gone afterwards. */
+export async function withFolder(work: (root: string) => Promise<void>): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), "ashlar-generator-"));
+  try {
+    await work(root);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** Runs with a folder that has this repository's catalog. */
+export async function withCatalog(work: (root: string) => Promise<void>): Promise<void> {
+  await withFolder(async (root) => {
+    await cp(join(repository, "spec"), join(root, "spec"), { recursive: true });
+    await work(root);
+  });
+}
+
+/** Writes a file and the folders above it. */
+export async function put(root: string, path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), text);
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Operation } from "../../generated/operations.gen.ts";
+import { costOf, renderCredits } from "../../runtime/http/credits.ts";
+import { failure, type Harness, startHarness } from "./harness.ts";
+
+type Priced = Pick<Operation, "cost" | "list" | "rows">;
+const priced = (hundredths: number, per: "call" | "item" | "block" | "30-days"): Priced => ({
+  cost: { hundredths, per },
+  list: false,
+  rows: "items",
+});
+const nothing = { blocks: 1, extraHundredths: 0 };
+const items = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
+
+describe("the cost of an answer", () => {
+  it("is flat by the call", () => {
+    expect(costOf(priced(1500, "call"), items(3), 30, nothing)).toBe(1500);
+  });
+
+  it("counts the elements of the row array, and is at least a hundredth", () => {
+    expect(costOf(priced(10, "item"), items(7), 30, nothing)).toBe(70);
+    expect(costOf(priced(1, "item"), items(100), 30, nothing)).toBe(100);
+    expect(costOf(priced(10, "item"), items(0), 30, nothing)).toBe(1);
+    expect(costOf(priced(10, "item"), { items: null }, 30, nothing)).toBe(1);
+  });
+
+  it("counts rows of all parents where the data is a list", () => {
+    const data = [{ prices: [{}, {}] }, { prices: [{}] }];
+    expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, nothing)).toBe(15);
+  });
+
+  it("counts begun spans of 30 days", () => {
+    // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) spans.
+    for (const [days, spans] of [
+      [30, 1],
+      [31, 2],
+      [1, 1],
+      [90, 3],
+    ] as const) {
+      expect(costOf(priced(200, "30-days"), items(1), days, nothing)).toBe(200 * spans);
+    }
+  });
+
+  it("counts the blocks that the resolver counted, and what was asked for beside", () => {
+    expect(costOf(priced(500, "block"), items(0), 30, { blocks: 12, extraHundredths: 0 })).toBe(6000);
+    expect(costOf(priced(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
+  });
+
+  it("is nothing where none is stated", () => {
+    expect(costOf({ cost: null, list: false, rows: "items" }, items(9), 30, nothing)).toBe(0);
+  });
+
+  it("is written with at most two decimals", () => {
+    for (let hundredths = 0; hundredths <= 20_000; hundredths++) expect(renderCredits(hundredths)).toMatch(/^\d+(\.\d{1,2})?$/);
+    expect([1, 10, 100, 1999, 123456].map(renderCredits)).toEqual(["0.01", "0.1", "1", "19.99", "1234.56"]);
+  });
+});
+
+describe("the ledger of credits", () => {
+  let app: Harness;
+  beforeAll(async () => {
+    app = await startHarness({
+      getAllChains: async () => items(2),
+      getLogs: async (_request, { counted }) => {
+        counted.blocks = 3;
+        return items(0);
+      },
+      getLogEventsByAddress: async () => ({ ...items(4), pagination: null }),
+    });
+  });
+  afterAll(() => app.end());
+  const address = `0x${"11".repeat(20)}`;
+  const usage = (harness: Harness, keyId: number) =>
+    harness.test.database.query<{ operation: string; calls: number; hundredths: number }>(
+      "SELECT operation, calls, hundredths FROM credit_usage WHERE key_id = $1 ORDER BY operation",
+      [keyId],
+    );
+
+  it("has what each answer said it cost within a second, summed by endpoint and day", async () => {
+    expect((await app.get("/v1/chains/")).headers["x-credits"]).toBe("0.01");
+    expect((await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`)).headers["x-credits"]).toBe("0.01");
+    expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
+    expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
+    expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(await usage(app, app.keyId)).toEqual([
+      { operation: "getAllChains", calls: 2, hundredths: 2 },
+      { operation: "getLogEventsByAddress", calls: 1, hundredths: 4 },
+      { operation: "getLogs", calls: 1, hundredths: 1500 },
+    ]);
+    expect((await app.keys.list()).find(({ id }) => id === app.keyId)).toMatchObject({ usedHundredths: 1506, calls: 4 });
+  });
+
+  it("loses nothing when the server stops", async () => {
+    const stopped = await startHarness({ getAllChains: async () => items(0) });
+    await Promise.all(Array.from({ length: 50 }, () => stopped.get("/v1/chains/")));
+    await stopped.close();
+    expect(await usage(stopped, stopped.keyId)).toEqual([{ operation: "getAllChains", calls: 50, hundredths: 50 }]);
+    await stopped.end();
+  });
+
+  it("keeps what it could not enter, and enters it once later", async () => {
+    const shaky = await startHarness({ getAllChains: async () => items(0) });
+    const { database } = shaky.test;
+    await shaky.get("/v1/chains/");
+    await database.query("ALTER TABLE credit_usage RENAME TO elsewhere");
+    await shaky.get("/v1/chains/");
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(shaky.lines.join("")).toContain("credits could not be entered yet");
+    await shaky.get("/v1/chains/");
+    await database.query("ALTER TABLE elsewhere RENAME TO credit_usage");
+    await new Promise((resolve) => setTimeout(resolve, 1600));
+    expect(await usage(shaky, shaky.keyId)).toEqual([{ operation: "getAllChains", calls: 3, hundredths: 3 }]);
+    await shaky.end();
+  });
+
+  it("answers 402 once a key's allowance is used up, also before anything is written", async () => {
+    const { key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
+    const call = () => app.bare().get("/v1/chains/").query({ key });
+    for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
+    const { status, body } = await call();
+    expect(status).toBe(402);
+    expect(body).toEqual(failure(402, expect.stringContaining("allowance of 0.03 credits")));
+    // After the entries are written and the look-up has been renewed.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    expect((await call()).status).toBe(402);
+  });
+});
+
+describe("the rate limit of a key", () => {
+  it("is told in headers, and 429 says when to come back", async () => {
+    const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 3 } });
+    const answers = [];
+    for (let count = 0; count < 4; count++) answers.push(await app.get("/v1/chains/"));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers.map(({ headers }) => headers["ratelimit-remaining"])).toEqual(["2", "1", "0", "0"]);
+    const [, , , refused] = answers;
+    expect(refused?.headers["ratelimit-limit"]).toBe("3");
+    expect(refused?.headers["retry-after"]).toBe("1");
+    expect(refused?.body).toEqual(failure(429, "More than 3 requests in 1 second were sent with this key; try again in 1 second."));
+    const { key } = await app.keys.create({ label: "other" });
+    expect((await app.bare().get("/v1/chains/").query({ key })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1050));
+    expect((await app.get("/v1/chains/")).status).toBe(200);
+    await app.end();
+  });
+});

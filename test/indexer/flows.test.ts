@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase } from "../../runtime/database/database.ts";
+import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
+import { defineProjection } from "../../runtime/indexer/projection.ts";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import { chainOf, createTestIndexer, decidedTables, dump, runUntil } from "./support.ts";
+import { type Tale, tellRound, tellTale } from "./tale.ts";
+
+type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let tale: Tale;
+let accounts: Accounts;
+let round = 2;
+const databases: TestDatabase[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  tale = await tellTale(chain, round);
+  accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
+});
+afterEach(async () => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+  await Promise.all(databases.splice(0).map((test) => test.drop()));
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  return test;
+};
+const configured = () => chainOf({ wrappedNative: [tale.weth] });
+
+/** All decided rows of an index built at once from the chain as it is now. */
+const freshDump = async () => {
+  const test = await newDatabase();
+  const fresh = await createTestIndexer(chain.url, test.database, { chain: configured() });
+  await fresh.runToHead(await chain.head());
+  await fresh.close();
+  return dump(test.database);
+};
+
+const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
+  for (const table of decidedTables) expect(actual[table], table).toEqual(expected[table]);
+};
+
+describe("a reorganisation", () => {
+  it.each([1, 3, 10])("of depth %i leaves the index as if the dropped blocks had never been", async (depth) => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await tellRound(chain, tale, round++, accounts);
+    await tellRound(chain, tale, round++, accounts);
+    await running.runToHead(await chain.head());
+    // New blocks at the same heights, of which only the first has a transaction: accounts and tokens of the dropped ones are untouched now.
+    const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
+    await chain.rpc("anvil_reorg", [depth, transactions]);
+    await running.runToHead(await chain.head());
+    expect(running.progress.filter(({ phase }) => phase === "reorganisation").map(({ blocks }) => blocks)).toEqual([depth]);
+    await running.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("that goes on with more blocks is found by the parent hash", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await running.runToHead(await chain.head());
+    await chain.rpc("anvil_reorg", [2, []]);
+    await tellRound(chain, tale, round++, accounts);
+    await running.runToHead(await chain.head());
+    expect(running.progress.filter(({ phase }) => phase === "reorganisation")).toHaveLength(1);
+    await running.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("takes anchors and waiting reads above the ancestor with it, and no others", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    const head = await chain.head();
+    await running.runToHead(head);
+    await test.database.query(
+      `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at) SELECT decode(lpad(n::text, 2, '0'), 'hex'), 31337, $1::int8 - n, now() FROM generate_series(0, 4) n`,
+      [head],
+    );
+    await test.database.query("INSERT INTO node_reads (chain_id, kind, key, block_number) VALUES (31337, 'token-metadata', '\\x01', $1)", [head]);
+    await chain.rpc("anvil_reorg", [2, []]);
+    await running.runToHead(await chain.head());
+    await running.close();
+    const kept = await test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors ORDER BY 1");
+    expect(kept.map(({ block_number }) => block_number)).toEqual([head - 4, head - 3, head - 2]);
+    expect(await test.database.query("SELECT 1 FROM node_reads WHERE key = '\\x01'")).toEqual([]);
+  });
+
+  it("is not seen in a node that lags behind", async () => {
+    const test = await newDatabase();
+    const first = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await first.runToHead(await chain.head());
+    await first.close();
+    const before = await dump(test.database);
+    const older = await chain.rpc<{ number: string }>("eth_getBlockByNumber", [`0x${((await chain.head()) - 3).toString(16)}`, false]);
+    proxy.tamper = (method, reply, params) => {
+      if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = older;
+    };
+    const lagging = await createTestIndexer(proxy.url, test.database, { chain: configured() });
+    await runUntil(lagging.indexer, () => lagging.indexer.status().following && (proxy.counts.get("eth_getBlockByNumber") ?? 0) > 20);
+    expect(lagging.progress).toEqual([]);
+    await lagging.close();
+    expectSame(await dump(test.database), before);
+  });
+
+  it("below a final block stops the loop and touches nothing", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    const head = await chain.head();
+    await running.runToHead(head);
+    await test.database.query("UPDATE chains SET finalized_block = $1", [head - 1]);
+    const before = await dump(test.database);
+    await chain.rpc("anvil_reorg", [3, []]);
+    await expect(running.indexer.run(new AbortController().signal)).rejects.toThrow(/another block \d+ than the index, although \d+ was final/);
+    await running.close();
+    expectSame(await dump(test.database), before);
+  });
+});
+
+describe("a node that does not belong to the index", () => {
+  it("is refused with one sentence when its genesis block is another", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await running.runToHead(await chain.head());
+    await running.close();
+    const other = await startTestChain({ args: ["--block-base-fee-per-gas", "7"] });
+    const wrong = await createTestIndexer(other.url, test.database, { chain: configured() });
+    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(/has the genesis block 0x[0-9a-f]{64}, and the index was built from/);
+    await wrong.close();
+    await other.stop();
+  });
+
+  it("is refused when its chain id is another", async () => {
+    const test = await newDatabase();
+    const wrong = await createTestIndexer(chain.url, test.database, { chain: chainOf({ id: 5 }) });
+    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow("is of chain 31337, and the configuration says 5");
+    await wrong.close();
+  });
+});
+
+describe("a projection added or changed later", () => {
+  it("ends with the rows of one that was there from the start, without asking the node for anything but its head", async () => {
+    const test = await newDatabase();
+    const alone = await createTestIndexer(chain.url, test.database, { chain: configured(), projections: [] });
+    const head = await chain.head();
+    await alone.runToHead(head);
+    await alone.close();
+    proxy.counts.clear();
+    const both = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning: { batchTransactions: 5 } });
+    const probed = new Map(proxy.counts);
+    await both.runToHead(head);
+    await both.close();
+    const asked = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
+    // The chain's id, its genesis block, its head and its finalized block; nothing of what the blocks hold.
+    expect(asked.sort()).toEqual(["eth_chainId", "eth_getBlockByNumber"]);
+    expect(both.progress.filter(({ phase }) => phase === "catch-up").length).toBeGreaterThan(3);
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("is built again when its version changes, while the loop goes on", async () => {
+    const test = await newDatabase();
+    const first = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await first.runToHead(await chain.head());
+    await first.close();
+    await tellRound(chain, tale, round++, accounts);
+    const changed = defineProjection({ ...tokensProjection, version: 2 });
+    const second = await createTestIndexer(chain.url, test.database, {
+      chain: configured(),
+      projections: [changed],
+      tuning: { batchTransactions: 4, requestTransactions: 2, requestBlocks: 1 },
+    });
+    await second.runToHead(await chain.head());
+    await second.close();
+    const [expected, actual] = [await freshDump(), await dump(test.database)];
+    expect(actual.projection_checkpoints).toContain(`(31337,tokens,2,${await chain.head()})`);
+    expectSame({ ...actual, projection_checkpoints: [] }, { ...expected, projection_checkpoints: [] });
+  });
+});
+
+describe("a crash in the middle of a batch", () => {
+  it("leaves a checkpoint that fits the rows, and the next start ends where an undisturbed one does", async () => {
+    const test = await newDatabase();
+    const name = new URL(test.url).pathname.slice(1);
+    let broken = 0;
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "crashing" });
+      const running = await createTestIndexer(chain.url, database, {
+        chain: configured(),
+        tuning: { batchTransactions: 1, requestTransactions: 1, requestBlocks: 1 },
+      });
+      const stop = new AbortController();
+      const run = running.indexer.run(stop.signal).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 15 + 12 * attempt));
+      stop.abort();
+      const ended = await test.database.query<{ ended: boolean }>(
+        "SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity WHERE application_name = 'crashing' AND datname = $1",
+        [name],
+      );
+      broken += ended.length;
+      await run;
+      await database.close().catch(() => undefined);
+      await running.close();
+      const wrong = await test.database.query(
+        `SELECT c.projection FROM projection_checkpoints c WHERE c.block_number <> coalesce((SELECT max(number) FROM blocks), -1)
+         OR c.block_number < (SELECT max(block_number) FROM transfers)`,
+      );
+      expect(wrong).toEqual([]);
+    }
+    expect(broken).toBeGreaterThan(0);
+    const last = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await last.runToHead(await chain.head());
+    await last.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("is tried again by a running indexer when the connection comes back", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning: { batchTransactions: 1, requestBlocks: 1 } });
+    const killing = setInterval(() => {
+      void test.database
+        .query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database() AND pid <> pg_backend_pid()")
+        .catch(() => undefined);
+    }, 8);
+    setTimeout(() => clearInterval(killing), 400);
+    await running.runToHead(await chain.head());
+    await running.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+});
+
+describe("an index that starts late", () => {
+  it("takes what was before from the node's state, and is exact from there", async () => {
+    const test = await newDatabase();
+    const head = await chain.head();
+    const from = head - 5;
+    const running = await createTestIndexer(chain.url, test.database, { chain: { ...configured(), from } });
+    await running.runToHead(head);
+    await running.close();
+    const late = await test.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
+      "SELECT owner, token, standard, balance FROM balances WHERE standard < 3 ORDER BY owner, token, standard",
+    );
+    const fresh = await newDatabase();
+    const whole = await createTestIndexer(chain.url, fresh.database, { chain: configured() });
+    await whole.runToHead(head);
+    await whole.close();
+    const full = await fresh.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
+      "SELECT owner, token, standard, balance FROM balances ORDER BY owner, token, standard",
+    );
+    const byKey = new Map(full.map((row) => [`${row.owner}${row.token}${row.standard}`, row.balance]));
+    expect(late.length).toBeGreaterThan(8);
+    expect(late.map((row) => row.balance)).toEqual(late.map((row) => byKey.get(`${row.owner}${row.token}${row.standard}`)));
+    const ids = "SELECT owner, token, token_id, standard, balance FROM nft_balances";
+    const lateIds = await test.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
+    const fullIds = await fresh.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
+    for (const row of lateIds) expect(fullIds).toContainEqual(row);
+    const bases = await test.database.query<{ blocks: number[] }>(
+      "SELECT array_agg(DISTINCT block_number) AS blocks FROM balance_history WHERE block_number < $1",
+      [from],
+    );
+    expect(bases[0]?.blocks).toEqual([from - 1]);
+  });
+
+  it("leaves balances unknown, and nothing negative, where the node lacks that state", async () => {
+    const test = await newDatabase();
+    const head = await chain.head();
+    const old = new Set(["eth_getBalance", "eth_call"]);
+    proxy.tamper = (method, reply, params) => {
+      if (!old.has(method) || Number(params[1]) >= head - 1) return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
+    };
+    const running = await createTestIndexer(proxy.url, test.database, { chain: { ...configured(), from: head - 4 } });
+    await running.runToHead(head);
+    await running.close();
+    const known = await test.database.query("SELECT 1 FROM balance_history WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1", [
+      head,
+    ]);
+    expect(known).toEqual([]);
+    // Accounts first touched by the last block are known by the block before it, which the node still has.
+    const last = await test.database.query<{ owner: string; balance: string }>(
+      "SELECT owner, balance FROM balance_history WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1",
+      [head],
+    );
+    expect(last.length).toBeGreaterThan(0);
+    for (const { owner, balance } of last) {
+      expect(BigInt(balance)).toBe(BigInt(await chain.rpc<string>("eth_getBalance", [owner, "latest"])));
+    }
+    expect(await test.database.query("SELECT missing FROM chains")).toEqual([{ missing: ["archive-state"] }]);
+  });
+});

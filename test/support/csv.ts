@@ -1,0 +1,25 @@
+const field = /"([^"]*(?:""[^"]*)*)"|([^",\r\n]*)/y;
+
+/** Reads CSV strictly as RFC 4180 has it: CRLF after every record, quotes doubled in quoted fields, records of one length. */
+export function parseCsv(text: string): string[][] {
+  const records: string[][] = [];
+  let record: string[] = [];
+  let position = 0;
+  while (position < text.length) {
+    field.lastIndex = position;
+    const match = field.exec(text);
+    if (match === null) throw new Error(`No field at ${position}.`);
+    record.push(match[1] === undefined ? (match[2] ?? "") : match[1].replaceAll('""', '"'));
+    position = field.lastIndex;
+    if (text[position] === ",") position += 1;
+    else if (text.startsWith("\r\n", position)) {
+      records.push(record);
+      record = [];
+      position += 2;
+    } else throw new Error(`Neither a comma nor CRLF at ${position}: ${JSON.stringify(text.slice(position, position + 20))}`);
+  }
+  if (record.length > 0) throw new Error("The last record does not end with CRLF.");
+  const uneven = records.findIndex(({ length }) => length !== records[0]?.length);
+  if (uneven !== -1) throw new Error(`Record ${uneven} has not as many fields as the header.`);
+  return records;
+}

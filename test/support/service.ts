@@ -1,0 +1,68 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { pino } from "pino";
+import { indexChain } from "../../runtime/commands/indexing.ts";
+import { type Serving, startServing } from "../../runtime/commands/serving.ts";
+import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
+import { createDatabase, type Database } from "../../runtime/database/database.ts";
+import type { Demo } from "../../runtime/demo/types.ts";
+import { createKeys } from "../../runtime/http/keys.ts";
+
+export const silentLogger = pino({ level: "silent" });
+
+const patienceMilliseconds = 240_000;
+
+/** Waits for something to become true. @throws when it takes too long. */
+export async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + patienceMilliseconds; Date.now() < end; await wait(50)) if (await isTrue()) return;
+  throw new Error(`${what} did not happen in ${patienceMilliseconds / 1000} s.`);
+}
+
+/** True when a chain is indexed up to a height and nothing waits to be read. */
+export async function isIndexed(database: Database, chainId: number, height: number): Promise<boolean> {
+  const [row] = await database.query<{ behind: boolean; waiting: boolean }>(
+    `SELECT coalesce((SELECT max(number) FROM blocks WHERE chain_id = $1), -1) < $2 OR EXISTS (SELECT FROM projection_checkpoints WHERE chain_id = $1 AND block_number < $2)
+       OR NOT EXISTS (SELECT FROM chains WHERE chain_id = $1 AND backfilled_at IS NOT NULL) AS behind,
+       EXISTS (SELECT FROM node_reads WHERE chain_id = $1) AS waiting`,
+    [chainId, height],
+  );
+  return row !== undefined && !row.behind && !row.waiting;
+}
+
+/** The height of a node's head. */
+export async function headOf(rpcUrl: string): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
+  const response = await fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+  return Number(((await response.json()) as { result: string }).result);
+}
+
+/** Runs the indexer of a chain in this process; resolves when it has reached the head, and goes on until it is stopped. */
+export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
+  if (chain.rpc === undefined) throw new Error("The chain has no node.");
+  const database = createDatabase({ url: databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-index" });
+  const controller = new AbortController();
+  const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);
+  const height = await headOf(chain.rpc);
+  await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
+  return {
+    async stop() {
+      controller.abort();
+      await running;
+      await database.close();
+    },
+  };
+}
+
+/** Serves the demo chain out of a database on a free port, every answer checked against the catalog. */
+export async function serveStory(demo: Demo, database: Database): Promise<Serving & { readonly key: string }> {
+  const { key } = await createKeys(database).create({ label: "tests" });
+  const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
+  const serving = await startServing({
+    config,
+    chains: [demo.chain],
+    database,
+    logger: silentLogger,
+    answerCheck: "all",
+    demo: { key, cast: demo.story.cast },
+  });
+  return { ...serving, key };
+}

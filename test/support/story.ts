@@ -1,0 +1,69 @@
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { DemoUnavailable } from "../../runtime/demo/errors.ts";
+import { claimFolder } from "../../runtime/demo/node/owner.ts";
+import { startDemo } from "../../runtime/demo/start-demo.ts";
+import { storyVersion } from "../../runtime/demo/story/version.ts";
+import type { Demo } from "../../runtime/demo/types.ts";
+
+const cacheRoot = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
+const waitMilliseconds = 240_000;
+
+/** When the story of all tests ends: noon of a day, so that its first and last day are whole ones inside. */
+export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
+
+/** Where compiled contracts are shared by every demo of the tests. */
+export const contractsDirectory = join(cacheRoot, "ashlar-contracts");
+
+const exists = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+const build = async (prefix: string, finished: string): Promise<void> => {
+  const outdated = (await readdir(cacheRoot)).filter((name) => name.startsWith("ashlar-story-") && !name.endsWith(".lock"));
+  await Promise.all(outdated.map((name) => rm(join(cacheRoot, name), { recursive: true, force: true })));
+  const draft = await mkdtemp(`${prefix}.draft-`);
+  const demo = await startDemo({ dataDirectory: draft, endTime: storyEndTime, contractsDirectory });
+  await demo.stop();
+  await rename(draft, finished);
+};
+
+/** The folder with the told story; the first test to ask tells it, the others wait. */
+const ensureStory = async (): Promise<string> => {
+  await mkdir(cacheRoot, { recursive: true });
+  const finished = join(cacheRoot, `ashlar-story-${storyVersion()}`);
+  for (const deadline = Date.now() + waitMilliseconds; Date.now() < deadline; await wait(200)) {
+    if (await exists(finished)) return finished;
+    const letGo = await claimFolder(`${finished}.lock`, finished).catch((error: unknown) => {
+      if (error instanceof DemoUnavailable) return null;
+      throw error;
+    });
+    if (letGo === null) continue;
+    try {
+      if (!(await exists(finished))) await build(finished, finished);
+    } finally {
+      await letGo();
+    }
+  }
+  throw new Error("The story of the tests was not told in time.");
+};
+
+/** The told story on a node of the test's own, which it may change as it likes; stopping it removes everything. */
+export const startStory = async (options: { readonly rpcPort?: number } = {}): Promise<Demo> => {
+  const kept = await ensureStory();
+  const dataDirectory = await mkdtemp(join(tmpdir(), "ashlar-story-"));
+  await cp(kept, dataDirectory, { recursive: true });
+  const demo = await startDemo({ dataDirectory, endTime: storyEndTime, contractsDirectory, ...options });
+  return {
+    ...demo,
+    stop: async () => {
+      await demo.discardState();
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+};
