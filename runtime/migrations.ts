@@ -6,8 +6,8 @@ import * as indexer from "./indexer/migrations/0003-indexer.ts";
 
 /** Every migration of every room, in the order of its number. */
 export const migrations: readonly Migration[] = [
-  { name: "0001-ledger", ...ledger },
-  { name: "0002-tokens", ...tokens },
-  { name: "0003-indexer", ...indexer },
-  { name: "0004-keys", ...keys },
+  { name: "0001-ledger", up: ledger.up, down: ledger.down },
+  { name: "0002-tokens", up: tokens.up, down: tokens.down },
+  { name: "0003-indexer", up: indexer.up, down: indexer.down },
+  { name: "0004-keys", up: keys.up, down: keys.down },
 ];

@@ -100,8 +100,10 @@ const nullIfRefused = (error: unknown): null => {
 /** Code 3 is an execution that reverted (EIP-1474's list as nodes extend it); older nodes say so in words alone. */
 const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
-  return { ok: false, reverted: result.error.code === 3 || /revert|invalid opcode|out of gas|stack underflow/i.test(result.error.message) };
+  return { ok: false, reverted: result.error.code === 3 || failedExecution.test(result.error.message) };
 };
+
+const failedExecution = /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
 const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Promise<T> => {
   const { tries = 4, waitMilliseconds = 250 } = options;

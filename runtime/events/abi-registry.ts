@@ -2,6 +2,7 @@ import { type AbiEvent, type AbiParameter, decodeAbiParameters, parseAbiItem, to
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { knownEvents } from "./known-events.ts";
 import { renderValue } from "./render-value.ts";
+import { longestData } from "./unfolding.ts";
 
 /** One parameter of a decoded log. `decoded` is false where only the hash of the value is in the log. */
 export interface DecodedParameter {
@@ -39,15 +40,13 @@ export class AbiFileError extends Error {
   }
 }
 
-/** Characters of data above which a log is left undecoded: 64 KiB. */
-const longestData = 2 + 2 * 65_536;
-
 interface Fragment {
   readonly name: string;
   readonly signature: string;
   readonly inputs: readonly AbiParameter[];
   readonly indexed: readonly boolean[];
   readonly dataInputs: readonly AbiParameter[];
+  readonly longestData: number;
 }
 
 /** The built-in events, and before them the ones of the operator's ABI files, in the order given. @throws {AbiFileError} */
@@ -64,7 +63,7 @@ export const createAbiRegistry = (abiFiles: readonly { readonly name: string; re
   return {
     decodeLog: (log) => {
       const topic0 = log.topics[0];
-      if (topic0 === undefined || log.data.length > longestData) return null;
+      if (topic0 === undefined) return null;
       for (const fragment of fragments.get(keyOf(topic0, log.topics.length - 1)) ?? []) {
         const decoded = decodeBy(fragment, log);
         if (decoded !== null) return decoded;
@@ -97,16 +96,19 @@ const eventsOf = ({ name, json }: { readonly name: string; readonly json: string
 const toFragment = (event: AbiEvent): Fragment => {
   const indexed = event.inputs.map((input) => input.indexed === true);
   const parts = event.inputs.map((input, position) => `${indexed[position] ? "indexed " : ""}${input.type} ${input.name ?? ""}`.trimEnd());
+  const dataInputs = event.inputs.filter((_, position) => !indexed[position]);
   return {
     name: event.name,
     signature: `${event.name}(${parts.join(", ")})`,
     inputs: event.inputs,
     indexed,
-    dataInputs: event.inputs.filter((_, position) => !indexed[position]),
+    dataInputs,
+    longestData: longestData(dataInputs),
   };
 };
 
 const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
+  if (log.data.length > 2 + 2 * fragment.longestData) return null;
   try {
     const fromData = fragment.dataInputs.length === 0 ? [] : decodeAbiParameters(fragment.dataInputs, log.data);
     let topic = 0;

@@ -1,4 +1,5 @@
 import type { AbiParameter } from "viem";
+import { componentsOf, itemOf } from "./unfolding.ts";
 
 /** A decoded ABI value as text: numbers decimal, addresses and bytes in lower case, arrays and tuples as compact JSON of such texts. */
 export const renderValue = (parameter: AbiParameter, value: unknown): string => {
@@ -9,10 +10,8 @@ export const renderValue = (parameter: AbiParameter, value: unknown): string => 
 type Plain = string | readonly Plain[] | { readonly [name: string]: Plain };
 
 const toPlain = (parameter: AbiParameter, value: unknown): Plain => {
-  if (Array.isArray(value) && parameter.type.endsWith("]")) {
-    const item = { ...parameter, type: parameter.type.slice(0, parameter.type.lastIndexOf("[")) } as AbiParameter;
-    return value.map((entry) => toPlain(item, entry));
-  }
+  const item = itemOf(parameter);
+  if (item !== null && Array.isArray(value)) return value.map((entry) => toPlain(item, entry));
   if (parameter.type === "tuple") return toPlainTuple(parameter, value);
   if (parameter.type === "address" || parameter.type.startsWith("bytes")) return String(value).toLowerCase();
   // A NUL is not text for most readers.
@@ -21,7 +20,7 @@ const toPlain = (parameter: AbiParameter, value: unknown): Plain => {
 };
 
 const toPlainTuple = (parameter: AbiParameter, value: unknown): Plain => {
-  const components: readonly AbiParameter[] = "components" in parameter ? parameter.components : [];
+  const components = componentsOf(parameter);
   const list = Array.isArray(value);
   return Object.fromEntries(
     components.map((component, position) => {

@@ -25,7 +25,6 @@ export type Authenticate = (sender: Sender) => Promise<ActiveKey>;
 export function createAuthenticate({ keys, rateLimits }: AuthenticateDeps): Authenticate {
   const find = async ({ authorization, query, address }: Sender): Promise<ActiveKey> => {
     const key = readKey(authorization, query);
-    // A key that is known to be good is not held back by what others at the same address send.
     const found = await keys.find(key, () => rateLimits.checkRefusals(address));
     if (found === null) throw failures.keyUnknown();
     return found;

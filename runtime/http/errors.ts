@@ -28,7 +28,7 @@ export class HttpError extends Error {
 export const allowedMethods = "GET, HEAD, OPTIONS";
 
 const challenge = { "WWW-Authenticate": 'Bearer realm="ashlar", Basic realm="ashlar"' };
-const seconds = (count: number): string => `${count} second${count === 1 ? "" : "s"}`;
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 const waysToSend = "send it as a bearer token, as the user name of HTTP Basic with an empty password, or as the query parameter key";
 
 /** Every failure of the HTTP layer: what it is called, its status, and its sentence with its data. */
@@ -44,9 +44,12 @@ export const failures = {
   methodNotAllowed: (method: string) =>
     new HttpError(405, `The method ${method} was sent, ${allowedMethods} are accepted.`, { Allow: allowedMethods }),
   tooManyRequests: (limit: number, window: number, wait: number) =>
-    new HttpError(429, `More than ${limit} requests in ${seconds(window)} were sent with this key; try again in ${seconds(wait)}.`),
+    new HttpError(
+      429,
+      `More than ${counted(limit, "request")} in ${counted(window, "second")} came with this key; try again in ${counted(wait, "second")}.`,
+    ),
   tooManyRefusals: (wait: number) =>
-    new HttpError(429, `Too many requests without a valid key came from this address; try again in ${seconds(wait)}.`, {
+    new HttpError(429, `Too many requests without a valid key came from this address; try again in ${counted(wait, "second")}.`, {
       "Retry-After": String(wait),
     }),
   planned: (path: string) => new HttpError(501, `The endpoint ${path} is planned and does not answer yet.`),

@@ -5,11 +5,16 @@ import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 const activeMilliseconds = 3000;
 /** Short, so that a key works soon after it was made. */
 const unknownMilliseconds = 1000;
+/** How long a key that was good is trusted to be worth a look-up. */
+const provenMilliseconds = 600_000;
 /** Of each kind; a flood of wrong keys then pushes out wrong keys only. */
 const capacity = 10_000;
 
 export interface KeyCache {
-  /** The active key, or null. Where it has to be looked up, which is done once at a time for each key, `admit` runs before and may refuse. */
+  /**
+   * The active key, or null; looked up once at a time for each key. Before a key that was not good lately is looked up, `admit` runs and may refuse:
+   * so a good key is not held back by what others at its address send.
+   */
   find(key: string, admit?: () => Promise<void>): Promise<ActiveKey | null>;
 }
 
@@ -17,14 +22,20 @@ export interface KeyCache {
 export function createKeyCache(keys: Pick<Keys, "find">): KeyCache {
   const active = new LRUCache<string, ActiveKey>({ max: capacity, ttl: activeMilliseconds });
   const unknown = new LRUCache<string, true>({ max: capacity, ttl: unknownMilliseconds });
+  const proven = new LRUCache<string, true>({ max: capacity, ttl: provenMilliseconds });
   const running = new Map<string, Promise<ActiveKey | null>>();
 
   const lookUp = async (hash: Buffer, id: string): Promise<ActiveKey | null> => {
     const startedAt = performance.now();
     const found = await keys.find(hash);
     const left = activeMilliseconds - (performance.now() - startedAt);
-    if (found === null) unknown.set(id, true);
-    else if (left >= 1) active.set(id, found, { ttl: left });
+    if (found === null) {
+      unknown.set(id, true);
+      proven.delete(id);
+      return null;
+    }
+    proven.set(id, true);
+    if (left >= 1) active.set(id, found, { ttl: left });
     return found;
   };
 
@@ -34,7 +45,7 @@ export function createKeyCache(keys: Pick<Keys, "find">): KeyCache {
       const id = hash.toString("base64");
       const known = active.get(id) ?? (unknown.has(id) ? null : undefined);
       if (known !== undefined) return known;
-      await admit?.();
+      if (!proven.has(id)) await admit?.();
       const earlier = running.get(id);
       if (earlier !== undefined) return earlier;
       const lookingUp = lookUp(hash, id).finally(() => running.delete(id));

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { redactMessage } from "./redact.ts";
 
 /** Below a second, so that with the time of a flush at most a second of entries is at risk. */
-const flushMilliseconds = 750;
+export const flushMilliseconds = 750;
 
 export interface UsageLedger {
   /** Notes a successful answer, at a UTC day. */

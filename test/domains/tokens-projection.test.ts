@@ -87,7 +87,6 @@ const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: Give
   return rows as Record<"transfers" | "balances" | "balance_history" | "nft_balances" | "nft_balance_history" | "token_standards" | "transfer_transactions" | "node_reads", Row[]>;
 };
 const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
-const ofStandard = (rows: readonly Row[], standard: number) => rows.filter((row) => row.standard === standard);
 
 describe("token balances", () => {
   it("run through a block transfer by transfer, and leave one history row a block", () => {

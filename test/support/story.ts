@@ -4,12 +4,17 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { DemoUnavailable } from "../../runtime/demo/errors.ts";
+import { adoptOrphan } from "../../runtime/demo/node/orphan.ts";
 import { claimFolder } from "../../runtime/demo/node/owner.ts";
+import { endProcess } from "../../runtime/demo/node/processes.ts";
+import { readNodeRecord } from "../../runtime/demo/node/record.ts";
 import { startDemo } from "../../runtime/demo/start-demo.ts";
+import { demoFiles } from "../../runtime/demo/state.ts";
 import { storyVersion } from "../../runtime/demo/story/version.ts";
 import type { Demo } from "../../runtime/demo/types.ts";
 
 const cacheRoot = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
+const folderPrefix = "ashlar-story-";
 const waitMilliseconds = 240_000;
 
 /** When the story of all tests ends: noon of a day, so that its first and last day are whole ones inside. */
@@ -53,10 +58,28 @@ const ensureStory = async (): Promise<string> => {
   throw new Error("The story of the tests was not told in time.");
 };
 
+/** Ends the nodes of tests that were killed before they could, and removes their folders. */
+const sweep = async (): Promise<void> => {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix));
+  for (const folder of names.map((name) => join(tmpdir(), name))) {
+    const files = demoFiles(join(folder, "demo"));
+    // Without an owner's mark somebody is just filling it.
+    if (!(await exists(files.owner))) continue;
+    const letGo = await claimFolder(files.owner, folder).catch(() => null);
+    if (letGo === null) continue;
+    const record = await readNodeRecord(files.node);
+    const left = record === null ? null : await adoptOrphan(record, files.cache);
+    await left?.client.close();
+    if (left !== null) await endProcess(left.mark);
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
 /** The told story on a node of the test's own, which it may change as it likes; stopping it removes everything. */
 export const startStory = async (options: { readonly rpcPort?: number } = {}): Promise<Demo> => {
   const kept = await ensureStory();
-  const dataDirectory = await mkdtemp(join(tmpdir(), "ashlar-story-"));
+  await sweep();
+  const dataDirectory = await mkdtemp(join(tmpdir(), folderPrefix));
   await cp(kept, dataDirectory, { recursive: true });
   const demo = await startDemo({ dataDirectory, endTime: storyEndTime, contractsDirectory, ...options });
   return {

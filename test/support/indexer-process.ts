@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ChainConfig } from "../../runtime/config/config.ts";
+
+const commandLine = fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url));
+
+/** `ashlar index` as a process of its own, so that it can be killed. */
+export interface IndexerProcess {
+  readonly child: ChildProcess;
+  /** Sends SIGKILL and waits for the end. */
+  kill(): Promise<void>;
+  /** Sends SIGTERM and waits for the end; gives the exit code. */
+  stop(): Promise<number | null>;
+  /** What it has said so far. */
+  output(): string;
+}
+
+/** Starts `ashlar index` for one chain; its configuration is written into the folder. */
+export async function startIndexer(folder: string, chain: ChainConfig, databaseUrl: string): Promise<IndexerProcess> {
+  const file = join(folder, "ashlar.yaml");
+  // JSON is YAML.
+  await writeFile(file, JSON.stringify({ chains: [chain] }));
+  const child = spawn(process.execPath, [commandLine, "index", "--config", file], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, ASHLAR_LOG_LEVEL: "warn" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stdout?.on("data", (part: Buffer) => (said += part.toString()));
+  child.stderr?.on("data", (part: Buffer) => (said += part.toString()));
+  const ended = once(child, "exit");
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await ended;
+    return child.exitCode;
+  };
+  return {
+    child,
+    kill: async () => void (await end("SIGKILL")),
+    stop: () => end("SIGTERM"),
+    output: () => said,
+  };
+}
