@@ -105,6 +105,9 @@ export function createReader(raw: RawRequest, parsers: Parsers) {
     return typeof value === "string" ? value.trim() : "";
   };
 
+  /** What was sent twice is refused for that, and counts as sent. */
+  const wasSent = (name: string): boolean => Array.isArray(raw.query[name]) || sentText("query", name) !== "";
+
   const addressOf = async (
     where: Issue["in"],
     name: string,
@@ -196,15 +199,14 @@ export function createReader(raw: RawRequest, parsers: Parsers) {
 
     /** Refuses what was sent beside the first of parameters that exclude each other. */
     exclusive(names: readonly string[]): void {
-      const [first, ...others] = names.filter((name) => sentText("query", name) !== "");
-      for (const name of others) refuse(name, "query", sentText("query", name), `only one of ${names.join(" and ")}; ${first} was sent too`);
+      const [first, ...others] = names.filter(wasSent);
+      for (const name of others.filter((other) => sentText("query", other) !== "")) refuse(name, "query", sentText("query", name), `only one of ${names.join(" and ")}; ${first} was sent too`);
     },
 
     /** Refuses some of parameters that go together without the others. */
     together(names: readonly string[]): void {
-      const sent = names.filter((name) => sentText("query", name) !== "");
-      if (sent.length === names.length) return;
-      for (const name of sent) refuse(name, "query", sentText("query", name), `${names.join(" and ")} together, or none of them`);
+      if (names.every(wasSent)) return;
+      for (const name of names.filter((sent) => sentText("query", sent) !== "")) refuse(name, "query", sentText("query", name), `${names.join(" and ")} together, or none of them`);
     },
 
     /** Refuses a first block or day above the last; words such as latest are not compared. */

@@ -17,7 +17,12 @@ export interface ReceiptEvidence {
   readonly blockHash: Hash;
   readonly index: number;
   readonly cumulativeGasUsed: bigint;
-  readonly logs: readonly { readonly blockHash: Hash; readonly transactionHash: Hash; readonly transactionIndex: number; readonly removed: boolean }[];
+  readonly logs: readonly {
+    readonly blockHash: Hash;
+    readonly transactionHash: Hash;
+    readonly transactionIndex: number;
+    readonly removed: boolean;
+  }[];
 }
 
 export interface DecodedReply {
@@ -31,7 +36,9 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedRep
   const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));
   const receipts = asList(rawReceipts, "receipts").map((item) => asObject(item, "receipt"));
   if (receipts.length !== rawTransactions.length) {
-    throw new BadReplyError(`The node told ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${quantity(raw, "number")}.`);
+    throw new BadReplyError(
+      `The node told ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${quantity(raw, "number")}.`,
+    );
   }
   const block: ChainBlock = {
     number: quantity(raw, "number"),
@@ -107,7 +114,11 @@ const decodeWithdrawal = (item: unknown): ChainWithdrawal => {
   };
 };
 
-const transactionEvidence = (raw: Raw) => ({ hash: hash(raw, "hash"), blockHash: hash(raw, "blockHash"), index: quantity(raw, "transactionIndex") });
+const transactionEvidence = (raw: Raw) => ({
+  hash: hash(raw, "hash"),
+  blockHash: hash(raw, "blockHash"),
+  index: quantity(raw, "transactionIndex"),
+});
 
 const receiptEvidence = (raw: Raw): ReceiptEvidence => ({
   transactionHash: hash(raw, "transactionHash"),

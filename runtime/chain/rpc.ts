@@ -69,7 +69,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
     for (let start = 0; start < calls.length; start += batchSize) parts.push(send(calls.slice(start, start + batchSize)));
     return (await Promise.all(parts)).flat();
   };
-  const batch = async (calls: readonly RpcCall[]): Promise<unknown[]> => (await settle(calls)).map(valueOf);
+  const batch = async (calls: readonly RpcCall[]): Promise<unknown[]> => (await settle(calls)).map(valueOrThrow);
   return {
     settle,
     batch,
@@ -81,7 +81,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   };
 };
 
-const valueOf = (result: RpcResult): unknown => {
+const valueOrThrow = (result: RpcResult): unknown => {
   if (!result.ok) throw result.error;
   return result.value;
 };

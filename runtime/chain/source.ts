@@ -56,7 +56,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const fetchOnce = async (from: number, to: number): Promise<ChainBlock[]> => {
     const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
     const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts);
-    replies.forEach((reply, position) => verifyBlock(reply, from + position, bloom, checks));
+    for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks);
     const blocks = replies.map(({ block }) => block);
     verifyChain(blocks);
     return tracing ? withTraces(rpc, replies, capabilities.traces) : blocks;
@@ -103,7 +103,8 @@ const outcomeOf = (result: RpcResult): CallOutcome => {
   return { ok: false, reverted: result.error.code === 3 || failedExecution.test(result.error.message) };
 };
 
-const failedExecution = /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
+const failedExecution =
+  /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
 const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Promise<T> => {
   const { tries = 4, waitMilliseconds = 250 } = options;
@@ -155,7 +156,9 @@ const transactionHashes = (block: Record<string, unknown>): Hash[] => {
 
 /** Asks for the frames of those blocks alone in which inner calls may have moved value. */
 const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: Capabilities["traces"]): Promise<ChainBlock[]> => {
-  const traced = replies.filter(({ block }) => block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)));
+  const traced = replies.filter(({ block }) =>
+    block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)),
+  );
   const calls = traced.map(({ block }) =>
     kind === "debug"
       ? { method: "debug_traceBlockByNumber", params: [toQuantity(block.number), { tracer: "callTracer" }] }

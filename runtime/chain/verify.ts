@@ -9,41 +9,43 @@ export interface Checks {
   readonly gasUsed: boolean;
 }
 
+type Refuse = (what: string) => never;
+
 /** Compares a block's parts with each other and with the height asked for. @throws {BadReplyError} naming the part that does not fit. */
 export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, bloom: Bloom, checks: Checks): void => {
-  const refuse = (what: string): never => {
+  const refuse: Refuse = (what) => {
     throw new BadReplyError(`The node's reply for block ${height} is not one block: ${what}.`);
   };
   if (block.number !== height) refuse(`it says that it is block ${block.number}`);
-  let logIndex = 0;
-  let gasUsed = 0n;
-  block.transactions.forEach((transaction, position) => {
+  for (const [position, transaction] of block.transactions.entries()) {
     const said = evidence.transactions[position];
-    const receipt = evidence.receipts[position];
-    if (said === undefined || receipt === undefined) return refuse(`transaction ${position} has no receipt`);
-    if (said.blockHash !== block.hash || said.index !== position) refuse(`transaction ${position} belongs to another place`);
-    verifyReceipt(receipt, transaction, block, position, refuse);
-    gasUsed += transaction.gasUsed;
-    if (checks.gasUsed && receipt.cumulativeGasUsed !== gasUsed) refuse(`the gas used up to transaction ${position} does not add up`);
-    for (const log of transaction.logs) {
-      if (log.index !== logIndex) refuse(`log ${log.index} stands where log ${logIndex} should be`);
-      logIndex += 1;
-    }
-  });
-  if (checks.gasUsed && gasUsed !== block.gasUsed) refuse(`its transactions used ${gasUsed} gas, its header says ${block.gasUsed}`);
-  if (checks.bloom && bloom(block.transactions.flatMap(({ logs }) => logs)) !== evidence.logsBloom) {
-    refuse("its logs do not give its header's logs bloom");
+    if (said?.blockHash !== block.hash || said.index !== position) refuse(`transaction ${position} belongs to another place`);
+    verifyReceipt(evidence.receipts[position], transaction, block, position, refuse);
   }
+  const logs = block.transactions.flatMap((transaction) => transaction.logs);
+  const misplaced = logs.findIndex(({ index }, position) => index !== position);
+  if (misplaced >= 0) refuse(`log ${logs[misplaced]?.index} stands where log ${misplaced} should be`);
+  if (checks.gasUsed) verifyGas(block, evidence.receipts, refuse);
+  if (checks.bloom && bloom(logs) !== evidence.logsBloom) refuse("its logs do not give its header's logs bloom");
+};
+
+const verifyGas = (block: ChainBlock, receipts: readonly ReceiptEvidence[], refuse: Refuse): void => {
+  let gasUsed = 0n;
+  for (const [position, transaction] of block.transactions.entries()) {
+    gasUsed += transaction.gasUsed;
+    if (receipts[position]?.cumulativeGasUsed !== gasUsed) refuse(`the gas used up to transaction ${position} does not add up`);
+  }
+  if (gasUsed !== block.gasUsed) refuse(`its transactions used ${gasUsed} gas, its header says ${block.gasUsed}`);
 };
 
 const verifyReceipt = (
-  receipt: ReceiptEvidence,
+  receipt: ReceiptEvidence | undefined,
   transaction: ChainTransaction,
   block: ChainBlock,
   position: number,
-  refuse: (what: string) => never,
+  refuse: Refuse,
 ): void => {
-  if (receipt.transactionHash !== transaction.hash || receipt.index !== position || receipt.blockHash !== block.hash) {
+  if (receipt?.transactionHash !== transaction.hash || receipt.index !== position || receipt.blockHash !== block.hash) {
     refuse(`receipt ${position} is of another transaction`);
   }
   for (const log of receipt.logs) {

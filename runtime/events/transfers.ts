@@ -71,7 +71,11 @@ export const erc1155TransferBatch: EventDefinition = {
   },
 };
 
-const multiToken = (log: ChainLog, transactionIndex: number, items: readonly { tokenId: bigint; amount: bigint }[]): DecodedEvent | null => {
+const multiToken = (
+  log: ChainLog,
+  transactionIndex: number,
+  items: readonly { tokenId: bigint; amount: bigint }[],
+): DecodedEvent | null => {
   const operator = topicAddress(log.topics[1]);
   const from = topicAddress(log.topics[2]);
   const to = topicAddress(log.topics[3]);

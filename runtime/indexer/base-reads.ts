@@ -33,7 +33,12 @@ export const readBase = async (
 ): Promise<BaseReadings> => {
   const wanted = new Map<Hex, BaseRead>();
   for (const read of reads) if (!wanted.has(baseReadKey(read))) wanted.set(baseReadKey(read), read);
-  const stored = await loadRows(database, chainId, load, [...wanted.keys()].map((key) => [key]));
+  const stored = await loadRows(
+    database,
+    chainId,
+    load,
+    [...wanted.keys()].map((key) => [key]),
+  );
   const outcomes = new Map<Hex, CallOutcome>();
   for (const [key, row] of stored) outcomes.set(key as Hex, fromRow(row));
   const missing = [...wanted.values()].filter((read) => !outcomes.has(baseReadKey(read)));
@@ -52,9 +57,11 @@ export const writeBaseReads = (client: DatabaseClient, chainId: number, rows: re
 
 const unknown: CallOutcome = { ok: false, reverted: false };
 
-const fromRow = (row: Row): CallOutcome => (row.value === null ? { ok: false, reverted: row.reverted === true } : { ok: true, data: row.value as Hex });
+const fromRow = (row: Row): CallOutcome =>
+  row.value === null ? { ok: false, reverted: row.reverted === true } : { ok: true, data: row.value as Hex };
 
-const toRow = (outcome: CallOutcome): Row => (outcome.ok ? { value: outcome.data, reverted: false } : { value: null, reverted: outcome.reverted });
+const toRow = (outcome: CallOutcome): Row =>
+  outcome.ok ? { value: outcome.data, reverted: false } : { value: null, reverted: outcome.reverted };
 
 const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
@@ -93,12 +100,15 @@ const askAt = async (
   const balances = reads.filter((read) => "address" in read);
   const calls = reads.filter((read) => "to" in read);
   const [values, outcomes] = await Promise.all([
-    source.balances(balances.map((read) => read.address), height),
+    source.balances(
+      balances.map((read) => read.address),
+      height,
+    ),
     source.calls(calls, height),
   ]);
   balances.forEach((read, position) => {
     const value = values[position] ?? null;
     answers.set(read, value === null ? unknown : { ok: true, data: toWord(value) });
   });
-  calls.forEach((read, position) => answers.set(read, outcomes[position] ?? unknown));
+  for (const [position, read] of calls.entries()) answers.set(read, outcomes[position] ?? unknown);
 };

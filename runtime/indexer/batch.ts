@@ -7,6 +7,7 @@ import type { Hex } from "../lib/hex.ts";
 import { type GenesisAllocation, readBase, writeBaseReads } from "./base-reads.ts";
 import { advanceCheckpoints } from "./checkpoints.ts";
 import { loadState } from "./load-state.ts";
+import { orStopped } from "./or-stopped.ts";
 import type { Stopwatch } from "./progress.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "./projection.ts";
 import { writeRows } from "./write.ts";
@@ -20,8 +21,16 @@ export interface BatchDeps {
   readonly stopwatch: Stopwatch;
 }
 
-/** Takes blocks that follow a checkpoint into the given projections: all of it in one database transaction, or nothing. Gives the number of rows. */
-export const indexBatch = async (deps: BatchDeps, projections: readonly Projection[], blocks: readonly ChainBlock[]): Promise<number> => {
+/**
+ * Takes blocks that follow a checkpoint into the given projections: all of it in one database transaction, or nothing.
+ * Gives the number of rows; null when the signal came while the node was asked.
+ */
+export const indexBatch = async (
+  deps: BatchDeps,
+  projections: readonly Projection[],
+  blocks: readonly ChainBlock[],
+  signal: AbortSignal,
+): Promise<number | null> => {
   const first = blocks[0];
   const last = blocks.at(-1);
   if (first === undefined || last === undefined) return 0;
@@ -34,7 +43,10 @@ export const indexBatch = async (deps: BatchDeps, projections: readonly Projecti
     const state = states[position];
     return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
   });
-  const base = await stopwatch.time("read", () => readBase(database, deps.source, chainId, facts, reads, deps.allocation));
+  const base = await stopwatch.time("read", () =>
+    orStopped(readBase(database, deps.source, chainId, facts, reads, deps.allocation), signal),
+  );
+  if (base === null) return null;
   const folded = await stopwatch.time("fold", () =>
     projections.map((projection, position) => foldOne(projection, decoded, states[position], facts, base.outcomes)),
   );

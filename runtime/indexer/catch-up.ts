@@ -14,6 +14,7 @@ export const catchUpOnce = async (
   projection: Projection,
   size: { readonly transactions: number; readonly blocks: number },
   onProgress: ((progress: Progress) => void) | undefined,
+  signal: AbortSignal,
 ): Promise<boolean> => {
   const checkpoints = await readCheckpoints(deps.database, deps.chainId);
   const target = checkpoints.get(ledger.projection.id)?.block ?? -1;
@@ -21,7 +22,8 @@ export const catchUpOnce = async (
   if (done >= target) return true;
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const rows = await indexBatch(deps, [projection], blocks);
+  const rows = await indexBatch(deps, [projection], blocks, signal);
+  if (rows === null) return false;
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions, rows });
   return to === target;

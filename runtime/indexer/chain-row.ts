@@ -44,12 +44,10 @@ export interface NewChain {
 
 /** Enters a chain; a second process that enters it first has the word. */
 export const insertChain = async (database: Queryable, { id, name, genesisHash, from }: NewChain): Promise<void> => {
-  await database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, $4) ON CONFLICT (chain_id) DO NOTHING", [
-    id,
-    name,
-    bytes(genesisHash),
-    from,
-  ]);
+  await database.query(
+    "INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, $4) ON CONFLICT (chain_id) DO NOTHING",
+    [id, name, bytes(genesisHash), from],
+  );
 };
 
 /** Keeps a chain's name as configured and what its node does not offer. */
@@ -58,7 +56,13 @@ export const describeChain = async (database: Queryable, chainId: number, name: 
 };
 
 /** Keeps the node's head as seen. */
-export const recordHead = async (database: Queryable, chainId: number, head: Head, finalized: number | null, seenAt: Date): Promise<void> => {
+export const recordHead = async (
+  database: Queryable,
+  chainId: number,
+  head: Head,
+  finalized: number | null,
+  seenAt: Date,
+): Promise<void> => {
   await database.query(
     `UPDATE chains SET latest_block = $2, latest_timestamp = $3, finalized_block = greatest(finalized_block, $4), seen_at = $5 WHERE chain_id = $1`,
     [chainId, head.number, head.timestamp, finalized, seenAt],

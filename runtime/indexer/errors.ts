@@ -6,7 +6,9 @@ export class IndexMismatchError extends Error {
 }
 
 export const wrongChainId = (name: string, expected: number, told: number): IndexMismatchError =>
-  new IndexMismatchError(`The node of ${name} is of chain ${told}, and the configuration says ${expected}: give the node of chain ${expected}.`);
+  new IndexMismatchError(
+    `The node of ${name} is of chain ${told}, and the configuration says ${expected}: give the node of chain ${expected}.`,
+  );
 
 export const wrongGenesis = (name: string, stored: Hash, told: Hash): IndexMismatchError =>
   new IndexMismatchError(

@@ -12,10 +12,11 @@ import { finalizedChanged } from "./errors.ts";
 import { findAncestor } from "./find-ancestor.ts";
 import { createLock } from "./lock.ts";
 import { openIndex } from "./open-index.ts";
+import { orStopped } from "./or-stopped.ts";
+import { pause } from "./pause.ts";
 import { createStopwatch } from "./progress.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
 import { rollBack } from "./roll-back.ts";
-import { pause } from "./pause.ts";
 import type { Indexer, IndexerDeps, Tuning } from "./types.ts";
 
 const usualTuning: Tuning = {
@@ -69,7 +70,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     return opened.facts;
   };
 
-  const write = (facts: ChainFacts, blocks: readonly ChainBlock[], target: number): Promise<void> =>
+  const write = (facts: ChainFacts, blocks: readonly ChainBlock[], target: number, signal: AbortSignal): Promise<void> =>
     lock(async () => {
       const first = blocks[0];
       const last = blocks.at(-1);
@@ -78,7 +79,9 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
         position.suspect = true;
         throw new BrokenChainError(`The node's block ${first.number} does not follow the indexed block ${position.block}.`);
       }
-      const rows = await indexBatch(batchDeps(facts), all.filter((projection) => state.joined.has(projection)), blocks);
+      const joined = all.filter((projection) => state.joined.has(projection));
+      const rows = await indexBatch(batchDeps(facts), joined, blocks, signal);
+      if (rows === null) return;
       position.block = last.number;
       position.hash = last.hash;
       const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
@@ -99,10 +102,11 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     let waiting: ChainBlock[] = [];
     const portions = prefetch(source.fetch, options);
     for (;;) {
-      const portion = await stopwatch.time("fetch", () => portions.next());
+      const portion = await stopwatch.time("fetch", () => orStopped(portions.next(), signal));
+      if (portion === null) return;
       if (portion.done !== true) waiting = waiting.concat(portion.value);
       if (portion.done === true || isFull(waiting, tuning)) {
-        await write(facts, waiting, to);
+        await write(facts, waiting, to, signal);
         waiting = [];
       }
       if (portion.done === true || signal.aborted) return;
@@ -120,7 +124,15 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     logger.warn(`${chain.name} was reorganised: blocks ${ancestor + 1} to ${position.block} are taken back.`);
     await lock(() => database.transaction((client) => rollBack(client, chain.id, ancestor, facts.baseBlock, all, following)));
     const depth = position.block - ancestor;
-    deps.onProgress?.({ phase: "reorganisation", projection: null, block: ancestor, target: head.number, blocks: depth, transactions: 0, rows: 0 });
+    deps.onProgress?.({
+      phase: "reorganisation",
+      projection: null,
+      block: ancestor,
+      target: head.number,
+      blocks: depth,
+      transactions: 0,
+      rows: 0,
+    });
     await open();
   };
 
@@ -133,22 +145,26 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     return stored !== undefined && stored !== head.hash;
   };
 
+  /** One look at the node's head, and what follows from it. */
+  const keepUp = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
+    const seen = await orStopped(Promise.all([source.head(), source.finalized()]), signal);
+    if (seen === null) return;
+    const [head, finalized] = seen;
+    state.head = head.number;
+    if (await hasLeft(head)) await reorganise(facts, head);
+    position.suspect = false;
+    // After the comparison: what is final now says nothing of blocks that were indexed before it was.
+    await recordHead(database, chain.id, head, finalized, deps.clock());
+    if (head.number > position.block) await advance(facts, head.number, signal);
+    if (signal.aborted || position.block < head.number) return;
+    if (!state.following) await recordBackfilled(database, chain.id, deps.clock());
+    if (!state.following) logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
+    state.following = true;
+    await pause(chain.pollMilliseconds, signal);
+  };
+
   const follow = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      const [head, finalized] = await Promise.all([source.head(), source.finalized()]);
-      state.head = head.number;
-      if (await hasLeft(head)) await reorganise(facts, head);
-      position.suspect = false;
-      await recordHead(database, chain.id, head, finalized, deps.clock());
-      if (head.number > position.block) await advance(facts, head.number, signal);
-      if (signal.aborted) return;
-      if (!state.following && position.block >= head.number) {
-        await recordBackfilled(database, chain.id, deps.clock());
-        state.following = true;
-        logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
-      }
-      if (position.block >= head.number) await pause(chain.pollMilliseconds, signal);
-    }
+    while (!signal.aborted) await keepUp(facts, signal);
   };
 
   const catchUp = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
@@ -156,7 +172,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     for (const projection of all) {
       while (!signal.aborted && !state.joined.has(projection)) {
         await lock(async () => {
-          if (await catchUpOnce(batchDeps(facts), ledger, projection, size, deps.onProgress)) state.joined.add(projection);
+          if (await catchUpOnce(batchDeps(facts), ledger, projection, size, deps.onProgress, signal)) state.joined.add(projection);
         });
       }
     }
@@ -181,7 +197,8 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
       for (let failures = 0; !signal.aborted; ) {
         const before = position.block;
         try {
-          await runOnce(await open(), signal);
+          const facts = await orStopped(open(), signal);
+          if (facts !== null) await runOnce(facts, signal);
         } catch (error) {
           if (!isPassing(error)) throw error;
           failures = position.block > before ? 1 : failures + 1;
@@ -203,7 +220,10 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
 const isFull = (blocks: readonly ChainBlock[], tuning: Tuning): boolean => {
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   if (blocks.length >= tuning.batchBlocks || transactions >= tuning.batchTransactions) return true;
-  return blocks.reduce((sum, block) => sum + block.transactions.reduce((logs, transaction) => logs + transaction.logs.length, 0), 0) >= tuning.batchLogs;
+  return (
+    blocks.reduce((sum, block) => sum + block.transactions.reduce((logs, transaction) => logs + transaction.logs.length, 0), 0) >=
+    tuning.batchLogs
+  );
 };
 
 /** SQLSTATE classes of what may pass by itself: connection, resources, operator's stop, serialisation (PostgreSQL, appendix A). */

@@ -30,7 +30,12 @@ export const loadRows = async (database: Queryable, chainId: number, load: State
   const rows = new Map<string, Row>();
   for (let start = 0; start < keys.length; start += largestProbe) {
     const part = keys.slice(start, start + largestProbe);
-    const arrays = columns.map((column, position) => arrayLiteral(part.map((key) => key[position] ?? null), load.key[column]));
+    const arrays = columns.map((column, position) =>
+      arrayLiteral(
+        part.map((key) => key[position] ?? null),
+        load.key[column],
+      ),
+    );
     const found = await database.query<Record<string, CopyValue>>(sql, [chainId, ...arrays]);
     for (const row of found) rows.set(keyText(columns.map((column) => String(row[column]))), row);
   }

@@ -49,7 +49,9 @@ const missingOf = (source: Source, nativeAccounting: boolean, hasAllocation: boo
 const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source, nativeAccounting: boolean): string[] => {
   const warnings: string[] = [];
   if (record.indexedFrom !== chain.from) {
-    warnings.push(`The index of ${chain.name} begins at block ${record.indexedFrom}; that the configuration says ${chain.from} changes nothing.`);
+    warnings.push(
+      `The index of ${chain.name} begins at block ${record.indexedFrom}; that the configuration says ${chain.from} changes nothing.`,
+    );
   }
   if (!nativeAccounting) {
     const reason = source.tracing
@@ -63,7 +65,12 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source, na
 };
 
 /** A projection without a checkpoint begins before the first block; one of another version is emptied first. A new ledger empties all. */
-const beginProjections = async (client: DatabaseClient, chainId: number, projections: readonly Projection[], before: number): Promise<void> => {
+const beginProjections = async (
+  client: DatabaseClient,
+  chainId: number,
+  projections: readonly Projection[],
+  before: number,
+): Promise<void> => {
   const checkpoints = await readCheckpoints(client, chainId);
   const ledger = projections[0];
   const newLedger = ledger !== undefined && checkpoints.get(ledger.id)?.version !== ledger.version;

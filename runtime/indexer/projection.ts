@@ -85,7 +85,8 @@ export const defineProjection = (projection: Projection): Projection => {
     if (table.kind !== "latest") continue;
     const history = projection.tables.find(({ name }) => name === table.history);
     const missing = Object.keys(table.columns).filter((column) => history?.columns[column] === undefined);
-    if (history?.kind !== "append" || missing.length > 0) throw new TypeError(`The history of table ${table.name} lacks ${missing.join(", ") || "a definition"}.`);
+    if (history?.kind !== "append" || missing.length > 0)
+      throw new TypeError(`The history of table ${table.name} lacks ${missing.join(", ") || "a definition"}.`);
   }
   return projection;
 };

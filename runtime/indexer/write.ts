@@ -43,7 +43,12 @@ function* tuples(chainId: number, names: readonly string[], rows: readonly Row[]
 
 const insertArrays = async (client: DatabaseClient, chainId: number, table: Exclude<Table, { kind: "append" }>, rows: readonly Row[]) => {
   const names = Object.keys(table.columns);
-  const arrays = names.map((name) => arrayLiteral(rows.map((row) => row[name] ?? null), table.columns[name]));
+  const arrays = names.map((name) =>
+    arrayLiteral(
+      rows.map((row) => row[name] ?? null),
+      table.columns[name],
+    ),
+  );
   const parameters = names.map((name, position) => `$${position + 2}::${table.columns[name]}[]`);
   const changed = names.filter((name) => !table.key.includes(name)).map((name) => `${name} = excluded.${name}`);
   await client.query(

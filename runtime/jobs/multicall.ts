@@ -31,7 +31,10 @@ export const callMany = async (
     outcomes.push(...(await aggregate(source, multicall, calls.slice(start, start + largestAggregate), height)));
   }
   const open = calls.flatMap((call, position) => (outcomes[position] === null ? [{ call, position }] : []));
-  const answers = await source.calls(open.map(({ call }) => call), height);
+  const answers = await source.calls(
+    open.map(({ call }) => call),
+    height,
+  );
   open.forEach(({ position }, index) => {
     outcomes[position] = answers[index] ?? null;
   });

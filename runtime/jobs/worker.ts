@@ -47,7 +47,12 @@ export const createWorker = (deps: WorkerDeps): Worker => {
     let done = 0;
     for (;;) {
       const jobs = await takeDue(deps);
-      for (const read of deps.reads) done += await perform(deps, read, jobs.filter(({ kind }) => kind === read.kind));
+      for (const read of deps.reads)
+        done += await perform(
+          deps,
+          read,
+          jobs.filter(({ kind }) => kind === read.kind),
+        );
       if (jobs.length < portion) return done;
     }
   };
@@ -55,7 +60,9 @@ export const createWorker = (deps: WorkerDeps): Worker => {
     drain,
     run: async (signal) => {
       while (!signal.aborted) {
-        await drain().catch((error: unknown) => deps.logger.warn(`Reads of the node wait: ${error instanceof Error ? error.message : "unknown reason"}`));
+        await drain().catch((error: unknown) =>
+          deps.logger.warn(`Reads of the node wait: ${error instanceof Error ? error.message : "unknown reason"}`),
+        );
         await pause(deps.pauseMilliseconds ?? 500, signal);
       }
     },
@@ -76,7 +83,12 @@ const perform = async (deps: WorkerDeps, read: NodeRead, jobs: readonly Job[]): 
   let height: number;
   try {
     height = (await deps.source.head()).number;
-    outcomes = await callMany(deps.source, deps.multicall, plans.flatMap(({ calls }) => calls), height);
+    outcomes = await callMany(
+      deps.source,
+      deps.multicall,
+      plans.flatMap(({ calls }) => calls),
+      height,
+    );
   } catch (error) {
     await postpone(deps, jobs);
     throw error;
@@ -107,8 +119,14 @@ const finish = async ({ database, chainId }: WorkerDeps, read: NodeRead, finishe
       [
         chainId,
         read.kind,
-        arrayLiteral(finished.map(({ job }) => job.key), "bytea"),
-        arrayLiteral(finished.map(({ job }) => job.block_number), "int8"),
+        arrayLiteral(
+          finished.map(({ job }) => job.key),
+          "bytea",
+        ),
+        arrayLiteral(
+          finished.map(({ job }) => job.block_number),
+          "int8",
+        ),
       ],
     );
     const wanted = new Set(removed.map(({ key }) => key));

@@ -47,6 +47,7 @@ const tamperWith = (method: string, change: (result: never, reply: ProxiedReply,
 };
 const receipts = (change: (receipts: Fields[]) => void) => tamperWith("eth_getBlockReceipts", (list: Fields[]) => change(list));
 const block = (change: (block: Fields) => void) => tamperWith("eth_getBlockByNumber", (raw: Fields) => change(raw));
+const set = (target: object, field: string | number, value: unknown) => void Object.assign(target, { [field]: value });
 const logsOf = (receipt: Fields | undefined) => receipt?.logs as Fields[];
 
 describe("a node whose replies do not fit together", () => {
@@ -58,23 +59,59 @@ describe("a node whose replies do not fit together", () => {
 
   const lies: [string, () => void, RegExp][] = [
     ["a receipt less", () => receipts((list) => void list.pop()), /2 receipts for the 3 transactions/],
-    ["null receipts", () => tamperWith("eth_getBlockReceipts", (_, reply) => void (reply.result = null)), /receipts should be a list, and is null/],
+    [
+      "null receipts",
+      () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
+      /receipts should be a list, and is null/,
+    ],
     ["receipts in another order", () => receipts((list) => void list.reverse()), /receipt 0 is of another transaction/],
-    ["a receipt of another block", () => receipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })), /receipt 0 is of another/],
+    [
+      "a receipt of another block",
+      () => receipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
+      /receipt 0 is of another/,
+    ],
     ["a log less, where the bloom has it", () => receipts((list) => void logsOf(list[1]).pop()), /do not give its header's logs bloom/],
-    ["no logs at all", () => receipts((list) => list.forEach((receipt) => void (receipt.logs = []))), /logs bloom/],
+    ["no logs at all", () => receipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
     ["a log twice", () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 stands where log 1 should be/],
-    ["a log of another transaction", () => receipts((list) => void (logsOf(list[0])[0] = { ...logsOf(list[1])[0] })), /a log of receipt 0 is of another/],
-    ["a log whose address is changed", () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { address: `0x${"12".repeat(20)}` })), /logs bloom/],
-    ["a removed log", () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { removed: true })), /a log of receipt 0 is of another/],
-    ["gas that does not add up", () => receipts((list) => void Object.assign(list[0] ?? {}, { gasUsed: "0x1" })), /gas used up to transaction 0/],
-    ["a malformed quantity", () => block((raw) => void (raw.timestamp = "0xzz")), /timestamp should be a hexadecimal quantity, and is "0xzz"/],
-    ["a number where a quantity belongs", () => block((raw) => void (raw.gasUsed = 21_000)), /gasUsed should be a hexadecimal quantity, and is 21000/],
-    ["a short hash", () => block((raw) => void (raw.hash = "0x12")), /hash should be a hash, and is "0x12"/],
-    ["another block", () => block((raw) => void (raw.number = "0x1")), /says that it is block 1|is not one block/],
-    ["no block", () => tamperWith("eth_getBlockByNumber", (_, reply) => void (reply.result = null)), /does not have block \d+ \(yet\)/],
+    [
+      "a log of another transaction",
+      () => receipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
+      /a log of receipt 0 is of another/,
+    ],
+    [
+      "a log whose address is changed",
+      () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { address: `0x${"12".repeat(20)}` })),
+      /logs bloom/,
+    ],
+    [
+      "a removed log",
+      () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { removed: true })),
+      /a log of receipt 0 is of another/,
+    ],
+    [
+      "gas that does not add up",
+      () => receipts((list) => void Object.assign(list[0] ?? {}, { gasUsed: "0x1" })),
+      /gas used up to transaction 0/,
+    ],
+    [
+      "a malformed quantity",
+      () => block((raw) => set(raw, "timestamp", "0xzz")),
+      /timestamp should be a hexadecimal quantity, and is "0xzz"/,
+    ],
+    [
+      "a number where a quantity belongs",
+      () => block((raw) => set(raw, "gasUsed", 21_000)),
+      /gasUsed should be a hexadecimal quantity, and is 21000/,
+    ],
+    ["a short hash", () => block((raw) => set(raw, "hash", "0x12")), /hash should be a hash, and is "0x12"/],
+    ["another block", () => block((raw) => set(raw, "number", "0x1")), /says that it is block 1|is not one block/],
+    ["no block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
     ["a transaction less", () => block((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
-    ["a trace less", () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()), /traces of 2 transactions, and the block has 3/],
+    [
+      "a trace less",
+      () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()),
+      /traces of 2 transactions, and the block has 3/,
+    ],
     [
       "a trace of another transaction",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.reverse()),
@@ -120,7 +157,12 @@ describe("a node whose replies do not fit together", () => {
 describe("a node that is hard to reach", () => {
   const secret = "s3cr3tt0ken";
   const secretRpc = (options: Partial<Parameters<typeof createRpc>[0]> = {}) =>
-    createRpc({ url: proxy.url.replace("http://", `http://name:${secret}@`) + `/v3/${secret}?key=${secret}`, retries: 2, backOffMilliseconds: 5, ...options });
+    createRpc({
+      url: `http://name:${secret}@${new URL(proxy.url).host}/v3/${secret}?key=${secret}`,
+      retries: 2,
+      backOffMilliseconds: 5,
+      ...options,
+    });
 
   it.each([
     ["429 twice", 429],
@@ -156,10 +198,12 @@ describe("a node that is hard to reach", () => {
       return true;
     };
     const rpc = secretRpc({ timeoutMilliseconds: 60 });
-    const failure = await rpc.batch([
-      { method: "eth_chainId", params: [] },
-      { method: "eth_blockNumber", params: [] },
-    ]).catch((error: unknown) => error);
+    const failure = await rpc
+      .batch([
+        { method: "eth_chainId", params: [] },
+        { method: "eth_blockNumber", params: [] },
+      ])
+      .catch((error: unknown) => error);
     await rpc.close();
     expect(failure).toBeInstanceOf(TransportError);
     expect(tries).toBe(3);

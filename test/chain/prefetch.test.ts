@@ -17,7 +17,8 @@ describe("blocks fetched ahead", () => {
       return range(from, to);
     };
     const numbers: number[] = [];
-    for await (const portion of prefetch(fetch, { from: 3, to: 100, inFlight: 4, blocks: 7, transactions: 100 })) numbers.push(...portion.map(({ number }) => number));
+    for await (const portion of prefetch(fetch, { from: 3, to: 100, inFlight: 4, blocks: 7, transactions: 100 }))
+      numbers.push(...portion.map(({ number }) => number));
     expect(numbers).toEqual(Array.from({ length: 98 }, (_, offset) => offset + 3));
     expect(most).toBe(4);
   });
@@ -40,7 +41,8 @@ describe("blocks fetched ahead", () => {
     };
     const numbers: number[] = [];
     const read = async () => {
-      for await (const portion of prefetch(fetch, { from: 0, to: 99, inFlight: 5, blocks: 10, transactions: 1_000 })) numbers.push(portion.length);
+      for await (const portion of prefetch(fetch, { from: 0, to: 99, inFlight: 5, blocks: 10, transactions: 1_000 }))
+        numbers.push(portion.length);
     };
     await expect(read()).rejects.toThrow("gone");
     expect(numbers).toEqual([10, 10]);
@@ -53,7 +55,8 @@ describe("blocks fetched ahead", () => {
       asked += 1;
       return range(from, to);
     };
-    for await (const _ of prefetch(fetch, { from: 0, to: 10_000, inFlight: 2, blocks: 10, transactions: 100, signal: stop.signal })) stop.abort();
+    for await (const _ of prefetch(fetch, { from: 0, to: 10_000, inFlight: 2, blocks: 10, transactions: 100, signal: stop.signal }))
+      stop.abort();
     expect(asked).toBeLessThan(5);
   });
 });

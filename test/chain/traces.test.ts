@@ -24,7 +24,13 @@ const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTransactio
   traces: null,
   ...overrides,
 });
-const frame = (type: string, from: string, to: string, value: string, rest: object = {}) => ({ type, from: account(from), to: account(to), value, ...rest });
+const frame = (type: string, from: string, to: string, value: string, rest: object = {}) => ({
+  type,
+  from: account(from),
+  to: account(to),
+  value,
+  ...rest,
+});
 const root = (calls: readonly object[], rest: object = {}) => [{ result: frame("CALL", "1", "2", "0xa", { calls, ...rest }) }];
 const flat = (type: string, traceAddress: readonly number[], action: object, rest: object = {}) => ({
   type,
@@ -34,7 +40,12 @@ const flat = (type: string, traceAddress: readonly number[], action: object, res
   transactionHash: transaction().hash,
   ...rest,
 });
-const flatCall = (from: string, to: string, value: string, callType = "call") => ({ from: account(from), to: account(to), value, callType });
+const flatCall = (from: string, to: string, value: string, callType = "call") => ({
+  from: account(from),
+  to: account(to),
+  value,
+  callType,
+});
 
 describe("value moved by inner calls", () => {
   it("counts calls, creations and self-destructions in call order, and no delegated or static call", () => {
@@ -60,10 +71,15 @@ describe("value moved by inner calls", () => {
   });
 
   it("counts nothing under a failed frame, however deep", () => {
-    const failed = frame("CALL", "2", "3", "0x1", { error: "execution reverted", calls: [frame("CALL", "3", "4", "0x1", { calls: [frame("CALL", "4", "5", "0x1")] })] });
+    const failed = frame("CALL", "2", "3", "0x1", {
+      error: "execution reverted",
+      calls: [frame("CALL", "3", "4", "0x1", { calls: [frame("CALL", "4", "5", "0x1")] })],
+    });
     const [traces] = readCallTracer(root([failed, frame("CALL", "2", "6", "0x3")]), [transaction()], true);
     expect(traces?.traces.map(({ to, value }) => ({ to, value }))).toEqual([{ to: account("6"), value: 3n }]);
-    expect(readCallTracer(root([frame("CALL", "2", "6", "0x3")], { error: "out of gas" }), [transaction()], true)).toEqual([{ failed: true, traces: [] }]);
+    expect(readCallTracer(root([frame("CALL", "2", "6", "0x3")], { error: "out of gas" }), [transaction()], true)).toEqual([
+      { failed: true, traces: [] },
+    ]);
   });
 
   it("survives a tree ten thousand frames deep", () => {

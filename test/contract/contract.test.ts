@@ -3,7 +3,8 @@ import { type CsvColumn, type Operation, operations } from "../../generated/oper
 import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
 import { useApp } from "../support/app.ts";
 import { parseCsv } from "../support/csv.ts";
-import { createJudge, type Document, type Judge, readDocument } from "../support/judge.ts";
+import { type Document, readDocument } from "../support/document.ts";
+import { createJudge, type Judge } from "../support/judge.ts";
 import { type Called, createCaller } from "./caller.ts";
 import { exampleOf, targetOf } from "./examples.ts";
 
@@ -62,9 +63,9 @@ function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): stri
   return kind === "text" && /^\s*[=+\-@]|^[\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
-async function expectFailure(target: string, answer: Called, status: number, message: RegExp): Promise<void> {
+async function expectFailure({ path }: Operation, answer: Called, status: number, message: RegExp): Promise<void> {
   expect(answer.status, answer.text).toBe(status);
-  expect(await judge.answer(target, answer), answer.text).toBeNull();
+  expect(await judge.answer(path, answer), answer.text).toBeNull();
   expect(answer.body).toEqual({ data: null, error: true, error_code: status, error_message: expect.stringMatching(message) });
   // Neither file names, nor SQL, nor keys.
   expect(answer.text).not.toMatch(/node_modules|\.[jt]s\b|\bselect\b.*\bfrom\b|ckey_[0-9a-f]/i);
@@ -76,7 +77,7 @@ describe.each(live)("$id, which is live", (operation) => {
     expect(await judge.request(target)).toEqual({ accepted: true, operation: operation.id });
     const answer = await call(target);
     expect(answer.status, answer.text).toBe(200);
-    expect(await judge.answer(target, answer)).toBeNull();
+    expect(await judge.answer(operation.path, answer)).toBeNull();
     const validate = validators[operation.id as ValidatedOperation];
     expect(validate(answer.body), JSON.stringify(validate.errors)).toBe(true);
     const items = rowsOf(operation, answer.body).length;
@@ -105,19 +106,19 @@ describe.each(live)("$id, which is live", (operation) => {
   it("answers 401 to an unknown key, and without one", async () => {
     const target = documentedTarget(operation);
     const unknown = { headers: { authorization: `Bearer ckey_${"0".repeat(27)}` } };
-    await expectFailure(target, await call(target, unknown), 401, /key/i);
-    await expectFailure(target, await call(target, { headers: {} }), 401, /key/i);
+    await expectFailure(operation, await call(target, unknown), 401, /key/i);
+    await expectFailure(operation, await call(target, { headers: {} }), 401, /key/i);
   });
 
   it("answers 400 to a bad parameter, naming it, what was sent and what is accepted", async () => {
     const target = documentedTarget(operation, { format: "0x10" });
-    await expectFailure(target, await call(target), 400, /format.*0x10.*json.*csv/);
+    await expectFailure(operation, await call(target), 400, /format.*0x10.*json.*csv/);
   });
 
   it("answers 405 to a method that it does not have", async () => {
     const target = documentedTarget(operation);
     const answer = await call(target, { method: "POST", headers: { authorization: `Bearer ${app.key}` } });
-    await expectFailure(target, answer, 405, /POST/);
+    await expectFailure(operation, answer, 405, /POST/);
     expect(answer.headers.get("allow")).toMatch(/GET/);
   });
 
@@ -130,7 +131,7 @@ describe.each(planned)("$id, which is planned", (operation) => {
   it("answers 501 with the envelope, and is marked in the document", async () => {
     const target = documentedTarget(operation);
     expect(await judge.request(target)).toEqual({ accepted: true, operation: operation.id });
-    await expectFailure(target, await call(target), 501, /\w+/);
+    await expectFailure(operation, await call(target), 501, /\w+/);
     expect(document.paths[operation.path]?.get).toHaveProperty("x-status", "planned");
   });
 });
@@ -147,14 +148,14 @@ describe("what does not exist", () => {
   ];
 
   it.each(entities)("is answered with 404 by %s", async (id, values) => {
-    const target = documentedTarget(operationOf(id), values);
-    await expectFailure(target, await call(target), 404, /\w+/);
+    const operation = operationOf(id);
+    await expectFailure(operation, await call(documentedTarget(operation, values)), 404, /\w+/);
   });
 
   it("is answered with 404 and the envelope for a path", async () => {
     const answer = await call("/v1/demo/address/0x0/nothing_of_the_kind/");
     // The document has no such path, and one envelope for all.
-    await expectFailure(documentedTarget(operationOf("getBlock")), answer, 404, /\w+/);
+    await expectFailure(operationOf("getBlock"), answer, 404, /\w+/);
   });
 
   it.each(["getErc20TransfersForWalletAddress", "getTransactionsForAddress", "getLogEventsByAddress"])(
@@ -166,7 +167,7 @@ describe("what does not exist", () => {
       const target = targetOf(operation, { chainName: "demo", ...named });
       const answer = await call(target);
       expect(answer.status, answer.text).toBe(200);
-      expect(await judge.answer(target, answer)).toBeNull();
+      expect(await judge.answer(operation.path, answer)).toBeNull();
       expect(rowsOf(operation, answer.body)).toEqual([]);
     },
   );

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operations } from "../../generated/operations.gen.ts";
 import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
-import { type Answer, createJudge, type Document, type Judge, readDocument } from "../support/judge.ts";
+import { type Document, readDocument } from "../support/document.ts";
+import { type Answer, createJudge, type Judge } from "../support/judge.ts";
 
 type Data = Record<string, unknown>;
 
-/** An operation as the document shows it: a request and its right answer. */
+/** An operation as the document shows it, with its right answer. */
 interface Documented {
   readonly id: ValidatedOperation;
-  readonly target: string;
+  readonly path: string;
   readonly body: unknown;
 }
 
@@ -28,8 +29,7 @@ beforeAll(async () => {
   judge = await createJudge(document);
   documented = operations.map(({ id, path }) => ({
     id: id as ValidatedOperation,
-    // Answers are judged by the operation alone, whatever the values in its path.
-    target: path.replace(/\{[^}]+\}/g, "1"),
+    path,
     body: exampleOf(document, path),
   }));
 });
@@ -58,10 +58,10 @@ function planted({ body }: Documented, change: (data: Data, row: Data) => void):
 }
 
 /** Both judges' objections; null where one of them has none. */
-async function objections({ id, target }: Documented, body: unknown): Promise<{ judge: string | null; validator: string | null }> {
+async function objections({ id, path }: Documented, body: unknown): Promise<{ judge: string | null; validator: string | null }> {
   const validate = validators[id];
   const isRight = validate(body);
-  return { judge: await judge.answer(target, right(body)), validator: isRight ? null : JSON.stringify(validate.errors) };
+  return { judge: await judge.answer(path, right(body)), validator: isRight ? null : JSON.stringify(validate.errors) };
 }
 
 async function expectCaught(documentedOperation: Documented, body: unknown, where: RegExp): Promise<void> {
@@ -76,9 +76,9 @@ describe("the judges of answers", () => {
   });
 
   it("let a documented failure pass", async () => {
-    const { target } = operation("getBlock");
+    const { path } = operation("getBlock");
     for (const status of [400, 401, 402, 404, 429, 500, 502, 503]) {
-      expect(await judge.answer(target, { status, contentType: json, body: failure(status) }), String(status)).toBeNull();
+      expect(await judge.answer(path, { status, contentType: json, body: failure(status) }), String(status)).toBeNull();
     }
   });
 
@@ -188,41 +188,41 @@ describe("a planted value that is caught", () => {
 });
 
 describe("a planted status or media type that is caught", () => {
-  const target = "/v1/demo/block_v2/latest/";
+  const path = "/v1/{chainName}/block_v2/{blockHeight}/";
 
   it.each([201, 204, 206, 302, 403, 406, 418, 504, 599])("status %i, which is not declared", async (status) => {
     const body = status < 400 ? operation("getBlock").body : failure(status);
-    expect(await judge.answer(target, { status, contentType: json, body })).toBe(
+    expect(await judge.answer(path, { status, contentType: json, body })).toBe(
       `no schema defined for status code '${Math.min(status, 509)}' in the openapi spec`,
     );
   });
 
   it("501 from a live operation, and only from a live one", async () => {
     const answer = { status: 501, contentType: json, body: failure(501) };
-    expect(await judge.answer(target, answer)).toMatch(/status code '501'/);
-    expect(await judge.answer("/v1/demo/tokens/1/token_holders_v2/", answer)).toBeNull();
+    expect(await judge.answer(path, answer)).toMatch(/status code '501'/);
+    expect(await judge.answer("/v1/{chainName}/tokens/{tokenAddress}/token_holders_v2/", answer)).toBeNull();
   });
 
   it("a failure with a field too many, also above 500", async () => {
     for (const status of [400, 404, 500, 503]) {
       const answer = { status, contentType: json, body: { ...failure(status), stack: "Error" } };
-      expect(await judge.answer(target, answer), String(status)).toMatch(/additional properties/);
+      expect(await judge.answer(path, answer), String(status)).toMatch(/additional properties/);
     }
   });
 
   it("a failure sent as a success, and a success sent as a failure", async () => {
-    expect(await judge.answer(target, right(failure(400)))).toMatch(/\/response\/data/);
-    expect(await judge.answer(target, { status: 400, contentType: json, body: operation("getBlock").body })).toMatch(/\/response\/data/);
+    expect(await judge.answer(path, right(failure(400)))).toMatch(/\/response\/data/);
+    expect(await judge.answer(path, { status: 400, contentType: json, body: operation("getBlock").body })).toMatch(/\/response\/data/);
   });
 
   it("JSON that is called HTML, and a failure that is called CSV", async () => {
-    expect(await judge.answer(target, { ...right(operation("getBlock").body), contentType: "text/html" })).toMatch(
+    expect(await judge.answer(path, { ...right(operation("getBlock").body), contentType: "text/html" })).toMatch(
       /text\/html is not declared/,
     );
-    expect(await judge.answer(target, { status: 400, contentType: "text/csv", body: failure(400) })).toMatch(/text\/csv is not declared/);
+    expect(await judge.answer(path, { status: 400, contentType: "text/csv", body: failure(400) })).toMatch(/text\/csv is not declared/);
   });
 
   it("no body at all", async () => {
-    expect(await judge.answer(target, right(null))).toMatch(/body required/);
+    expect(await judge.answer(path, right(null))).toMatch(/body required/);
   });
 });

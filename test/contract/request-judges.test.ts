@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadCatalog, readCatalogFiles } from "../../generator/catalog/load.ts";
 import { buildModel } from "../../generator/model/build-model.ts";
-import { createJudge, type Judge, readDocument, type Verdict } from "../support/judge.ts";
+import { readDocument } from "../support/document.ts";
+import { createJudge, type Judge, type Verdict } from "../support/judge.ts";
 import { type Difference, differences } from "./differences.ts";
 import { type RequestCase, requestCases, requestOf } from "./request-cases.ts";
 import { createRequestCode } from "./request-code.ts";

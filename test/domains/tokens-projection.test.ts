@@ -9,12 +9,21 @@ import { createState } from "../../runtime/indexer/state.ts";
 import { type Address, type Hash, type Hex, nativeTokenAddress, zeroAddress } from "../../runtime/lib/hex.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;
-const [alice, bob, carol, miner, token, weth] = ["a", "b", "c", "d", "e", "f"].map(account) as [Address, Address, Address, Address, Address, Address];
-const word = (value: bigint | number | Address): string => (typeof value === "string" ? value.slice(2) : value.toString(16)).padStart(64, "0");
+const [alice, bob, carol, miner, token, weth] = ["a", "b", "c", "d", "e", "f"].map(account) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+const word = (value: bigint | number | Address): string =>
+  (typeof value === "string" ? value.slice(2) : value.toString(16)).padStart(64, "0");
 const topic = (value: bigint | number | Address): Hash => `0x${word(value)}`;
 const data = (...words: (bigint | number)[]): Hex => `0x${words.map(word).join("")}`;
 const log = (topics: Hash[], body: Hex = "0x", address: Address = token): ChainLog => ({ index: 0, address, topics, data: body });
-const erc20 = (from: Address, to: Address, amount: bigint, address = token) => log([erc20Transfer.topic0, topic(from), topic(to)], data(amount), address);
+const erc20 = (from: Address, to: Address, amount: bigint, address = token) =>
+  log([erc20Transfer.topic0, topic(from), topic(to)], data(amount), address);
 const erc721 = (from: Address, to: Address, id: bigint) => log([erc721Transfer.topic0, topic(from), topic(to), topic(id)]);
 const batch = (from: Address, to: Address, ids: bigint[], amounts: bigint[]) =>
   log(
@@ -57,7 +66,11 @@ const block = (number: number, transactions: ChainTransaction[], overrides: Part
     gasLimit: 30n,
     baseFeePerGas: 0n,
     size: 1,
-    transactions: transactions.map((entry, index) => ({ ...entry, index, logs: entry.logs.map((item) => ({ ...item, index: logIndex++ })) })),
+    transactions: transactions.map((entry, index) => ({
+      ...entry,
+      index,
+      logs: entry.logs.map((item) => ({ ...item, index: logIndex++ })),
+    })),
     withdrawals: [],
     ...overrides,
   };
@@ -84,7 +97,17 @@ const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: Give
       return base(read);
     },
   });
-  return rows as Record<"transfers" | "balances" | "balance_history" | "nft_balances" | "nft_balance_history" | "token_standards" | "transfer_transactions" | "node_reads", Row[]>;
+  return rows as Record<
+    | "transfers"
+    | "balances"
+    | "balance_history"
+    | "nft_balances"
+    | "nft_balance_history"
+    | "token_standards"
+    | "transfer_transactions"
+    | "node_reads",
+    Row[]
+  >;
 };
 const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
@@ -115,7 +138,12 @@ describe("token balances", () => {
   });
 
   it("go on from what is stored", () => {
-    const state = { balances: new Map([[`${alice}|${token}|1`, { balance: "50" }], [`${bob}|${token}|1`, { balance: null }]]) };
+    const state = {
+      balances: new Map([
+        [`${alice}|${token}|1`, { balance: "50" }],
+        [`${bob}|${token}|1`, { balance: null }],
+      ]),
+    };
     const rows = fold([withLogs(9, erc20(alice, bob, 20n))], { state });
     expect(pick(rows.balances, "owner", "balance")).toEqual([
       [alice, 30n],
@@ -134,10 +162,7 @@ describe("token balances", () => {
 
   it("become unknown, and stay so, where events take them below zero or above a word", () => {
     const most = 2n ** 256n - 1n;
-    const rows = fold([
-      withLogs(1, erc20(bob, alice, 5n)),
-      withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, most)),
-    ]);
+    const rows = fold([withLogs(1, erc20(bob, alice, 5n)), withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, most))]);
     expect(pick(rows.balance_history, "owner", "block_number", "balance", "change")).toEqual([
       [bob, 1, null, -5n],
       [alice, 1, 5n, 5n],
@@ -170,7 +195,9 @@ describe("token balances", () => {
   });
 
   it("of an ERC-1155 batch count units, one transfer an item and none for an empty batch", () => {
-    const rows = fold([withLogs(1, batch(zeroAddress, alice, [1n, 2n], [10n, 5n]), batch(alice, bob, [], []), batch(alice, bob, [2n], [5n]))]);
+    const rows = fold([
+      withLogs(1, batch(zeroAddress, alice, [1n, 2n], [10n, 5n]), batch(alice, bob, [], []), batch(alice, bob, [2n], [5n])),
+    ]);
     expect(pick(rows.transfers, "ordinal", "log_index", "token_id", "amount")).toEqual([
       [0, 0, 1n, 10n],
       [1, 0, 2n, 5n],
@@ -194,7 +221,8 @@ describe("token balances", () => {
   });
 
   it("of a late start begin with the node's word, in a row at the block before the first", () => {
-    const base = (read: BaseRead): CallOutcome => ("data" in read && read.data.includes(alice.slice(2)) ? { ok: true, data: topic(40n) } : { ok: true, data: "0x" });
+    const base = (read: BaseRead): CallOutcome =>
+      "data" in read && read.data.includes(alice.slice(2)) ? { ok: true, data: topic(40n) } : { ok: true, data: "0x" };
     const rows = fold([withLogs(101, erc20(alice, bob, 15n))], { facts: { from: 100, baseBlock: 99 }, base });
     expect(pick(rows.balance_history, "owner", "block_number", "balance", "change")).toEqual([
       [alice, 99, 40n, 0n],
@@ -213,7 +241,8 @@ describe("token balances", () => {
   });
 
   it("know that an id which nobody owned yet was nobody's", () => {
-    const base = (read: BaseRead): CallOutcome => ("data" in read && read.data.startsWith("0x6352211e") ? { ok: false, reverted: true } : { ok: true, data: topic(3n) });
+    const base = (read: BaseRead): CallOutcome =>
+      "data" in read && read.data.startsWith("0x6352211e") ? { ok: false, reverted: true } : { ok: true, data: topic(3n) };
     const rows = fold([withLogs(101, erc721(zeroAddress, alice, 5n))], { facts: { from: 100, baseBlock: 99 }, base });
     expect(pick(rows.nft_balances, "owner", "balance")).toEqual([[alice, 1n]]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 4n]]);
@@ -235,7 +264,13 @@ describe("native balances", () => {
       [alice, bob, 1_000n, start - 147_000n - 1_000n, start + 1_000n],
       [bob, carol, 400n, start + 600n, start + 400n],
     ]);
-    expect(pick(rows.balance_history.filter(({ block_number }) => block_number === 1), "owner", "change")).toEqual([
+    expect(
+      pick(
+        rows.balance_history.filter(({ block_number }) => block_number === 1),
+        "owner",
+        "change",
+      ),
+    ).toEqual([
       [alice, -148_000n],
       [bob, 600n],
       [carol, 400n],
@@ -248,11 +283,19 @@ describe("native balances", () => {
     const failing = transaction({ to: bob, value: 5n, successful: false, gasUsed: 100n, effectiveGasPrice: 2n, l1Fee: 30n, blobFee: 4n });
     const rows = fold([block(1, [failing], { baseFeePerGas: 2n })]);
     expect(rows.transfers).toEqual([]);
-    expect(pick(rows.balance_history.filter(({ block_number }) => block_number === 1), "owner", "change")).toEqual([[alice, -234n]]);
+    expect(
+      pick(
+        rows.balance_history.filter(({ block_number }) => block_number === 1),
+        "owner",
+        "change",
+      ),
+    ).toEqual([[alice, -234n]]);
   });
 
   it("of a created contract begin with what came along", () => {
-    const rows = fold([block(1, [transaction({ to: null, createdContract: carol, value: 8n })])], { base: () => ({ ok: true, data: topic(10n) }) });
+    const rows = fold([block(1, [transaction({ to: null, createdContract: carol, value: 8n })])], {
+      base: () => ({ ok: true, data: topic(10n) }),
+    });
     expect(pick(rows.transfers, "to_address", "amount", "to_balance")).toEqual([[carol, 8n, 18n]]);
   });
 
@@ -270,7 +313,9 @@ describe("native balances", () => {
   });
 
   it("are not kept without native accounting; the transactions' own transfers are", () => {
-    const rows = fold([block(1, [transaction({ to: bob, value: 5n, gasUsed: 1n, effectiveGasPrice: 1n })])], { facts: { nativeAccounting: false } });
+    const rows = fold([block(1, [transaction({ to: bob, value: 5n, gasUsed: 1n, effectiveGasPrice: 1n })])], {
+      facts: { nativeAccounting: false },
+    });
     expect(rows.balances).toEqual([]);
     expect(pick(rows.transfers, "amount", "from_balance", "to_balance")).toEqual([[5n, null, null]]);
   });
@@ -278,7 +323,12 @@ describe("native balances", () => {
 
 describe("the order and the lists of transfers", () => {
   it("is by transaction, in it native before inner before events", () => {
-    const first = transaction({ to: bob, value: 1n, logs: [erc20(zeroAddress, alice, 2n)], traces: [{ index: 3, type: "call", from: bob, to: carol, value: 1n }] });
+    const first = transaction({
+      to: bob,
+      value: 1n,
+      logs: [erc20(zeroAddress, alice, 2n)],
+      traces: [{ index: 3, type: "call", from: bob, to: carol, value: 1n }],
+    });
     const second = transaction({ from: bob, to: carol, value: 3n, logs: [erc20(alice, bob, 1n)] });
     const rows = fold([block(1, [first, second])]);
     expect(pick(rows.transfers, "ordinal", "transaction_index", "standard", "amount")).toEqual([
@@ -292,7 +342,10 @@ describe("the order and the lists of transfers", () => {
 
   it("lists a transaction once an address, numbered on from what is stored, ERC-20 transfers only", () => {
     const state = { ordinals: new Map([[alice, { ordinal: 41 }]]) };
-    const rows = fold([block(1, [transaction({ logs: [erc20(alice, bob, 1n), erc20(bob, alice, 1n)] }), transaction({ logs: [erc721(alice, bob, 1n)] })])], { state });
+    const rows = fold(
+      [block(1, [transaction({ logs: [erc20(alice, bob, 1n), erc20(bob, alice, 1n)] }), transaction({ logs: [erc721(alice, bob, 1n)] })])],
+      { state },
+    );
     expect(pick(rows.transfer_transactions, "address", "ordinal", "transaction_index")).toEqual([
       [alice, 42, 0],
       [bob, 0, 0],
@@ -301,7 +354,9 @@ describe("the order and the lists of transfers", () => {
 
   it("enters each standard of a contract once, and reads its metadata once", () => {
     const state = { standards: new Map([[`${weth}|1`, {}]]), metadata: new Map([[weth, {}]]) };
-    const rows = fold([withLogs(3, erc20(alice, bob, 0n), erc721(alice, bob, 1n), erc20(alice, bob, 0n), erc20(alice, bob, 0n, weth))], { state });
+    const rows = fold([withLogs(3, erc20(alice, bob, 0n), erc721(alice, bob, 1n), erc20(alice, bob, 0n), erc20(alice, bob, 0n, weth))], {
+      state,
+    });
     expect(pick(rows.token_standards, "address", "standard", "block_number")).toEqual([
       [token, 1, 3],
       [token, 2, 3],

@@ -85,7 +85,9 @@ describe("logs that fit no known event", () => {
 
   it("are null in little time, however their lengths and offsets lie", () => {
     const [batch] = encodeEventTopics({
-      abi: parseAbi(["event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)"]),
+      abi: parseAbi([
+        "event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+      ]),
     }) as [Hash];
     const topics = [batch, padded, padded, padded];
     const word = (value: bigint) => value.toString(16).padStart(64, "0");
@@ -105,7 +107,9 @@ describe("logs that fit no known event", () => {
 
   it("of a nested dynamic type are not unfolded beyond bounds", () => {
     const name = "Bomb";
-    const own = createAbiRegistry([{ name: "bomb.json", json: JSON.stringify([{ type: "event", name, inputs: [{ name: "a", type: "bytes[][]", indexed: false }] }]) }]);
+    const own = createAbiRegistry([
+      { name: "bomb.json", json: JSON.stringify([{ type: "event", name, inputs: [{ name: "a", type: "bytes[][]", indexed: false }] }]) },
+    ]);
     const topic = keccak256(toHex("Bomb(bytes[][])"));
     const word = (value: number) => value.toString(16).padStart(64, "0");
     // An outer list whose items are all one inner list, whose items are all one long value: what fits into `size` bytes unfolds to their cube.
@@ -124,7 +128,14 @@ describe("logs that fit no known event", () => {
 
 describe("ABI files of the operator", () => {
   it("add events, and name the built-in ones their own way", () => {
-    const entry = (name: string) => ({ type: "event", name, inputs: [{ name: "who", type: "address", indexed: true }, { name: "n", type: "uint8[2]", indexed: false }] });
+    const entry = (name: string) => ({
+      type: "event",
+      name,
+      inputs: [
+        { name: "who", type: "address", indexed: true },
+        { name: "n", type: "uint8[2]", indexed: false },
+      ],
+    });
     const own = createAbiRegistry([{ name: "my.json", json: JSON.stringify({ abi: [{ type: "function", name: "f" }, entry("Mine")] }) }]);
     const topics = [keccak256(toHex("Mine(address,uint8[2])")), `0x${"0".repeat(24)}${lower.slice(2)}` as Hash];
     const decoded = own.decodeLog({ address: lower, topics, data: encodeAbiParameters([{ type: "uint8[2]" }], [[1, 2]]) });

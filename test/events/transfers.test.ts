@@ -15,9 +15,18 @@ import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 
 const from: Address = `0x${"1".repeat(40)}`;
 const to: Address = `0x${"2".repeat(40)}`;
-const topicOf = (value: string | bigint): Hash => `0x${(typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0")}`;
+const topicOf = (value: string | bigint): Hash =>
+  `0x${(typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0")}`;
 const words = (...values: (bigint | string)[]): Hex => `0x${values.map((value) => topicOf(value).slice(2)).join("")}`;
-const all = [erc20Transfer, erc721Transfer, legacyErc721Transfer, erc1155TransferSingle, erc1155TransferBatch, wrappedDeposit, wrappedWithdrawal];
+const all = [
+  erc20Transfer,
+  erc721Transfer,
+  legacyErc721Transfer,
+  erc1155TransferSingle,
+  erc1155TransferBatch,
+  wrappedDeposit,
+  wrappedWithdrawal,
+];
 const decode = (topics: Hash[], data: Hex) => {
   const log: ChainLog = { index: 4, address: to, topics, data };
   const block = { transactions: [{ index: 2, logs: [log] }] } as unknown as ChainBlock;
@@ -39,8 +48,12 @@ describe("the topics of the events", () => {
 describe("a Transfer", () => {
   it("with three topics is an ERC-20 one, with four an ERC-721 one, with one an old ERC-721 one", () => {
     const shared = { address: to, transactionIndex: 2, logIndex: 4, from, to };
-    expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([{ kind: "erc20Transfer", ...shared, amount: 5n }]);
-    expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to), topicOf(5n)], "0x")).toEqual([{ kind: "erc721Transfer", ...shared, tokenId: 5n }]);
+    expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([
+      { kind: "erc20Transfer", ...shared, amount: 5n },
+    ]);
+    expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to), topicOf(5n)], "0x")).toEqual([
+      { kind: "erc721Transfer", ...shared, tokenId: 5n },
+    ]);
     expect(decode([erc20Transfer.topic0], words(from, to, 5n))).toEqual([{ kind: "erc721Transfer", ...shared, tokenId: 5n }]);
   });
 
@@ -63,7 +76,13 @@ describe("a TransferBatch", () => {
   const arrays = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
   it("is read as the ABI's own coder writes it", () => {
-    const events = decode(topics, encodeAbiParameters(arrays, [[1n, 2n ** 255n], [3n, 4n]]));
+    const events = decode(
+      topics,
+      encodeAbiParameters(arrays, [
+        [1n, 2n ** 255n],
+        [3n, 4n],
+      ]),
+    );
     expect(events).toEqual([
       {
         kind: "erc1155Transfer",
@@ -108,8 +127,12 @@ describe("any bytes at all", () => {
     const start = performance.now();
     for (let attempt = 0; attempt < 20_000; attempt += 1) {
       const definition = all[random() % all.length] ?? erc20Transfer;
-      const topics = [definition.topic0, ...Array.from({ length: random() % 4 }, () => topicOf(random() % 2 === 0 ? from : BigInt(random()) ** 8n % 2n ** 256n))];
-      const data = `0x${Array.from({ length: random() % 8 }, () => topicOf(BigInt(random() % 5) * 32n).slice(2)).join("")}${"f".repeat(random() % 3)}` as Hex;
+      const topics = [
+        definition.topic0,
+        ...Array.from({ length: random() % 4 }, () => topicOf(random() % 2 === 0 ? from : BigInt(random()) ** 8n % 2n ** 256n)),
+      ];
+      const data =
+        `0x${Array.from({ length: random() % 8 }, () => topicOf(BigInt(random() % 5) * 32n).slice(2)).join("")}${"f".repeat(random() % 3)}` as Hex;
       expect(decode(topics, data).length).toBeLessThan(2);
     }
     expect(performance.now() - start).toBeLessThan(5_000);

@@ -38,11 +38,16 @@ describe("the index of a chain with every kind of movement", () => {
     const told = await chain.batch<string>(
       history.map(({ owner, block_number }) => ({ method: "eth_getBalance", params: [owner, quantity(block_number)] })),
     );
-    expect(history.map((row) => ({ ...row, balance: BigInt(row.balance) }))).toEqual(history.map((row, index) => ({ ...row, balance: BigInt(told[index] ?? "") })));
+    expect(history.map((row) => ({ ...row, balance: BigInt(row.balance) }))).toEqual(
+      history.map((row, index) => ({ ...row, balance: BigInt(told[index] ?? "") })),
+    );
   });
 
   it("knows no native balance but those that changed, and each of those at the head", async () => {
-    const balances = await rows<{ owner: string; balance: string }>(test.database, "SELECT owner, balance FROM balances WHERE standard = 0");
+    const balances = await rows<{ owner: string; balance: string }>(
+      test.database,
+      "SELECT owner, balance FROM balances WHERE standard = 0",
+    );
     const told = await chain.batch<string>(balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
     expect(balances.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
   });
@@ -63,7 +68,9 @@ describe("the index of a chain with every kind of movement", () => {
     );
     const erc20 = artifacts.erc20();
     const told = await chain.batch<string>(
-      history.map(({ owner, token, block_number }) => balanceCall(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number)),
+      history.map(({ owner, token, block_number }) =>
+        balanceCall(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
+      ),
     );
     expect(history.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
     expect(new Set(history.map(({ token }) => token))).toEqual(new Set([tale.erc20, tale.weth]));
@@ -113,7 +120,12 @@ describe("the index of a chain with every kind of movement", () => {
       blocks.flatMap(({ transactions }) => transactions.map((hash) => ({ hash }))),
     );
     expect(await rows(test.database, "SELECT block_number, log_index, data, topic0 FROM logs ORDER BY 1, 2")).toEqual(
-      logs.map((log) => ({ block_number: Number(log.blockNumber), log_index: Number(log.logIndex), data: log.data, topic0: log.topics[0] ?? null })),
+      logs.map((log) => ({
+        block_number: Number(log.blockNumber),
+        log_index: Number(log.logIndex),
+        data: log.data,
+        topic0: log.topics[0] ?? null,
+      })),
     );
   });
 
@@ -149,6 +161,8 @@ describe("the index of a chain with every kind of movement", () => {
       test.database,
       `SELECT from_address, to_address, amount, block_number, from_balance FROM transfers WHERE token = '\\x${nativeTokenAddress.slice(2)}' AND amount = 12345`,
     );
-    expect(found.map(({ from_address, amount }) => ({ from_address, amount }))).toEqual(Array(3).fill({ from_address: account, amount: "12345" }));
+    expect(found.map(({ from_address, amount }) => ({ from_address, amount }))).toEqual(
+      Array(3).fill({ from_address: account, amount: "12345" }),
+    );
   });
 });

@@ -90,7 +90,9 @@ describe("a reorganisation", () => {
       `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at) SELECT decode(lpad(n::text, 2, '0'), 'hex'), 31337, $1::int8 - n, now() FROM generate_series(0, 4) n`,
       [head],
     );
-    await test.database.query("INSERT INTO node_reads (chain_id, kind, key, block_number) VALUES (31337, 'token-metadata', '\\x01', $1)", [head]);
+    await test.database.query("INSERT INTO node_reads (chain_id, kind, key, block_number) VALUES (31337, 'token-metadata', '\\x01', $1)", [
+      head,
+    ]);
     await chain.rpc("anvil_reorg", [2, []]);
     await running.runToHead(await chain.head());
     await running.close();
@@ -124,7 +126,9 @@ describe("a reorganisation", () => {
     await test.database.query("UPDATE chains SET finalized_block = $1", [head - 1]);
     const before = await dump(test.database);
     await chain.rpc("anvil_reorg", [3, []]);
-    await expect(running.indexer.run(new AbortController().signal)).rejects.toThrow(/another block \d+ than the index, although \d+ was final/);
+    await expect(running.indexer.run(new AbortController().signal)).rejects.toThrow(
+      /another block \d+ than the index, although \d+ was final/,
+    );
     await running.close();
     expectSame(await dump(test.database), before);
   });
@@ -138,7 +142,9 @@ describe("a node that does not belong to the index", () => {
     await running.close();
     const other = await startTestChain({ args: ["--block-base-fee-per-gas", "7"] });
     const wrong = await createTestIndexer(other.url, test.database, { chain: configured() });
-    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(/has the genesis block 0x[0-9a-f]{64}, and the index was built from/);
+    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(
+      /has the genesis block 0x[0-9a-f]{64}, and the index was built from/,
+    );
     await wrong.close();
     await other.stop();
   });
@@ -228,10 +234,15 @@ describe("a crash in the middle of a batch", () => {
 
   it("is tried again by a running indexer when the connection comes back", async () => {
     const test = await newDatabase();
-    const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning: { batchTransactions: 1, requestBlocks: 1 } });
+    const running = await createTestIndexer(chain.url, test.database, {
+      chain: configured(),
+      tuning: { batchTransactions: 1, requestBlocks: 1 },
+    });
     const killing = setInterval(() => {
       void test.database
-        .query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database() AND pid <> pg_backend_pid()")
+        .query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database() AND pid <> pg_backend_pid()",
+        )
         .catch(() => undefined);
     }, 8);
     setTimeout(() => clearInterval(killing), 400);
@@ -285,9 +296,10 @@ describe("an index that starts late", () => {
     const running = await createTestIndexer(proxy.url, test.database, { chain: { ...configured(), from: head - 4 } });
     await running.runToHead(head);
     await running.close();
-    const known = await test.database.query("SELECT 1 FROM balance_history WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1", [
-      head,
-    ]);
+    const known = await test.database.query(
+      "SELECT 1 FROM balance_history WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1",
+      [head],
+    );
     expect(known).toEqual([]);
     // Accounts first touched by the last block are known by the block before it, which the node still has.
     const last = await test.database.query<{ owner: string; balance: string }>(
@@ -299,5 +311,54 @@ describe("an index that starts late", () => {
       expect(BigInt(balance)).toBe(BigInt(await chain.rpc<string>("eth_getBalance", [owner, "latest"])));
     }
     expect(await test.database.query("SELECT missing FROM chains")).toEqual([{ missing: ["archive-state"] }]);
+  });
+});
+
+describe("a node that keeps no old state", () => {
+  it("gives exact native balances all the same where the genesis allocation is known", async () => {
+    const forgetful = await startTestChain({ args: ["--prune-history", "2"] });
+    const sender = forgetful.accounts[0] as `0x${string}`;
+    for (let number = 0; number < 40; number += 1) {
+      await forgetful.send({ to: `0x${(0xdd00 + number).toString(16).padStart(40, "0")}`, value: 5n, gas: 21_000n });
+      await forgetful.mine();
+    }
+    const test = await newDatabase();
+    // Anvil's genesis gives each of its accounts 10,000 ether.
+    const genesisAllocation = new Map(forgetful.accounts.map((address) => [address, 10_000n * 10n ** 18n]));
+    const running = await createTestIndexer(forgetful.url, test.database, { genesisAllocation });
+    await running.runToHead(40);
+    await running.close();
+    const balances = await test.database.query<{ owner: `0x${string}`; balance: string }>(
+      "SELECT owner, balance FROM balances WHERE standard = 0",
+    );
+    expect(balances.map(({ owner }) => owner)).toContain(sender);
+    expect(balances).toHaveLength(42);
+    for (const { owner, balance } of balances)
+      expect(BigInt(balance)).toBe(BigInt(await forgetful.rpc<string>("eth_getBalance", [owner, "latest"])));
+    await forgetful.stop();
+  });
+});
+
+describe("an indexer that is asked to stop", () => {
+  it("ends at once while the node hangs, and leaves whole batches", async () => {
+    const test = await newDatabase();
+    const first = await createTestIndexer(proxy.url, test.database, {
+      chain: configured(),
+      tuning: { batchTransactions: 1, requestBlocks: 1 },
+    });
+    const stop = new AbortController();
+    const run = first.indexer.run(stop.signal);
+    while (first.progress.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+    proxy.intercept = () => true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const asked = performance.now();
+    stop.abort();
+    await run;
+    expect(performance.now() - asked).toBeLessThan(1_000);
+    const [checkpoint] = await test.database.query<{ block_number: number }>(
+      "SELECT block_number FROM projection_checkpoints WHERE projection = 'tokens'",
+    );
+    expect(checkpoint?.block_number).toBe(first.indexer.status().block);
+    await first.close();
   });
 });

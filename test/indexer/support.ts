@@ -38,9 +38,18 @@ export const createTestIndexer = async (
   > = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
-  const rpc = createRpc({ url, retries: 2, backOffMilliseconds: 10, ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }) });
+  const rpc = createRpc({
+    url,
+    retries: 2,
+    backOffMilliseconds: 10,
+    ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
+  });
   const capabilities = await probeCapabilities(rpc, chain.from);
-  const source = createSource(rpc, { ...capabilities, traces: options.traces ?? capabilities.traces }, { tracing: chain.nativeAccounting === "traces", waitMilliseconds: 10 });
+  const source = createSource(
+    rpc,
+    { ...capabilities, traces: options.traces ?? capabilities.traces },
+    { tracing: chain.nativeAccounting === "traces", waitMilliseconds: 10 },
+  );
   const progress: Progress[] = [];
   const warnings: string[] = [];
   const indexer = createIndexer({
@@ -63,7 +72,8 @@ export const createTestIndexer = async (
     indexer,
     progress,
     warnings,
-    runToHead: (head) => runUntil(indexer, () => indexer.status().following && indexer.status().block === head && indexer.status().catchingUp.length === 0),
+    runToHead: (head) =>
+      runUntil(indexer, () => indexer.status().following && indexer.status().block === head && indexer.status().catchingUp.length === 0),
     close: () => rpc.close(),
   };
 };

@@ -17,7 +17,8 @@ const multicall: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 const multicallCode = async (): Promise<string> => {
   const folder = join(createRequire(import.meta.url).resolve("viem"), "../..");
   const constants = (await import(pathToFileURL(join(folder, "_esm/constants/contracts.js")).href)) as { multicall3Bytecode: string };
-  return constants.multicall3Bytecode;
+  // Calling creation code gives the code that it would leave behind.
+  return chain.rpc<string>("eth_call", [{ data: constants.multicall3Bytecode }, "latest"]);
 };
 
 let chain: TestChain;
@@ -42,7 +43,8 @@ const tokenCode = (answers: readonly (string | null)[]): string => {
     const target = head + bodies.length / 2;
     const data = answer ?? "";
     const end = target + 17;
-    bodies += answer === null ? "5b60006000fd" : `5b61${size(data)}61${end.toString(16).padStart(4, "0")}60003961${size(data)}6000f3fe${data}`;
+    bodies +=
+      answer === null ? "5b60006000fd" : `5b61${size(data)}61${end.toString(16).padStart(4, "0")}60003961${size(data)}6000f3fe${data}`;
     return `8063${selectors[index]}1461${target.toString(16).padStart(4, "0")}57`;
   });
   return `0x60003560e01c${table.join("")}60006000fd${bodies}`;
@@ -50,10 +52,25 @@ const tokenCode = (answers: readonly (string | null)[]): string => {
 const stringData = (text: Buffer) => word(32) + word(text.length) + text.toString("hex").padEnd(Math.ceil(text.length / 32) * 64, "0");
 
 const odd: Record<string, { code: string; name: string | null; symbol: string | null; decimals: number | null }> = {
-  "bytes32 texts": { code: tokenCode([hex("Maker").padEnd(64, "0"), hex("MKR").padEnd(64, "0"), word(18)]), name: "Maker", symbol: "MKR", decimals: 18 },
+  "bytes32 texts": {
+    code: tokenCode([hex("Maker").padEnd(64, "0"), hex("MKR").padEnd(64, "0"), word(18)]),
+    name: "Maker",
+    symbol: "MKR",
+    decimals: 18,
+  },
   "reverting calls": { code: tokenCode([null, null, null]), name: null, symbol: null, decimals: null },
-  "decimals of 256": { code: tokenCode([stringData(Buffer.from("A")), stringData(Buffer.from("B")), word(256)]), name: "A", symbol: "B", decimals: null },
-  "decimals of 255": { code: tokenCode([stringData(Buffer.from("A")), stringData(Buffer.from("B")), word(255)]), name: "A", symbol: "B", decimals: 255 },
+  "decimals of 256": {
+    code: tokenCode([stringData(Buffer.from("A")), stringData(Buffer.from("B")), word(256)]),
+    name: "A",
+    symbol: "B",
+    decimals: null,
+  },
+  "decimals of 255": {
+    code: tokenCode([stringData(Buffer.from("A")), stringData(Buffer.from("B")), word(255)]),
+    name: "A",
+    symbol: "B",
+    decimals: 255,
+  },
   "decimals as a string": { code: tokenCode([null, null, stringData(Buffer.from("18"))]), name: null, symbol: null, decimals: null },
   "control characters and direction marks": {
     code: tokenCode([stringData(Buffer.from("Ev\u0000il\u001b[2J\u202e\nname")), stringData(Buffer.from(" \t ")), word(6)]),
@@ -61,9 +78,24 @@ const odd: Record<string, { code: string; name: string | null; symbol: string | 
     symbol: null,
     decimals: 6,
   },
-  "invalid UTF-8": { code: tokenCode([stringData(Buffer.from([0x41, 0xff, 0xfe, 0x42])), hex("\u00e9").padEnd(64, "0"), word(0)]), name: "AB", symbol: "é", decimals: 0 },
-  "a name of 10 kB": { code: tokenCode([stringData(Buffer.from("x".repeat(10_000))), stringData(Buffer.from("🙂".repeat(300))), word(1)]), name: "x".repeat(200), symbol: "🙂".repeat(200), decimals: 1 },
-  "a length that lies": { code: tokenCode([word(32) + word(2 ** 31), word(2 ** 40) + word(1), word(1)]), name: null, symbol: null, decimals: 1 },
+  "invalid UTF-8": {
+    code: tokenCode([stringData(Buffer.from([0x41, 0xff, 0xfe, 0x42])), hex("\u00e9").padEnd(64, "0"), word(0)]),
+    name: "AB",
+    symbol: "é",
+    decimals: 0,
+  },
+  "a name of 10 kB": {
+    code: tokenCode([stringData(Buffer.from("x".repeat(10_000))), stringData(Buffer.from("🙂".repeat(300))), word(1)]),
+    name: "x".repeat(200),
+    symbol: "🙂".repeat(200),
+    decimals: 1,
+  },
+  "a length that lies": {
+    code: tokenCode([word(32) + word(2 ** 31), word(2 ** 40) + word(1), word(1)]),
+    name: null,
+    symbol: null,
+    decimals: 1,
+  },
   "no code": { code: "0x", name: null, symbol: null, decimals: null },
   // An endless loop burns all gas that a multicall has for every token beside it.
   "calls that burn all gas": { code: "0x5b600056", name: null, symbol: null, decimals: null },
@@ -117,8 +149,11 @@ const everything = () => [...Object.keys(odd).map((_, index) => addressOf(index)
 
 const expectEverything = async () => {
   const rows = await metadata();
-  const found = Object.fromEntries(Object.keys(odd).map((title, index) => [title, rows.find(({ address }) => address === addressOf(index))]));
-  for (const [title, { name, symbol, decimals }] of Object.entries(odd)) expect(found[title], title).toMatchObject({ name, symbol, decimals });
+  const found = Object.fromEntries(
+    Object.keys(odd).map((title, index) => [title, rows.find(({ address }) => address === addressOf(index))]),
+  );
+  for (const [title, { name, symbol, decimals }] of Object.entries(odd))
+    expect(found[title], title).toMatchObject({ name, symbol, decimals });
   expect(rows.find(({ address }) => address === gold)).toEqual({ address: gold, name: "Gold", symbol: "GLD", decimals: 18 });
   expect(await test.database.query("SELECT 1 FROM node_reads")).toEqual([]);
 };

@@ -1,8 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { Agent, createServer, get } from "node:http";
+import { randomUUID } from "node:crypto";
+import { Agent, createServer, get, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import * as validator from "express-openapi-validator";
+import { type Document, type DocumentedOperation, type MediaTypes, only, type PathItem, type Responses, referred } from "./document.ts";
 
 /** What the judge says about a request: the operation that it reaches, or the refusal with every parameter that is blamed. */
 export type Verdict =
@@ -20,22 +21,9 @@ export interface Answer {
 export interface Judge {
   /** Judges a request target, such as `/v1/demo/events/?page-size=5`. */
   request(target: string): Promise<Verdict>;
-  /** Judges a JSON answer to a GET of the target: null when it is as documented, else what is wrong. */
-  answer(target: string, answer: Answer): Promise<string | null>;
+  /** Judges a JSON answer of the operation with this path, in the document's spelling: null when it is as documented, else what is wrong. */
+  answer(path: string, answer: Answer): Promise<string | null>;
   close(): Promise<void>;
-}
-
-interface MediaTypes {
-  readonly content?: Readonly<Record<string, unknown>>;
-}
-type Responses = Readonly<Record<string, MediaTypes & { readonly $ref?: string }>>;
-type PathItem = Readonly<Record<string, { readonly operationId: string; readonly responses: Responses }>>;
-
-/** The parts of the document that are read here; the validator reads the rest. */
-export interface Document {
-  readonly openapi: string;
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: { readonly responses: Readonly<Record<string, MediaTypes>> };
 }
 
 interface Refusal {
@@ -46,28 +34,29 @@ interface Refusal {
 
 type ApiSpec = Exclude<Parameters<typeof validator.middleware>[0]["apiSpec"], string>;
 
-/** The emitted document. */
-export async function readDocument(): Promise<Document> {
-  return JSON.parse(await readFile(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as Document;
-}
-
 /** Starts a judge of requests and answers by a document. */
 export async function createJudge(document: Document): Promise<Judge> {
-  const answers = new Map<string, Answer>();
   const requests = await serve(requestApp(document));
-  const responses = await serve(responseApp(document, answers));
-  let count = 0;
+  const planted = new Map<string, Planted>();
+  const apps = new Map<string, express.Express>();
+  const appOf = (path: string): express.Express => {
+    const app = apps.get(path) ?? responseApp(only(document, path), planted);
+    apps.set(path, app);
+    return app;
+  };
+  const responses = await serve((request, response) => appOf(plantedIn(planted, request.headers).path)(request, response));
 
   return {
     request: async (target) => JSON.parse(await requests.get(target, {})) as Verdict,
 
-    async answer(target, answer) {
-      const id = String(count++);
-      answers.set(id, answer);
+    async answer(path, answer) {
+      const id = randomUUID();
+      planted.set(id, { path, answer });
       try {
-        return JSON.parse(await responses.get(target, { "x-answer": id })) as string | null;
+        // Which operation it is, is all that its path matters for.
+        return JSON.parse(await responses.get(path.replace(/\{[^}]+\}/g, "1"), { "x-planted": id })) as string | null;
       } finally {
-        answers.delete(id);
+        planted.delete(id);
       }
     },
 
@@ -75,6 +64,17 @@ export async function createJudge(document: Document): Promise<Judge> {
       await Promise.all([requests.close(), responses.close()]);
     },
   };
+}
+
+interface Planted {
+  readonly path: string;
+  readonly answer: Answer;
+}
+
+function plantedIn(planted: ReadonlyMap<string, Planted>, headers: IncomingHttpHeaders): Planted {
+  const found = planted.get(String(headers["x-planted"]));
+  if (found === undefined) throw new Error("No such answer was planted.");
+  return found;
 }
 
 /**
@@ -105,14 +105,13 @@ function requestApp(document: Document): express.Express {
 }
 
 /** Hands the planted answer to the validator, which sits between the response's `json` and the one that is put in here first. */
-function responseApp(document: Document, answers: ReadonlyMap<string, Answer>): express.Express {
+function responseApp(document: Document, planted: ReadonlyMap<string, Planted>): express.Express {
   const sayNothing: RequestHandler = (_request, response, next) => {
     response.json = () => response.end("null");
     next();
   };
   const replay: RequestHandler = (request, response) => {
-    const answer = answers.get(String(request.headers["x-answer"]));
-    if (answer === undefined) throw new Error("No such answer was planted.");
+    const { answer } = plantedIn(planted, request.headers);
     const undeclared = undeclaredType(document, reached(request), answer);
     if (undeclared !== null) throw new Error(undeclared);
     response.status(belowFiveHundred(answer.status)).type(answer.contentType).json(answer.body);
@@ -126,6 +125,8 @@ function responseApp(document: Document, answers: ReadonlyMap<string, Answer>): 
     .use(
       ...validator.middleware({
         apiSpec: specification({ ...document, paths: withoutFiveHundreds(document.paths) }),
+        // It was checked as a whole for the requests.
+        validateApiSpec: false,
         validateRequests: false,
         validateResponses: { allErrors: true, coerceTypes: false, removeAdditional: false },
         validateSecurity: false,
@@ -142,8 +143,8 @@ function specification(document: Document): ApiSpec {
 }
 
 /** The operation that the validator found for a request. */
-function reached(request: Request): PathItem[string] {
-  return (request as Request & { readonly openapi: { readonly schema: PathItem[string] } }).openapi.schema;
+function reached(request: Request): DocumentedOperation {
+  return (request as Request & { readonly openapi: { readonly schema: DocumentedOperation } }).openapi.schema;
 }
 
 /**
@@ -165,16 +166,16 @@ function withoutFiveHundreds(paths: Document["paths"]): Document["paths"] {
 }
 
 /** The validator takes a body of an undeclared media type for one of the first declared type. */
-function undeclaredType(document: Document, { responses }: PathItem[string], { status, contentType }: Answer): string | null {
+function undeclaredType(document: Document, { responses }: DocumentedOperation, { status, contentType }: Answer): string | null {
   const declared = responses[String(status)];
   if (declared === undefined) return null;
-  const response = declared.$ref === undefined ? declared : document.components.responses[declared.$ref.split("/").at(-1) ?? ""];
+  const response = (declared.$ref === undefined ? declared : referred(document, declared.$ref)) as MediaTypes | undefined;
   const type = contentType.split(";")[0]?.trim() ?? "";
   return response?.content?.[type] === undefined ? `the media type ${type} is not declared for status ${status}` : null;
 }
 
 /** Serves an app on a free port, with a client that sends a target exactly as it is written. */
-async function serve(app: express.Express) {
+async function serve(app: RequestListener) {
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -70,17 +70,12 @@ const addEvent = (movements: TokenMovement[], event: DecodedEvent, chain: ChainF
       amount,
     });
   };
-  switch (event.kind) {
-    case "erc20Transfer":
-      return add(standards.erc20, event.from, event.to, null, event.amount);
-    case "erc721Transfer":
-      return add(standards.erc721, event.from, event.to, event.tokenId, 1n);
-    case "erc1155Transfer":
-      return event.items.forEach((item) => void add(standards.erc1155, event.from, event.to, item.tokenId, item.amount));
-    // Wrapping mints and burns without a Transfer; other contracts' events of this name mean other things.
-    case "deposit":
-      return chain.wrappedNative.has(event.address) ? add(standards.erc20, zeroAddress, event.owner, null, event.amount) : undefined;
-    case "withdrawal":
-      return chain.wrappedNative.has(event.address) ? add(standards.erc20, event.owner, zeroAddress, null, event.amount) : undefined;
-  }
+  // Wrapping mints and burns without a Transfer; other contracts' events of this name mean other things.
+  const wraps = chain.wrappedNative.has(event.address);
+  if (event.kind === "erc20Transfer") add(standards.erc20, event.from, event.to, null, event.amount);
+  else if (event.kind === "erc721Transfer") add(standards.erc721, event.from, event.to, event.tokenId, 1n);
+  else if (event.kind === "erc1155Transfer") {
+    for (const item of event.items) add(standards.erc1155, event.from, event.to, item.tokenId, item.amount);
+  } else if (event.kind === "deposit" && wraps) add(standards.erc20, zeroAddress, event.owner, null, event.amount);
+  else if (event.kind === "withdrawal" && wraps) add(standards.erc20, event.owner, zeroAddress, null, event.amount);
 };

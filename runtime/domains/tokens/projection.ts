@@ -27,7 +27,15 @@ import { standards } from "./standards.ts";
 export const tokensProjection = defineProjection({
   id: "tokens",
   version: 1,
-  events: [erc20Transfer, erc721Transfer, legacyErc721Transfer, erc1155TransferSingle, erc1155TransferBatch, wrappedDeposit, wrappedWithdrawal],
+  events: [
+    erc20Transfer,
+    erc721Transfer,
+    legacyErc721Transfer,
+    erc1155TransferSingle,
+    erc1155TransferBatch,
+    wrappedDeposit,
+    wrappedWithdrawal,
+  ],
   tables: tokenTables,
   loads: {
     balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance"] },
@@ -41,7 +49,13 @@ export const tokensProjection = defineProjection({
     ordinals: { table: "transfer_transactions", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" },
   },
   needs: (blocks, chain) => {
-    const sets = { balances: createKeySet(), nftBalances: createKeySet(), standards: createKeySet(), metadata: createKeySet(), ordinals: createKeySet() };
+    const sets = {
+      balances: createKeySet(),
+      nftBalances: createKeySet(),
+      standards: createKeySet(),
+      metadata: createKeySet(),
+      ordinals: createKeySet(),
+    };
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
@@ -126,7 +140,12 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
       const entry = `${transactionIndex}${address}`;
       if (listed.has(entry)) return;
       listed.add(entry);
-      transferTransactions.push({ address, ordinal: ordinals.next(address), block_number: blockNumber, transaction_index: transactionIndex });
+      transferTransactions.push({
+        address,
+        ordinal: ordinals.next(address),
+        block_number: blockNumber,
+        transaction_index: transactionIndex,
+      });
     };
     for (const movement of tokenMovements(decoded, input.chain)) {
       const afterSending = move(movement, movement.from, -movement.amount);

@@ -63,7 +63,10 @@ const smallNumber = (body: Buffer, at: number): number | null => {
 
 /** Text without what a terminal, a page or a table would act on: control characters, invisible direction marks, invalid UTF-8; at most so many characters. */
 const clean = (bytes: Buffer): string | null => {
-  const text = bytes.toString("utf8").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/gu, "").trim();
+  const text = bytes
+    .toString("utf8")
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/gu, "")
+    .trim();
   return text === "" ? null : [...text].slice(0, longestText).join("");
 };
 

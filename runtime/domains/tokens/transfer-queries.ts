@@ -1,6 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
+import type { TransactionPlace } from "../ledger/transaction-queries.ts";
 import { standards } from "./standards.ts";
 
 /** One movement of an ERC-20 token; balances are those right after it, null where unknown. */
@@ -14,11 +15,6 @@ export interface TransferRow {
   readonly amount: string;
   readonly from_balance: string | null;
   readonly to_balance: string | null;
-}
-
-interface Place {
-  readonly block_number: number;
-  readonly transaction_index: number;
 }
 
 const countedAtMost = 10_000;
@@ -48,7 +44,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     const [lowest, highest] = await Promise.all([ordinalFrom(chainId, address, first), ordinalUpTo(chainId, address, last)]);
     if (lowest === null || highest === null || highest < lowest) return { places: [], total: 0 };
     const newest = highest - offset;
-    const places = await query<Place>(
+    const places = await query<TransactionPlace>(
       `SELECT block_number, transaction_index FROM transfer_transactions
        WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal DESC`,
       [chainId, bytes(address), Math.max(lowest, newest - limit + 1), newest],
@@ -73,7 +69,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     const union = (most: string) => `(${side("from_address", most)} UNION ${side("to_address", most)})`;
     const parameters = [chainId, bytes(address), bytes(token), first, last];
     const [places, counted] = await Promise.all([
-      query<Place>(`SELECT * FROM ${union("")} u ORDER BY block_number DESC, transaction_index DESC LIMIT $6 OFFSET $7`, [
+      query<TransactionPlace>(`SELECT * FROM ${union("")} u ORDER BY block_number DESC, transaction_index DESC LIMIT $6 OFFSET $7`, [
         ...parameters,
         limit,
         offset,
@@ -85,7 +81,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
   };
 
   /** An address's ERC-20 transfers in given transactions, by block and order. Served by the primary key, a range of blocks at a time. */
-  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly Place[]) =>
+  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPlace[]) =>
     query<TransferRow>(
       `SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
        FROM unnest($3::int8[], $4::int4[]) AS place(block_number, transaction_index)

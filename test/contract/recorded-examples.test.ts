@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { operations } from "../../generated/operations.gen.ts";
+import { useApp } from "../support/app.ts";
+import { createCaller } from "./caller.ts";
+import { exampleOf, targetOf } from "./examples.ts";
+
+const app = await useApp();
+const call = createCaller(app.url, app.key);
+const live = operations.filter(({ status }) => status === "live");
+
+/** Elements that are kept of each list: enough to show the shape. */
+const elementsShown = 2;
+
+/** An answer as the documentation shows it: lists cut, the time of the answer and this server's address replaced. */
+function excerpt(value: unknown, name = ""): unknown {
+  if (name === "updated_at") return "2025-10-31T12:00:00Z";
+  if (typeof value === "string") return value.replace(app.url, "https://api.example");
+  if (Array.isArray(value)) return value.slice(0, elementsShown).map((element) => excerpt(element));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, excerpt(member, key)]));
+}
+
+// The documents show real answers; `npm run record-examples` records them anew. What is right is judged elsewhere: these are documentation.
+describe("the examples in spec/examples", () => {
+  it.each(live.map((operation) => [operation.id, operation] as const))("%s is what the service answers", async (id, operation) => {
+    const { status, body } = await call(targetOf(operation, exampleOf(operation, app.cast)));
+    expect(status).toBe(200);
+    await expect(`${JSON.stringify(excerpt(body), null, 2)}\n`).toMatchFileSnapshot(`../../spec/examples/${id}.json`);
+  });
+});

@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+
+export interface MediaTypes {
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+export type Responses = Readonly<Record<string, MediaTypes & { readonly $ref?: string }>>;
+export interface DocumentedOperation {
+  readonly operationId: string;
+  readonly responses: Responses;
+}
+export type PathItem = Readonly<Record<string, DocumentedOperation>>;
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The parts of the document that are read here; the validator reads the rest. */
+export interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Components;
+}
+
+/** The emitted document. */
+export async function readDocument(): Promise<Document> {
+  return JSON.parse(await readFile(new URL("../../generated/openapi.json", import.meta.url), "utf8")) as Document;
+}
+
+/**
+ * The document with one path and what that refers to: the validator walks through all that it is given for each status of each operation,
+ * which takes minutes for the whole.
+ */
+export function only(document: Document, path: string): Document {
+  const item = document.paths[path];
+  if (item === undefined) throw new Error(`The document has no path ${path}.`);
+  const references = new Set<string>();
+  collectReferences(document, item, references);
+  const kept = (kind: string, group: Components[string]): Components[string] =>
+    Object.fromEntries(
+      Object.entries(group).filter(([name]) => kind === "securitySchemes" || references.has(`#/components/${kind}/${name}`)),
+    );
+  const components = Object.fromEntries(Object.entries(document.components).map(([kind, group]) => [kind, kept(kind, group)]));
+  return { ...document, paths: { [path]: item }, components };
+}
+
+function collectReferences(document: Document, value: unknown, found: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== "$ref" || typeof inner !== "string") collectReferences(document, inner, found);
+    else if (!found.has(inner)) {
+      found.add(inner);
+      collectReferences(document, referred(document, inner), found);
+    }
+  }
+}
+
+/** What `#/components/<kind>/<name>` is. */
+export function referred({ components }: Document, reference: string): unknown {
+  const [, , kind = "", name = ""] = reference.split("/");
+  return components[kind]?.[name];
+}
