@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const shared = { pool: "forks", testTimeout: 60_000, hookTimeout: 300_000 } as const;
 /** Tests against the whole service on the whole story: started once for all of them. */
-const onTheStory = ["test/contract/**/*.test.ts", "test/story/**/*.test.ts"];
+const onTheStory = ["test/contract/**/*.test.ts", "test/pages/**/*.test.ts", "test/story/**/*.test.ts"];
 
 export default defineConfig({
   test: {

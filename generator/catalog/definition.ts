@@ -213,7 +213,6 @@ export type ServiceDefinition = z.infer<typeof serviceDefinition>;
 export type ParameterDefinition = z.infer<typeof parameterDefinition>;
 export type ParameterUse = z.infer<typeof parameterUse>;
 export type EndpointDefinition = z.infer<typeof endpointDefinition>;
-export type EndpointFile = z.infer<typeof endpointFile>;
 export type ObjectDefinition = z.infer<typeof objectDefinition>;
 export type FieldDefinition = z.infer<typeof fieldDefinition>;
 export type CommunityTemplateFile = z.infer<typeof communityTemplateFile>;

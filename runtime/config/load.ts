@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { type Config, config } from "./config.ts";
 
 /** A configuration that cannot be used, with every reason. */
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 

@@ -26,7 +26,7 @@ export function rowsOf(operation: Pick<Operation, "rows">, parent: Readonly<Reco
 }
 
 /** How many rows an answer has. */
-export const countRows = (operation: Pick<Operation, "list" | "rows">, data: unknown): number =>
+const countRows = (operation: Pick<Operation, "list" | "rows">, data: unknown): number =>
   parentsOf(operation, data).reduce((sum, parent) => sum + rowsOf(operation, parent).length, 0);
 
 /** What an answer costs in whole hundredths of a credit; nothing where no cost is stated. */

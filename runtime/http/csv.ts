@@ -19,7 +19,7 @@ function valueAt(start: unknown, path: readonly string[]): unknown {
 }
 
 /** The cells of an answer, one row at a time. */
-export function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown): Generator<string[]> {
+function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown): Generator<string[]> {
   for (const parent of parentsOf(operation, data)) {
     for (const row of rowsOf(operation, parent)) {
       yield operation.csv.map(({ path, from, kind }) => renderCell(valueAt(from === "row" ? row : parent, path), kind));

@@ -7,7 +7,7 @@ export interface Checkpoint {
 }
 
 /** Another process moved a checkpoint that this one writes: two indexers run on one chain. */
-export class CheckpointMovedError extends Error {
+class CheckpointMovedError extends Error {
   override readonly name = "CheckpointMovedError";
 
   constructor(projection: string) {

@@ -7,5 +7,3 @@ export const createLock = () => {
     return result;
   };
 };
-
-export type Lock = ReturnType<typeof createLock>;

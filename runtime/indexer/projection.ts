@@ -1,11 +1,11 @@
 import type { CallOutcome } from "../chain/source.ts";
-import type { CopyType, CopyValue } from "../database/copy.ts";
+import type { CopyType } from "../database/copy.ts";
 import type { DecodedBlock, EventDefinition } from "../events/decoded-block.ts";
 import type { Address, Hex } from "../lib/hex.ts";
+import type { Row } from "./row.ts";
 import type { KeySet, State } from "./state.ts";
 
-/** A row of a table by its columns' names; `chain_id` is added when it is written. */
-export type Row = Readonly<Record<string, CopyValue>>;
+export type { Row } from "./row.ts";
 
 interface TableBase {
   readonly name: string;

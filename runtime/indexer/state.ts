@@ -1,4 +1,4 @@
-import type { Row } from "./projection.ts";
+import type { Row } from "./row.ts";
 
 export type KeyPart = string | number | bigint;
 /** The values of a key in the order of its columns. */

@@ -31,7 +31,7 @@ export type Settings = Partial<Omit<HttpDeps<RequestScope>, "handlers" | "limits
 };
 
 export const registered: Hex = `0x${"a1".repeat(20)}`;
-export const chains = [
+const chains = [
   { id: 31337, name: "demo", groups: [] },
   { id: 1, name: "eth-mainnet", groups: ["historical"] },
 ];

@@ -16,7 +16,7 @@ const createChild = (child: string, value: number): Hex => {
   return hex(outer, child);
 };
 
-export const oddities = {
+const oddities = {
   sink,
   sendsFromInitCode: hex(callCode(sink, 5), "00"),
   /** The child sends 3 and then reverts: nothing of it may count, the 7 that came with it neither. */

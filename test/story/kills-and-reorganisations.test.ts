@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNodeClient } from "../../runtime/demo/node/client.ts";
+import { createRandom } from "../../runtime/demo/story/random.ts";
 import type { Demo } from "../../runtime/demo/types.ts";
 import { audit } from "../support/audit.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -12,14 +13,6 @@ import { headOf, isIndexed, serveStory, until } from "../support/service.ts";
 import { startStory } from "../support/story.ts";
 
 const kills = 10;
-
-/** mulberry32: the moments of a failed run can be had again from its seed. */
-const createRandom = (seed: number) => () => {
-  let mixed = (seed += 0x6d2b79f5);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
 
 describe("an index under kills and reorganisations", () => {
   let demo: Demo;
@@ -46,22 +39,23 @@ describe("an index under kills and reorganisations", () => {
   });
 
   it(`serves what the node says after ${kills} SIGKILLs at random moments of backfill and following`, async () => {
-    const seed = Date.now() % 2 ** 31;
+    // A failed run's moments can be had again from its seed.
+    const seed = `kills ${Date.now()}`;
     const random = createRandom(seed);
     let killedUnderWay = 0;
     for (let count = 0; count < kills; count++) {
       const running = await startIndexer(folder, demo.chain, test.url);
       // Start-up takes about a second; the later moments fall into the middle of batches.
-      await wait(900 + Math.floor(random() * 1_500));
+      await wait(random.between(900, 2_400));
       if (count >= kills / 2) await demo.liveOneBlock();
       if (running.child.exitCode === null) killedUnderWay += 1;
       await running.kill();
     }
-    expect(killedUnderWay, `seed ${seed}`).toBe(kills);
+    expect(killedUnderWay, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
     await until("The backfill", indexed);
     const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl);
-    expect(result.differences, `seed ${seed}`).toEqual([]);
+    expect(result.differences, seed).toEqual([]);
     expect(result.erc20).toBeGreaterThan(1_000);
   });
 

@@ -7,7 +7,7 @@ import { createDatabase, type Database } from "../../runtime/database/database.t
 import type { Demo } from "../../runtime/demo/types.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 
-export const silentLogger = pino({ level: "silent" });
+const silentLogger = pino({ level: "silent" });
 
 const patienceMilliseconds = 240_000;
 

@@ -26,7 +26,7 @@ export interface TransactionPlace {
   readonly transaction_index: number;
 }
 
-export const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
+const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee`;
 const fromTransactions = "FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number";
 

@@ -32,7 +32,7 @@ export const tokenMetadataRead: NodeRead = {
 };
 
 /** A string, or the bytes32 that tokens older than EIP-20's final text return, cleaned. */
-export const readText = (outcome: CallOutcome | undefined): string | null => {
+const readText = (outcome: CallOutcome | undefined): string | null => {
   if (outcome === undefined || !outcome.ok) return null;
   const body = Buffer.from(outcome.data.slice(2, 2 + 2 * 65_536), "hex");
   const bytes = body.length === 32 ? untilZero(body) : stringOf(body);
@@ -71,7 +71,7 @@ const clean = (bytes: Buffer): string | null => {
 };
 
 /** A uint8 as one word; anything else is no number of decimals. */
-export const readDecimals = (outcome: CallOutcome | undefined): number | null => {
+const readDecimals = (outcome: CallOutcome | undefined): number | null => {
   if (outcome === undefined || !outcome.ok || outcome.data.length !== 66) return null;
   const value = BigInt(outcome.data as Hex);
   return value <= 255n ? Number(value) : null;

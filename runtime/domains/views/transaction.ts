@@ -8,7 +8,7 @@ import { nativeMetadata, transactionExplorers } from "./chain.ts";
 import { sendersOf, viewLog } from "./log.ts";
 
 /** What a transaction's sender paid: gas at the effective price, and the fee of the layer below where there is one. */
-export const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee">): bigint =>
+const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee">): bigint =>
   BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0);
 
 /** The fields that every response about a transaction shares. */
