@@ -112,7 +112,12 @@ async function readiness(chains: readonly ChainConfig[], ledger: LedgerQueries, 
         };
       }),
     );
-    const reasons = states.filter((state) => !state.backfilled).map((state) => `The first backfill of ${state.name} is not done.`);
+    const building = (await ledger.catchingUp()).flatMap(({ chain_id, projection }) => {
+      const chain = chains.find(({ id }) => id === chain_id);
+      return chain === undefined ? [] : [`The projection ${projection} of ${chain.name} is being built from the stored ledger.`];
+    });
+    const unfilled = states.filter((state) => !state.backfilled).map((state) => `The first backfill of ${state.name} is not done.`);
+    const reasons = [...unfilled, ...building];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
   } catch {
     return { reasons: ["The database does not answer."], details: {} };

@@ -16,7 +16,7 @@ export function pathParameterNames(path: string): string[] {
 }
 
 /** The names of all query parameters of an endpoint: its own, those of its pagination regime, then those that every endpoint has. */
-export function queryParameterNames(
+function queryParameterNames(
   service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
   endpoint: Pick<EndpointDefinition, "query" | "pagination">,
 ): string[] {

@@ -67,7 +67,7 @@ describe.skipIf(!existsSync(browser))("the documentation page", () => {
     await operation.locator("button.execute").focus();
     await page.keyboard.press("Enter");
     await operation.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor();
-    expect(await operation.locator(".live-responses-table").innerText()).toContain('"name": "demo"');
+    expect(await operation.locator(".live-responses-table").textContent()).toContain('"name": "demo"');
     if (process.env.ASHLAR_SCREENSHOTS !== undefined)
       await page.screenshot({ path: join(process.env.ASHLAR_SCREENSHOTS, "docs-executed.png") });
     expect(complaints).toEqual([]);

@@ -1,7 +1,6 @@
 /** The numbers of `standard` in the tables. */
 export const standards = { native: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
 
-
 const names: Readonly<Record<number, string>> = {
   [standards.erc20]: "erc20",
   [standards.erc721]: "erc721",

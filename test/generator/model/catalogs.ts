@@ -17,7 +17,7 @@ export async function realCatalog(): Promise<Catalog> {
 const place = { file: "spec/small.yaml", line: 1, column: 1 };
 
 /** A service with two regimes, one chain parameter and one failure. */
-export const smallService: ServiceDefinition = serviceDefinition.parse({
+const smallService: ServiceDefinition = serviceDefinition.parse({
   title: "Small",
   version: "1.2.3",
   description: "A catalog for tests.",
