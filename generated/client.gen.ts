@@ -704,7 +704,7 @@ export interface GetTokenPricesParameters {
   /** The currency of the prices - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Prices are null where the operator has configured no rate for it. */
   readonly quoteCurrency: Currency;
   /** One token contract or several, comma-separated, each as 0x and 40 hex digits or as a registered name. The native token's address is accepted. */
-  readonly contractAddresses: string | readonly string[];
+  readonly contractAddress: string | readonly string[];
   /** The first UTC day of the range, as YYYY-MM-DD; the day belongs to the range. */
   readonly from?: string;
   /** The last UTC day of the range, as YYYY-MM-DD; the day belongs to the range. */
@@ -913,6 +913,10 @@ type Call = <Data>(
 
 interface Paged {
   readonly pagination: { readonly has_more: boolean } | null;
+}
+
+interface Linked {
+  readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
 /** A client of the service with one method an endpoint; a failure is an AshlarError. */
@@ -1289,13 +1293,13 @@ export function createClient(clientOptions: ClientOptions) {
       return call("getTransactionsForBlockHashByPage", "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/page/{page}/", query, parameters, options);
     },
 
-    /** Daily prices of tokens: `/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddresses}/` */
+    /** Daily prices of tokens: `/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddress}/` */
     getTokenPrices(
       parameters: GetTokenPricesParameters,
       options: CallOptions = {},
     ): Promise<Success<readonly TokenPricesResponse[]>> {
       const query = { from: "from", to: "to", pricesAtAsc: "prices-at-asc" };
-      return call("getTokenPrices", "/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddresses}/", query, parameters, options);
+      return call("getTokenPrices", "/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddress}/", query, parameters, options);
     },
 
     /** Pools of an exchange: `/v1/{chainName}/xy=k/{dexName}/pools/` */
@@ -2074,6 +2078,58 @@ export function createClient(clientOptions: ClientOptions) {
       ): AsyncGenerator<CommunityTransactionsResponse, void, undefined> =>
         pagesOf(parameters.pageNumber, (pageNumber) => client.getProtocol10Transactions({ ...parameters, pageNumber }, options)),
     },
+
+    /** The pages of what is read by links, from the one that is asked for on: `prev` to the older ones, `next` to the newer ones. */
+    linked: {
+      getEarliestTransactionsForAddress: (
+        parameters: GetEarliestTransactionsForAddressParameters,
+        direction: "prev" | "next",
+        options: CallOptions = {},
+      ): AsyncGenerator<TransactionsTimeBucketResponse, void, undefined> => {
+        const query = { quoteCurrency: "quote-currency", noLogs: "no-logs", withSafe: "with-safe" };
+        return linkedPagesOf(direction, (path) => call("getEarliestTransactionsForAddress", path ?? "/v1/{chainName}/bulk/transactions/{walletAddress}/", query, parameters, options));
+      },
+      getTransactionsForAddress: (
+        parameters: GetTransactionsForAddressParameters,
+        direction: "prev" | "next",
+        options: CallOptions = {},
+      ): AsyncGenerator<RecentTransactionsResponse, void, undefined> => {
+        const query = { quoteCurrency: "quote-currency", noLogs: "no-logs", blockSignedAtAsc: "block-signed-at-asc", withSafe: "with-safe" };
+        return linkedPagesOf(direction, (path) => call("getTransactionsForAddress", path ?? "/v1/{chainName}/address/{walletAddress}/transactions_v3/", query, parameters, options));
+      },
+      getTransactionsForAddressByPage: (
+        parameters: GetTransactionsForAddressByPageParameters,
+        direction: "prev" | "next",
+        options: CallOptions = {},
+      ): AsyncGenerator<TransactionsResponse, void, undefined> => {
+        const query = { quoteCurrency: "quote-currency", noLogs: "no-logs", blockSignedAtAsc: "block-signed-at-asc", withSafe: "with-safe" };
+        return linkedPagesOf(direction, (path) => call("getTransactionsForAddressByPage", path ?? "/v1/{chainName}/address/{walletAddress}/transactions_v3/page/{page}/", query, parameters, options));
+      },
+      getTimeBucketTransactionsForAddress: (
+        parameters: GetTimeBucketTransactionsForAddressParameters,
+        direction: "prev" | "next",
+        options: CallOptions = {},
+      ): AsyncGenerator<TransactionsTimeBucketResponse, void, undefined> => {
+        const query = { quoteCurrency: "quote-currency", noLogs: "no-logs", withSafe: "with-safe" };
+        return linkedPagesOf(direction, (path) => call("getTimeBucketTransactionsForAddress", path ?? "/v1/{chainName}/bulk/transactions/{walletAddress}/{timeBucket}/", query, parameters, options));
+      },
+      getTransactionsForBlockByPage: (
+        parameters: GetTransactionsForBlockByPageParameters,
+        direction: "prev" | "next",
+        options: CallOptions = {},
+      ): AsyncGenerator<TransactionsBlockPageResponse, void, undefined> => {
+        const query = { quoteCurrency: "quote-currency", noLogs: "no-logs", withSafe: "with-safe" };
+        return linkedPagesOf(direction, (path) => call("getTransactionsForBlockByPage", path ?? "/v1/{chainName}/block/{blockHeight}/transactions_v3/page/{page}/", query, parameters, options));
+      },
+      getTransactionsForBlockHashByPage: (
+        parameters: GetTransactionsForBlockHashByPageParameters,
+        direction: "prev" | "next",
+        options: CallOptions = {},
+      ): AsyncGenerator<TransactionsBlockPageResponse, void, undefined> => {
+        const query = { quoteCurrency: "quote-currency", noLogs: "no-logs", withSafe: "with-safe" };
+        return linkedPagesOf(direction, (path) => call("getTransactionsForBlockHashByPage", path ?? "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/page/{page}/", query, parameters, options));
+      },
+    },
   };
 }
 
@@ -2088,6 +2144,27 @@ async function* pagesOf<Data extends Paged>(
     yield data;
     if (data.pagination?.has_more !== true) return;
   }
+}
+
+/** `read` is given the path of a page, or null for the first one. */
+async function* linkedPagesOf<Data extends Linked>(
+  direction: "prev" | "next",
+  read: (path: string | null) => Promise<Success<Data>>,
+): AsyncGenerator<Data, void, undefined> {
+  for (let path: string | null = null; ; ) {
+    const { data }: Success<Data> = await read(path);
+    yield data;
+    const link = data.links[direction];
+    if (link === null) return;
+    path = pathOfLink(link);
+  }
+}
+
+/** Only the path of a link is followed: the key goes to no other address than the client's. */
+function pathOfLink(link: string): string {
+  const start = link.indexOf("/v1/");
+  if (start < 0) throw new TypeError("A link of the answer leads out of the service.");
+  return link.slice(start);
 }
 
 function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Call {

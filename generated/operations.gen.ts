@@ -2123,7 +2123,7 @@ export const operationsById = {
     domain: "prices",
     row: null,
     class: "pricing",
-    path: "/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddresses}/",
+    path: "/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddress}/",
     protocol: null,
     status: "planned",
     mode: "batch",

@@ -1446,11 +1446,11 @@ export async function parseGetTokenIdsForContractWithMetadata(
   }));
 }
 
-/** Daily prices of tokens: `/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddresses}/` */
+/** Daily prices of tokens: `/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddress}/` */
 export interface GetTokenPricesRequest {
   readonly chain: Chain;
   readonly quoteCurrency: Currency;
-  readonly contractAddresses: readonly Hex[];
+  readonly contractAddress: readonly Hex[];
   readonly from: string | null;
   readonly to: string | null;
   readonly pricesAtAsc: boolean;
@@ -1464,17 +1464,17 @@ export async function parseGetTokenPrices(
   const reader = createReader(raw, parsers);
   const chain = reader.path("chainName", (text) => parsers.chain(text));
   const quoteCurrency = reader.path("quoteCurrency", (text) => parsers.currency(text));
-  const contractAddressesSent = reader.path("contractAddresses", (text) => parsers.addressList(text, { maxItems: 50 }));
+  const contractAddressSent = reader.path("contractAddress", (text) => parsers.addressList(text, { maxItems: 50 }));
   const from = reader.query("from", (text) => parsers.date(text));
   const to = reader.query("to", (text) => parsers.date(text));
   const pricesAtAsc = reader.queryOr("prices-at-asc", (text) => parsers.boolean(text), false);
   const format = reader.queryOr("format", (text) => oneOf<"json" | "csv">(parsers, text, ["json", "csv"]), "json");
   reader.ascending({ name: "from", in: "query", read: from }, { name: "to", in: "query", read: to });
-  const contractAddresses = await reader.resolveList("path", "contractAddresses", contractAddressesSent, chain);
+  const contractAddress = await reader.resolveList("path", "contractAddress", contractAddressSent, chain);
   return reader.outcome(() => ({
     chain: taken(chain),
     quoteCurrency: taken(quoteCurrency),
-    contractAddresses: taken(contractAddresses),
+    contractAddress: taken(contractAddress),
     from: taken(from),
     to: taken(to),
     pricesAtAsc: taken(pricesAtAsc),

@@ -253,7 +253,7 @@ export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Contex
     run(operations.getProtocol10Transactions, (raw, parsers) => parseGetCommunityTransactions(raw, parsers, "protocol_10"), handlers.getCommunityTransactions),
   );
   router.get(
-    "/v1/pricing/historical_by_addresses_v2/:chainName/:quoteCurrency/:contractAddresses/",
+    "/v1/pricing/historical_by_addresses_v2/:chainName/:quoteCurrency/:contractAddress/",
     run(operations.getTokenPrices, parseGetTokenPrices, handlers.getTokenPrices),
   );
   router.get(

@@ -43,7 +43,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, string>>>
   getAddressActivity: { walletAddress: "story:trader" },
   getTransactionsForBlockHash: { chainName: "demo", blockHash: "story:swapBlockHash" },
   getTransactionsForBlockHashByPage: { chainName: "demo", blockHash: "story:swapBlockHash", page: "0" },
-  getTokenPrices: { chainName: "demo", quoteCurrency: "USD", contractAddresses: "story:goldToken", from: "story:firstDay", to: "story:lastDay" },
+  getTokenPrices: { chainName: "demo", quoteCurrency: "USD", contractAddress: "story:goldToken", from: "story:firstDay", to: "story:lastDay" },
   getPools: { chainName: "demo", dexName: "demo_exchange" },
   getPoolByAddress: { chainName: "demo", dexName: "demo_exchange", poolAddress: "story:goldPair" },
   getPoolsForTokenAddress: { chainName: "demo", tokenAddress: "story:goldToken", page: "0" },

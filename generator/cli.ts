@@ -67,21 +67,26 @@ function report(outcome: Outcome): ExitCode {
     case "written":
       for (const path of outcome.changes.written) print(`wrote ${path}`);
       for (const path of outcome.changes.deleted) print(`deleted ${path}`);
-      for (const path of outcome.stubs) print(`began ${path}: write the resolver there and hand it over in runtime/app.ts`);
+      for (const path of outcome.stubs) print(`began ${path}: write the resolver there, and add it to the index.ts beside it`);
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
     case "wrong-catalog":
       for (const finding of outcome.findings) printError(finding);
-      printError(`${outcome.findings.length} findings in the catalog; nothing was written.`);
+      printError(`${counted(outcome.findings.length, "finding")} in the catalog; nothing was written.`);
       return exitCodes.wrong;
     case "outdated":
       for (const finding of outcome.findings) printError(finding);
-      printError(`${outcome.findings.length} files are not what the catalog gives; run "npm run generate".`);
+      printError(`Not what the catalog gives: ${counted(outcome.findings.length, "file")}; run "npm run generate".`);
       return exitCodes.wrong;
   }
 }
 
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function describe(error: unknown): string {
-  if (error instanceof OutputError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // What the disk refuses says which path and why; a stack is for a mistake of the generator.
+  return error instanceof OutputError || "syscall" in error ? error.message : (error.stack ?? error.message);
 }

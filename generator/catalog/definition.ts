@@ -62,13 +62,15 @@ const parameterUse = z.union([
   }),
 ]);
 
+const described = z.strictObject({ description: sentence });
+
 export const serviceDefinition = z.strictObject({
   title: sentence,
   version: z.string().regex(/^\d+\.\d+\.\d+$/, "a version such as 1.0.0"),
   description: sentence,
   license: z.strictObject({ name: z.string(), identifier: z.string() }),
   tags: z.record(kebabName, sentence).describe("One tag a domain, with what it is about."),
-  envelope: z.record(snakeName, z.strictObject({ description: sentence })),
+  envelope: z.strictObject({ data: described, error: described, error_message: described, error_code: described }),
   errors: z.record(
     z.string().regex(/^[45]\d\d$/, "a 4xx or 5xx status"),
     z.strictObject({ title: sentence, description: sentence, example: sentence }),
@@ -102,8 +104,13 @@ export const serviceDefinition = z.strictObject({
   networkGroups: z.record(kebabName, z.strictObject({ description: sentence, chains: z.array(z.string()).min(1) })),
 });
 
+const isWholeHundredths = (value: number): boolean => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
+
+/** Credits are counted in whole hundredths; the bound keeps their sums exact. */
+const credits = z.number().min(0).max(1_000_000).refine(isWholeHundredths, "a number with at most two decimals");
+
 const cost = z.union([
-  z.strictObject({ credits: z.number().min(0), per: z.enum(["call", "item", "block", "30-days"]).default("call") }),
+  z.strictObject({ credits, per: z.enum(["call", "item", "block", "30-days"]).default("call") }),
   z.literal("not-stated"),
 ]);
 
@@ -126,6 +133,12 @@ export const endpointDefinition = z.strictObject({
   response: pascalName.describe("The object in `data`."),
   list: z.boolean().optional().describe("True where `data` is an array of the response object."),
   networks: kebabName.optional().describe("The network group that the endpoint is restricted to."),
+  definedAs: z
+    .record(camelName, camelName)
+    .optional()
+    .describe(
+      "Path parameters that the service defines under another name: contractAddress that takes several is defined as contractAddresses.",
+    ),
   query: z.array(parameterUse).default([]),
   pagination: z
     .strictObject({

@@ -43,6 +43,8 @@ const sentences = {
     `row ${data.row} is already taken at ${at(data.first)}; accepted: each row once`,
   "duplicate-path": (data: { path: string; first: Place }) =>
     `${data.path} is already the path at ${at(data.first)}; accepted: each path once`,
+  "duplicate-title": (data: { title: string; first: Place }) =>
+    `${quote(data.title)} is already the title of a failure at ${at(data.first)}; accepted: each title once`,
   "duplicate-protocol": (data: { protocol: string; first: Place }) =>
     `${quote(data.protocol)} is already described at ${at(data.first)}; accepted: one file a protocol`,
   "misplaced-protocol": (data: { protocol: string; expected: string }) =>

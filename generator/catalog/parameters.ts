@@ -15,6 +15,11 @@ export function pathParameterNames(path: string): string[] {
   return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
 }
 
+/** The name under which the service defines a path parameter of an endpoint. */
+export function definitionName({ definedAs = {} }: Partial<Pick<EndpointDefinition, "definedAs">>, name: string): string {
+  return definedAs[name] ?? name;
+}
+
 /** The names of all query parameters of an endpoint: its own, those of its pagination regime, then those that every endpoint has. */
 function queryParameterNames(
   service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
@@ -28,10 +33,10 @@ function queryParameterNames(
 /** The parameters of an endpoint of a checked catalog, path parameters first; names that the service does not declare are left out. */
 export function endpointParameters(
   service: ServiceDefinition,
-  endpoint: Pick<EndpointDefinition, "path" | "query" | "pagination">,
+  endpoint: Pick<EndpointDefinition, "path" | "definedAs" | "query" | "pagination">,
 ): EndpointParameter[] {
   const path = pathParameterNames(endpoint.path).flatMap((name): EndpointParameter[] => {
-    const definition = service.pathParameters[name];
+    const definition = service.pathParameters[definitionName(endpoint, name)];
     return definition === undefined ? [] : [{ name, in: "path", required: true, sizes: null, definition }];
   });
   const query = queryParameterNames(service, endpoint).flatMap((name): EndpointParameter[] => {

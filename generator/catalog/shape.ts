@@ -158,6 +158,6 @@ export function renderSent(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (isMap(value)) return Object.keys(value).length === 0 ? "an empty map" : "a map";
   if (value === null) return "nothing (null)";
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? "nothing");
   return text.length > 60 ? `${text.slice(0, 57)}…"` : text;
 }

@@ -1,4 +1,17 @@
-import { type Alias, type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type YAMLMap } from "yaml";
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLError,
+  type YAMLMap,
+} from "yaml";
 import type { Place } from "./catalog.ts";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 
@@ -89,11 +102,16 @@ const reportedErrors = 10;
 function findSyntaxErrors(document: YamlDocument, placeAt: (offset: number) => Place): Diagnostic[] {
   const lines = new Map<number, Diagnostic>();
   for (const error of [...document.errors, ...document.warnings].sort((left, right) => left.pos[0] - right.pos[0])) {
-    const problem = `${error.message.replace(/\s+/g, " ").trim()}; accepted: YAML 1.2`;
-    const finding = diagnostic("yaml-syntax", placeAt(error.pos[0]), { problem });
+    const finding = diagnostic("yaml-syntax", placeAt(error.pos[0]), { problem: problemOf(error) });
     if (!lines.has(finding.line)) lines.set(finding.line, finding);
   }
   return [...lines.values()].slice(0, reportedErrors);
+}
+
+// The library's own sentence about several documents is for whoever calls it.
+function problemOf({ code, message }: YAMLError): string {
+  if (code === "MULTIPLE_DOCS") return "the file holds more than one document; accepted: one";
+  return `${message.replace(/\s+/g, " ").trim()}; accepted: YAML 1.2`;
 }
 
 function findFaults(document: YamlDocument, placeAt: (offset: number) => Place): { aliases: Diagnostic[]; keys: Diagnostic[] } {

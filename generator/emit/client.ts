@@ -27,6 +27,7 @@ interface ClientView {
   readonly parameters: readonly ParametersView[];
   readonly methods: readonly MethodView[];
   readonly iterators: readonly (MethodView & { readonly page: string })[];
+  readonly linked: readonly MethodView[];
 }
 
 const renderClient = template<ClientView>("client");
@@ -59,6 +60,7 @@ export function emitClient(model: Model): string {
       const page = pageName(operation);
       return page === null ? [] : [{ ...methodView(operation), page }];
     }),
+    linked: model.operations.filter(({ regime }) => model.service.pagination[regime]?.answers.includes("links")).map(methodView),
   });
 }
 

@@ -13,6 +13,7 @@ export interface ReferenceView {
   readonly costs: readonly {
     readonly id: string;
     readonly anchor: string;
+    readonly summary: string;
     readonly cost: string;
     readonly mode: string;
     readonly status: string;

@@ -32,6 +32,7 @@ export function emitReference(model: Model): string {
     costs: inOrder(model).map(({ id, operation }) => ({
       id,
       anchor: id.toLowerCase(),
+      summary: cell(operation.summary),
       cost: renderCost(operation.cost),
       mode: operation.mode,
       status: operation.status,

@@ -6,24 +6,36 @@ const plainKey = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_$][\w$-]*$/
  * guessed about them; a library's writer takes ten times as long for a document of this size.
  */
 export function renderYaml(value: unknown): string {
-  return `${lines(value, "").join("\n")}\n`;
+  const lines: string[] = [];
+  append(lines, value, "");
+  return `${lines.join("\n")}\n`;
 }
 
-function lines(value: unknown, indent: string): string[] {
-  if (Array.isArray(value)) return value.flatMap((item: unknown) => nested(`${indent}-`, item, indent, " "));
-  return entriesOf(value).flatMap(([key, item]) =>
-    nested(`${indent}${plainKey.test(key) ? key : JSON.stringify(key)}:`, item, indent, "\n"),
-  );
+function append(lines: string[], value: unknown, indent: string): void {
+  if (Array.isArray(value)) for (const item of value) appendItem(lines, item, indent);
+  else for (const [key, item] of entriesOf(value)) appendEntry(lines, key, item, indent);
 }
 
-/** `key:` or `-` with what belongs to it: on its line where it is short, else below. */
-function nested(start: string, value: unknown, indent: string, first: " " | "\n"): string[] {
-  const isEmpty = typeof value !== "object" || value === null || entriesOf(value).length === 0;
-  if (isEmpty) return [`${start} ${JSON.stringify(value)}`];
-  const below = lines(value, `${indent}  `);
-  if (first === "\n") return [start, ...below];
-  return [`${start} ${(below[0] ?? "").slice(indent.length + 2)}`, ...below.slice(1)];
+/** `-` with a plain value, or with the first line of what belongs to it, beside it. */
+function appendItem(lines: string[], item: unknown, indent: string): void {
+  const first = lines.length;
+  if (isPlain(item)) lines.push(`${indent}- ${JSON.stringify(item)}`);
+  else append(lines, item, `${indent}  `);
+  lines[first] = `${indent}-${(lines[first] ?? "").slice(indent.length + 1)}`;
 }
+
+/** `key:` with a plain value beside it, and anything else below it. */
+function appendEntry(lines: string[], key: string, item: unknown, indent: string): void {
+  const start = `${indent}${plainKey.test(key) ? key : JSON.stringify(key)}:`;
+  if (isPlain(item)) lines.push(`${start} ${JSON.stringify(item)}`);
+  else {
+    lines.push(start);
+    append(lines, item, `${indent}  `);
+  }
+}
+
+/** What JSON has on one line: a scalar, an empty list, an empty map. */
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null || entriesOf(value).length === 0;
 
 /** The entries that JSON would have. */
 function entriesOf(value: unknown): [string, unknown][] {

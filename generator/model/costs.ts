@@ -4,11 +4,7 @@ import type { Cost } from "./model.ts";
 /** The cost in whole hundredths, so that the sum of many items is exact; null where it is not stated. */
 export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
   if (cost === "not-stated") return null;
-  const hundredths = Math.round(cost.credits * 100);
-  if (Math.abs(hundredths - cost.credits * 100) > 1e-6) {
-    throw new Error(`A cost of ${cost.credits} credits has more than two decimals.`);
-  }
-  return { hundredths, per: cost.per };
+  return { hundredths: Math.round(cost.credits * 100), per: cost.per };
 }
 
 const units: Record<Cost["per"], string> = { call: "call", item: "item", block: "block", "30-days": "30 days" };

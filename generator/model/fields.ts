@@ -1,20 +1,14 @@
 import type { CatalogObject } from "../catalog/catalog.ts";
-import { type FieldDefinition, type ScalarType, scalarTypes } from "../catalog/definition.ts";
+import type { FieldDefinition } from "../catalog/definition.ts";
+import { isScalarType, parseFieldType } from "../catalog/field-type.ts";
 import type { Field, ResponseObject } from "./model.ts";
 
-const scalarNames: ReadonlySet<string> = new Set(scalarTypes);
-
-const isScalar = (name: string): name is ScalarType => scalarNames.has(name);
-
-/** A field's `[Transfer]?` taken apart. */
 function fieldOf(name: string, definition: FieldDefinition): Field {
-  const nullable = definition.type.endsWith("?");
-  const list = definition.type.startsWith("[");
-  const base = definition.type.replace(/[[\]?]/g, "");
+  const { name: type, list, nullable } = parseFieldType(definition.type);
   return {
     name,
     description: definition.description,
-    type: isScalar(base) ? { scalar: base } : { object: base },
+    type: isScalarType(type) ? { scalar: type } : { object: type },
     list,
     nullable,
     values: definition.values ?? null,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Catalog } from "../catalog/catalog.ts";
 import { renderDiagnostic } from "../catalog/diagnostics.ts";
 import { loadCatalog, readCatalogFiles } from "../catalog/load.ts";
+import { nearest } from "../catalog/nearest.ts";
 import { compareText } from "../model/names.ts";
 import { readText } from "./read-output.ts";
 
@@ -37,8 +38,12 @@ async function readRecorded(root: string): Promise<Map<string, string>> {
 }
 
 function recordedFinding(path: string, text: string, ids: ReadonlySet<string>): string[] {
-  if (!ids.has(idOf(path)))
-    return [`${path}:1:1: there is no operation ${idOf(path)}; the file's name is the id of the operation that gave the answer.`];
+  const id = idOf(path);
+  if (!ids.has(id)) {
+    const meant = nearest(id, [...ids]);
+    const suggestion = meant === null ? "" : `; nearest: ${meant}`;
+    return [`${path}:1:1: there is no operation ${id}; accepted: the id of the operation that gave the answer, and .json${suggestion}`];
+  }
   return dataOf(text) === undefined ? [`${path}:1:1: this is not a recorded answer; a JSON object with data is one.`] : [];
 }
 

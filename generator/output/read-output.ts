@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compareText } from "../model/names.ts";
+import { folderInTheWay } from "./output-error.ts";
 
 /** The folder that belongs to the generator. */
 const generatedFolder = "generated";
@@ -10,7 +11,9 @@ export async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (!(error instanceof Error && "code" in error)) throw error;
+    if (error.code === "ENOENT") return null;
+    if (error.code === "EISDIR") throw folderInTheWay(path);
     throw error;
   }
 }

@@ -9,9 +9,8 @@ export function stubText({ id, operation }: Pick<Handler, "id" | "operation">): 
   });
   const file = project.createSourceFile("stub.ts");
   file.addImportDeclarations([
-    { isTypeOnly: true, namedImports: ["LiveHandlers"], moduleSpecifier: "../../../../generated/handlers.gen.ts" },
     { namedImports: ["RequestError"], moduleSpecifier: "../../../lib/request-error.ts" },
-    { isTypeOnly: true, namedImports: ["ResolverContext"], moduleSpecifier: "../../context.ts" },
+    { isTypeOnly: true, namedImports: ["Handlers"], moduleSpecifier: "../../context.ts" },
   ]);
   const statement = file.addVariableStatement({
     isExported: true,
@@ -19,14 +18,12 @@ export function stubText({ id, operation }: Pick<Handler, "id" | "operation">): 
     declarations: [
       {
         name: id,
-        type: `LiveHandlers<ResolverContext>["${id}"]`,
-        initializer: (writer) =>
-          writer.write("async () => ").inlineBlock(() => {
-            writer.writeLine(`throw new RequestError(501, "${id} is not implemented yet.");`);
-          }),
+        type: `Handlers["${id}"]`,
+        initializer: `async () => {\n  throw new RequestError(501, "${id} is not implemented yet.");\n}`,
       },
     ],
   });
-  statement.addJsDoc(` ${operation.summary.replaceAll("*/", "*\\/")}: \`${operation.path}\`. `);
+  statement.addJsDoc(`${operation.summary.replaceAll("*/", "*\\/")}: \`${operation.path}\`.`);
+  file.formatText({ indentSize: 2 });
   return file.getFullText();
 }

@@ -134,16 +134,6 @@ export const differences: readonly Difference[] = [
     example: { operation: "getGasPrices", values: { "quote-currency": ["eur"] } },
   },
   {
-    kind: "0X before hex digits",
-    reason: "Hex compares without regard to case, its prefix included; the document's patterns show the usual spelling.",
-    here: "accepts",
-    applies: oneTrimmed(
-      ["address", "addressList", "hash", "topicList", "block"],
-      (text) => /^0X[0-9a-f]+$/i.test(text) && text.startsWith("0X"),
-    ),
-    example: { operation: "getLogs", values: { "starting-block": ["0X10"] } },
-  },
-  {
     kind: "a page size that only CSV has",
     reason: "With format=csv a page is a download of 1 to 10,000 rows; a schema of one parameter cannot depend on another.",
     here: "accepts",

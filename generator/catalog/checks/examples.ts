@@ -5,7 +5,7 @@ import type { Draft, EndpointDraft, ServiceDraft } from "../draft.ts";
 import { isStoryReference, type Misfit, parameterMisfit, scalarMisfit, storyMisfit } from "../example-fit.ts";
 import { type FieldType, isScalarType, parseFieldType } from "../field-type.ts";
 import { type Answering, askedNames, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
-import { applyUse } from "../parameters.ts";
+import { applyUse, definitionName } from "../parameters.ts";
 import { renderSent } from "../shape.ts";
 
 /** Examples and defaults that do not fit their type, in shared parameters, their uses, endpoints, headers and fields. */
@@ -74,7 +74,10 @@ function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnost
     }
     const place = () => placeOf(endpoint, "example", name);
     if (isStoryReference(value)) return judge("wrong-example", storyMisfit(value), value, place);
-    const shared = definitionOf((asked.path.includes(name) ? service.pathParameters : service.queryParameters)?.get(name));
+    const parameter = asked.path.includes(name)
+      ? service.pathParameters?.get(definitionName(endpoint.value, name))
+      : service.queryParameters?.get(name);
+    const shared = definitionOf(parameter);
     const use = query.find((candidate) => typeof candidate === "object" && candidate.name === name);
     if (shared === null) return [];
     const definition = typeof use === "object" && !asked.path.includes(name) ? applyUse(shared, use) : shared;

@@ -1,7 +1,7 @@
-import type { CatalogEndpoint } from "../catalog.ts";
+import type { CatalogEndpoint, Place } from "../catalog.ts";
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
-import { endpointsWithPath, findRepeated, type Lookup, placeOf } from "../lookup.ts";
+import { endpointsWithPath, findRepeated, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
 import { pathParameterNames } from "../parameters.ts";
 
 const literalSegment = /^[A-Za-z0-9._~=-]+$/;
@@ -38,9 +38,16 @@ function checkParameters(endpoint: EndpointDraft, path: string, { draft }: Looku
   const names = wellFormedNames(path);
   const repeated = findRepeated(names, (name) => name).map(({ name }) => diagnostic("repeated-path-parameter", place, { name }));
   const known = draft.service?.pathParameters;
-  if (!known) return repeated;
-  const unknown = names.filter((name) => !known.has(name));
-  return [...repeated, ...unknown.map((name) => diagnostic("undeclared-path-parameter", place, { name, accepted: [...known.keys()] }))];
+  if (!known || endpoint.broken.has("definedAs")) return repeated;
+  const { definedAs = {} } = endpoint.value;
+  const undeclared = (name: string, at: Place) => diagnostic("undeclared-path-parameter", at, { name, accepted: [...known.keys()] });
+  const unknown = names.filter((name) => !Object.hasOwn(definedAs, name) && !known.has(name)).map((name) => undeclared(name, place));
+  const renamed = Object.entries(definedAs).flatMap(([name, definition]) => {
+    const data = { name, where: "a parameter of this path", accepted: names };
+    if (!names.includes(name)) return [diagnostic("unknown-parameter", placeOfKey(endpoint, "definedAs", name), data)];
+    return known.has(definition) ? [] : [undeclared(definition, placeOf(endpoint, "definedAs", name))];
+  });
+  return [...repeated, ...unknown, ...renamed];
 }
 
 function checkPage(endpoint: EndpointDraft, path: string, { draft }: Lookup): Diagnostic[] {

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
-import { type Lookup, placeOf } from "../lookup.ts";
+import { findRepeated, type Lookup, placeOf } from "../lookup.ts";
 
-/** What the catalog must have at all, and authentication schemes that do not say how a key is sent. */
+/** What the catalog must have at all, and authentication schemes that do not say how a key is sent, and failures of one name. */
 export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   const { service, template } = draft;
   const missing = (path: string) => diagnostic("missing-file", { file: `${root}${path}`, line: 1, column: 1 }, { path });
@@ -11,7 +11,17 @@ export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
     ...(lacksService ? [missing("service.yaml")] : []),
     ...(lacksTemplate ? [missing("community/template.yaml")] : []),
     ...checkAuthentication({ draft }),
+    ...checkTitles({ draft }),
   ];
+}
+
+/** The document names its failures by their titles. */
+function checkTitles({ draft: { service } }: Pick<Lookup, "draft">): Diagnostic[] {
+  if (service === null) return [];
+  const place = (status: string) => placeOf(service, "errors", status, "title");
+  return findRepeated(Object.entries(service.value.errors ?? {}), ([, { title }]) => title).map(({ item, first, name }) =>
+    diagnostic("duplicate-title", place(item[0]), { title: name, first: place(first[0]) }),
+  );
 }
 
 function checkAuthentication({ draft }: Pick<Lookup, "draft">): Diagnostic[] {

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { Draft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
 import { endpointsWithPath, type Lookup, meantNames, placeOfKey } from "../lookup.ts";
-import { pathParameterNames } from "../parameters.ts";
+import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**
  * What nothing uses: objects, shared parameters, regimes, network groups, domains and operations. Where a use could not be read nothing is said, and a
@@ -52,7 +52,9 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   if (service === null) return [];
   const regimes = [...(service.pagination?.values() ?? [])];
   const regimesReadable = regimes.every((regime) => !regime.broken.has("query") && !regime.broken.has("path"));
-  const paths = endpointsWithPath(draft).flatMap(({ path }) => pathParameterNames(path));
+  const paths = endpointsWithPath(draft).flatMap(({ endpoint, path }) =>
+    pathParameterNames(path).map((name) => definitionName(endpoint.value, name)),
+  );
   const queries = answering.flatMap((entry) => (entry.value.query ?? []).map((use) => (typeof use === "string" ? use : use.name)));
   const find = (kind: string, section: string, names: Iterable<string> | undefined, used: Iterable<string>): Diagnostic[] => {
     const known = [...(names ?? [])];
@@ -63,7 +65,7 @@ function checkDefinitions(lookup: Lookup): Diagnostic[] {
   };
   const when = (seen: boolean, findings: () => Diagnostic[]) => (seen ? findings() : []);
   return [
-    ...when(regimesReadable && canSee(lookup, ["path"]), () =>
+    ...when(regimesReadable && canSee(lookup, ["path", "definedAs"]), () =>
       find("path parameter", "pathParameters", service.pathParameters?.keys(), [
         ...paths,
         ...regimes.flatMap((regime) => regime.value.path ?? []),

@@ -30,16 +30,18 @@ export function openApiDocument(model: Model): OpenAPIObject {
 
 function operationObject(model: Model, operation: Operation): OperationObject {
   const { cost } = operation;
+  const planned = operation.status === "planned";
   return {
     operationId: operation.id,
     tags: [operation.domain],
-    summary: operation.summary,
-    description: operation.notes,
+    // Readers of a rendered page see no extensions, so the words say it too.
+    summary: planned ? `${operation.summary} (planned)` : operation.summary,
+    description: planned ? `${operation.notes} Planned: it answers 501 until it is live.` : operation.notes,
     parameters: operationParameters(model, operation),
     responses: operationResponses(model, operation),
     "x-credit-cost": cost === null ? "not stated" : { credits: cost.hundredths / 100, per: cost.per },
     "x-processing-mode": operation.mode,
-    ...(operation.status === "planned" ? { "x-status": "planned" } : {}),
+    ...(planned ? { "x-status": "planned" } : {}),
     ...(operation.row === null ? {} : { "x-row": operation.row }),
     ...(operation.addition ? { "x-addition": true } : {}),
     "x-class": operation.class,

@@ -3,7 +3,10 @@ import type { ParameterType } from "../../catalog/definition.ts";
 import type { Model, Operation, Parameter } from "../../model/model.ts";
 import { pascalCase } from "../../model/names.ts";
 
-const address = "0x[0-9a-fA-F]{40}";
+/** Hex compares without regard to case, its prefix included. */
+const hexDigit = "[0-9a-fA-F]";
+const prefix = "0[xX]";
+const address = `${prefix}${hexDigit}{40}`;
 /** Labels between dots. */
 const label = `[^\\s.,/\\\\?#%@:;"'<>]+`;
 const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
@@ -15,9 +18,9 @@ type FixedType = Exclude<ParameterType, "integer" | "choice" | "currency" | "tex
 const fixed: Record<FixedType, SchemaObject> = {
   chain: { type: "string", pattern: "^[a-z0-9][a-z0-9-]*$" },
   address: { type: "string", pattern: addressOrName },
-  hash: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
+  hash: { type: "string", pattern: `^${prefix}${hexDigit}{64}$` },
   height: { type: "string", pattern: `^(?:${decimal}|latest)$` },
-  block: { type: "string", pattern: `^(?:${decimal}|0x[0-9a-fA-F]{1,64}|earliest|latest)$` },
+  block: { type: "string", pattern: `^(?:${decimal}|${prefix}${hexDigit}{1,64}|earliest|latest)$` },
   date: { type: "string", format: "date", pattern: `^${day}$` },
   dateOrLatest: { type: "string", pattern: `^(?:${day}|latest)$` },
   boolean: { type: "boolean" },
@@ -80,7 +83,7 @@ function parameterSchema(model: Model, parameter: Parameter): SchemaObject {
     case "addressList":
       return listSchema(parameter, { type: "string", pattern: addressOrName });
     case "topicList":
-      return listSchema(parameter, { type: "string", pattern: "^0x[0-9a-fA-F]{1,64}$" });
+      return listSchema(parameter, { type: "string", pattern: `^${prefix}${hexDigit}{1,64}$` });
     case "textList":
       return listSchema(parameter, { type: "string", minLength: 1 });
     default:

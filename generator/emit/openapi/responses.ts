@@ -9,6 +9,7 @@ type Status = string;
 const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 /** What a failure says beside its body. */
 const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
+  "401": ["WWW-Authenticate"],
   "405": ["Allow"],
   "429": ["Retry-After", ...rateHeaders],
   "503": ["Retry-After"],

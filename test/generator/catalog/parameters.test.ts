@@ -46,6 +46,16 @@ describe("the parameters of an endpoint", () => {
     expect(days?.definition).not.toHaveProperty("default");
   });
 
+  it("of a path may be defined under another name", () => {
+    const changed = catalogWith({
+      file: "spec/endpoints/logs.yaml",
+      find: "path: /v1/{chainName}/events/",
+      put: "path: /v1/{chain}/events/\n    definedAs: { chain: chainName }",
+    });
+    const [chain] = parametersOf("getLogs", changed);
+    expect(chain).toMatchObject({ name: "chain", in: "path", definition: { type: "chain", description: "The network." } });
+  });
+
   it("of a path are the names in braces", () => {
     expect(pathParameterNames("/v1/{chainName}/block_v2/{startDate}/{endDate}/")).toEqual(["chainName", "startDate", "endDate"]);
   });

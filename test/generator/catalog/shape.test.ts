@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe } from "vitest";
 import {
   expectFindings,
   holdersFile,
@@ -9,67 +9,6 @@ import {
   templateFile,
   tokensFile,
 } from "./expect-finding.ts";
-import { catalogWith } from "./small-catalog.ts";
-
-describe("YAML", () => {
-  expectFindings([
-    {
-      wrong: "a bracket that is not closed",
-      file: logsFile,
-      find: "query: [days]\n",
-      put: "query: [days\n§",
-      code: "yaml-syntax",
-      says: ["Flow sequence"],
-    },
-    {
-      wrong: "an alias without an anchor",
-      file: logsFile,
-      find: "query: [days]",
-      put: "query: §*spans",
-      code: "yaml-syntax",
-      says: ["&spans"],
-    },
-    {
-      wrong: "an alias inside its anchor",
-      file: logsFile,
-      find: "query: [days]",
-      put: "query: &q [§*q]",
-      code: "yaml-syntax",
-      says: ["own anchor"],
-    },
-    { wrong: "a tag that nothing knows", file: logsFile, find: "row: 3", put: "row: §!row 3", code: "yaml-syntax", says: ["!row"] },
-    {
-      wrong: "a key that a map has twice",
-      file: logsFile,
-      find: "    row: 3\n",
-      put: "    row: 3\n    §row: 3\n",
-      code: "duplicate-key",
-      says: ['"row"', "line 5", "each key once"],
-    },
-    {
-      wrong: "an id that a file has twice",
-      file: logsFile,
-      find: "  getPortfolio:",
-      put: "  §getLogs:",
-      code: "duplicate-key",
-      says: ['"getLogs"', "line 4"],
-    },
-  ]);
-});
-
-describe("YAML errors", () => {
-  it("are reported once a line, each at its own place", () => {
-    const { diagnostics, places } = catalogWith(
-      { file: logsFile, find: "    row: 3", put: "    row: §@3" },
-      { file: logsFile, find: "query: [days]", put: "query: §*days" },
-      { file: logsFile, find: "cost: { credits: 2,", put: "cost: { credits: §`2," },
-    );
-    // The alias is looked at where the rest can be read.
-    expect(diagnostics.map(({ code, line, column }) => ({ code, line, column }))).toEqual(
-      [places[0], places[1]].map((place) => ({ code: "yaml-syntax", line: place?.line, column: place?.column })),
-    );
-  });
-});
 
 describe("shapes", () => {
   expectFindings([
@@ -79,7 +18,7 @@ describe("shapes", () => {
       find: "    row: 3\n",
       put: "    row: 3\n    §colour: red\n",
       code: "unknown-key",
-      says: ['"colour"', "accepted: ", "class", "8 more"],
+      says: ['"colour"', "accepted: ", "class", "9 more"],
     },
     {
       wrong: "a misspelt key, which is then not missing as well",
@@ -146,6 +85,30 @@ describe("shapes", () => {
       says: ["3.5", "a whole number"],
     },
     { wrong: "a number below the least", file: logsFile, find: "row: 3", put: "row: §0", code: "wrong-value", says: ["more than 0"] },
+    {
+      wrong: "a part of a hundredth of a credit",
+      file: logsFile,
+      find: "credits: 5, per: block",
+      put: "credits: §0.005, per: block",
+      code: "wrong-value",
+      says: ["0.005", "at most two decimals"],
+    },
+    {
+      wrong: "credits without end",
+      file: logsFile,
+      find: "credits: 5, per: block",
+      put: "credits: §.inf, per: block",
+      code: "wrong-type",
+      says: ["Infinity", "a number"],
+    },
+    {
+      wrong: "an envelope with another field",
+      file: serviceFile,
+      find: "  error: { description",
+      put: "  §eror: { description",
+      code: "unknown-key",
+      says: ['"eror"', "nearest: error"],
+    },
     {
       wrong: "nothing in place of text",
       file: logsFile,
@@ -257,83 +220,6 @@ describe("shapes", () => {
       put: "domain: community\n§host: example",
       code: "unknown-key",
       says: ["domain, path, operations"],
-    },
-  ]);
-});
-
-describe("what may have one of several shapes", () => {
-  expectFindings([
-    {
-      wrong: "a key that its map does not have",
-      file: tokensFile,
-      find: "{ credits: 0.02, per: item }",
-      put: "{ credits: 0.02, per: item, §every: 2 }",
-      code: "unknown-key",
-      says: ["credits, per"],
-    },
-    {
-      wrong: "a value of a key of its map",
-      file: tokensFile,
-      find: "per: item",
-      put: "per: §items",
-      code: "unknown-value",
-      says: ["call, item, block, 30-days", "nearest: item"],
-    },
-    {
-      wrong: "a word that is nearly the one accepted",
-      file: tokensFile,
-      find: "{ credits: 0.02, per: item }",
-      put: "§not-statd",
-      code: "unknown-value",
-      says: ["nearest: not-stated"],
-    },
-    {
-      wrong: "neither a map nor the word",
-      file: tokensFile,
-      find: "{ credits: 0.02, per: item }",
-      put: "§0.02",
-      code: "wrong-type",
-      says: ["0.02", "a map with the keys credits, per, or not-stated"],
-    },
-    {
-      wrong: "a rule of an unknown kind",
-      file: tokensFile,
-      find: "- exclusive: [date, order]",
-      put: "- §exclusiv: [date, order]",
-      code: "unknown-key",
-      says: ["exclusive, together, ascending", "nearest: exclusive"],
-    },
-    {
-      wrong: "a rule with too few names",
-      file: tokensFile,
-      find: "- exclusive: [date, order]",
-      put: "- exclusive: §[date]",
-      code: "wrong-value",
-      says: ["at least 2"],
-    },
-    {
-      wrong: "a use of a parameter with an unknown key",
-      file: tokensFile,
-      find: "{ name: order, values: [up, down, none], default: down }",
-      put: "{ name: order, §valus: [up, down] }",
-      code: "unknown-key",
-      says: ["nearest: values"],
-    },
-    {
-      wrong: "a use of a parameter that is a number",
-      file: logsFile,
-      find: "query: [days]",
-      put: "query: [§30]",
-      code: "wrong-type",
-      says: ["text, or a map with the keys name"],
-    },
-    {
-      wrong: "an example that is a map",
-      file: logsFile,
-      find: "starting-block: 7",
-      put: "starting-block: §{ height: 7 }",
-      code: "wrong-type",
-      says: ["text, or a number, or true or false"],
     },
   ]);
 });

@@ -11,6 +11,9 @@ tags:
   community: What the community adds.
 envelope:
   data: { description: The payload. }
+  error: { description: Whether it failed. }
+  error_message: { description: What was wrong. }
+  error_code: { description: The status. }
 errors:
   "400": { title: Bad request, description: It cannot be accepted., example: Send a number. }
 authentication:

@@ -31,7 +31,7 @@ describe("the client", () => {
     const { calls, client } = service({ body: success({}) }, { body: success([]) });
     await client.getLogs({ chainName: "demo", startingBlock: 0, topics: ["0x1", "0x2"], skipDecode: false });
     expect(calls[0]?.url).toBe("https://api.example.com/v1/demo/events/?starting-block=0&topics=0x1%2C0x2&skip-decode=false");
-    await client.getTokenPrices({ chainName: "demo", quoteCurrency: "USD", contractAddresses: ["0xa", "0xb"] });
+    await client.getTokenPrices({ chainName: "demo", quoteCurrency: "USD", contractAddress: ["0xa", "0xb"] });
     expect(calls[1]?.url).toBe("https://api.example.com/v1/pricing/historical_by_addresses_v2/demo/USD/0xa%2C0xb/");
   });
 
@@ -94,5 +94,17 @@ describe("the client", () => {
     );
     for await (const _page of client.pages.getPoolsForTokenAddress({ chainName: "demo", tokenAddress: "0xab", page: 0 }));
     expect(calls.map(({ url }) => url.slice(-8))).toEqual(["/page/0/", "/page/1/"]);
+  });
+
+  it("follows links in one direction until there is none, with its own query and to its own address", async () => {
+    const page = (prev: string | null) => ({ body: success({ items: [], links: { prev, next: null } }) });
+    const pageUrl = (number: number) => `https://elsewhere.example/base/v1/demo/address/0xab/transactions_v3/page/${number}/`;
+    const { calls, client } = service(page(pageUrl(1)), page(pageUrl(0)), page(null));
+    const seen = [];
+    for await (const data of client.linked.getTransactionsForAddress({ chainName: "demo", walletAddress: "0xab", noLogs: true }, "prev"))
+      seen.push(data.links.prev);
+    expect(seen).toEqual([pageUrl(1), pageUrl(0), null]);
+    const root = "https://api.example.com/v1/demo/address/0xab/transactions_v3";
+    expect(calls.map(({ url }) => url)).toEqual([`${root}/?no-logs=true`, `${root}/page/1/?no-logs=true`, `${root}/page/0/?no-logs=true`]);
   });
 });

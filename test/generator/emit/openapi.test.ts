@@ -71,6 +71,8 @@ describe("the OpenAPI document", () => {
     });
     expect(operation("getHistoricalTokenBalancesForWalletAddress")["x-networks"]).toContain("eth-mainnet");
     for (const { id, status } of model.operations) expect(operation(id)["x-status"], id).toBe(status === "planned" ? "planned" : undefined);
+    for (const { id, status } of model.operations)
+      expect(String(operation(id).summary).endsWith("(planned)"), id).toBe(status === "planned");
   });
 
   it("offers the key in three ways on everything", () => {
@@ -131,6 +133,21 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain('"story:');
     const size = parameters.find((parameter): parameter is ParameterObject => "name" in parameter && parameter.name === "page-size");
     expect(size?.schema).toMatchObject({ type: "integer", enum: [100, 1000], default: 100 });
+  });
+
+  it("accepts hex in any case, its prefix included", () => {
+    const patterns = Object.values(document.components?.parameters ?? {}).flatMap((parameter) => {
+      const { schema, example } = parameter as ParameterObject & { schema: { pattern?: string; items?: { pattern?: string } } };
+      const [sent] = [example].flat();
+      const pattern = schema.pattern ?? schema.items?.pattern;
+      return typeof sent === "string" && sent.startsWith("0x") && pattern !== undefined ? [{ sent, form: new RegExp(pattern) }] : [];
+    });
+    expect(patterns.length).toBeGreaterThan(5);
+    for (const { sent, form } of patterns) {
+      expect(sent).toMatch(form);
+      expect(sent.toUpperCase()).toMatch(form);
+      expect(`0y${sent.slice(2)}`).not.toMatch(form);
+    }
   });
 
   it("leaves the key to the security schemes", () => {

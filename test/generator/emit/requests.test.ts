@@ -191,10 +191,10 @@ describe("names in address parameters", () => {
 
   it("are resolved in lists and in optional query parameters", async () => {
     const prices = await requests.parseGetTokenPrices(
-      { path: { chainName: "demo", quoteCurrency: "USD", contractAddresses: `alice.eth,${wallet}` }, query: {} },
+      { path: { chainName: "demo", quoteCurrency: "USD", contractAddress: `alice.eth,${wallet}` }, query: {} },
       stubParsers,
     );
-    expect(prices).toMatchObject({ request: { contractAddresses: [alice, wallet], from: null } });
+    expect(prices).toMatchObject({ request: { contractAddress: [alice, wallet], from: null } });
     expect(await transfers({ "contract-address": "alice.eth" })).toMatchObject({ request: { contractAddress: alice } });
     expect(await transfers({ "contract-address": "bob.eth" })).toMatchObject({
       issues: [{ parameter: "contract-address", in: "query", sent: "bob.eth" }],

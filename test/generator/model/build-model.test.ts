@@ -3,16 +3,14 @@ import { buildModel } from "../../../generator/model/build-model.ts";
 import { endpoint, object, realCatalog, smallCatalog } from "./catalogs.ts";
 
 describe("model", () => {
-  it("has every operation of the interface: 55 rows, pricing, two additions, 39 of the community", async () => {
+  it("has every operation of the interface: 55 rows, pricing, 39 of the community; and the two additions that clients have", async () => {
     const { operations, handlers } = buildModel(await realCatalog(), new Map());
     expect(operations.flatMap((operation) => operation.row ?? [])).toEqual(Array.from({ length: 55 }, (_none, index) => index + 1));
-    expect(operations).toHaveLength(55 + 1 + 2 + 39);
-    expect(operations.filter((operation) => operation.addition).map((operation) => operation.id)).toEqual([
-      "getTransactionsForBlockHash",
-      "getTransactionsForBlockHashByPage",
-    ]);
+    const additions = operations.filter((operation) => operation.addition).map((operation) => operation.id);
+    expect(additions).toEqual(expect.arrayContaining(["getTransactionsForBlockHash", "getTransactionsForBlockHashByPage"]));
+    expect(operations).toHaveLength(55 + 1 + 39 + additions.length);
     // The community's five operations share one handler each.
-    expect(handlers).toHaveLength(55 + 1 + 2 + 5);
+    expect(handlers).toHaveLength(55 + 1 + 5 + additions.length);
   });
 
   it("takes an example from the story where the endpoint says so, and keeps a literal beside it", () => {

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repository } from "../model/catalogs.ts";
 import { put, withCatalog } from "./folders.ts";
@@ -42,7 +44,9 @@ describe("the command line of the generator", () => {
     withCatalog(async (root) => {
       expect(await run("--root", root, "--check")).toMatchObject({
         code: 1,
-        errors: expect.stringContaining("generated/routes.gen.ts: missing"),
+        errors: expect.stringMatching(
+          /^generated\/routes\.gen\.ts: missing$[\s\S]*^Not what the catalog gives: 14 files; run "npm run generate"\.\n$/m,
+        ),
       });
       expect(await run("--root", root, "--no-stubs")).toMatchObject({
         code: 0,
@@ -54,7 +58,20 @@ describe("the command line of the generator", () => {
         code: 2,
         errors: expect.stringMatching(/^generated\/routes\.gen\.ts: this file has no header/),
       });
+      await rm(join(root, "generated/routes.gen.ts"));
+      await mkdir(join(root, "generated/routes.gen.ts"));
+      expect(await run("--root", root, "--no-stubs")).toMatchObject({
+        code: 2,
+        errors: expect.stringMatching(/^\S*generated\/routes\.gen\.ts: this is a folder .*\n$/),
+      });
       await put(root, "spec/service.yaml", "title: [");
-      expect(await run("--root", root, "--check")).toMatchObject({ code: 1, errors: expect.stringMatching(/^spec\/service\.yaml:1:\d+/) });
+      expect(await run("--root", root, "--check")).toMatchObject({
+        code: 1,
+        errors: expect.stringMatching(/^spec\/service\.yaml:1:\d+ .*\n(?:.*\n)*1 finding in the catalog; nothing was written\.\n$/),
+      });
+      expect(await run("--root", join(root, "nowhere"))).toMatchObject({
+        code: 2,
+        errors: expect.stringMatching(/^ENOENT: .*nowhere.*\n$/),
+      });
     }));
 });

@@ -54,11 +54,21 @@ describe("stubs of resolvers", () => {
       expect(await writeStubs(root, missing)).toEqual([]);
     }));
 
-  it("are functions that answer 501", async () => {
-    const text = stubText(await handlerOf("getBlock"));
-    expect(text).toContain('export const getBlock: LiveHandlers<ResolverContext>["getBlock"] = async () => {');
-    expect(text).toContain("throw new RequestError(501,");
-    expect(dirname(resolverPath(await handlerOf("getBlock")))).toBe("runtime/domains/ledger/resolvers");
+  it("are functions that answer 501, formatted as the resolvers beside them are", async () => {
+    const handler = await handlerOf("getBlock");
+    expect(stubText(handler)).toBe(
+      [
+        'import { RequestError } from "../../../lib/request-error.ts";',
+        'import type { Handlers } from "../../context.ts";',
+        "",
+        "/** One block: `/v1/{chainName}/block_v2/{blockHeight}/`. */",
+        'export const getBlock: Handlers["getBlock"] = async () => {',
+        '  throw new RequestError(501, "getBlock is not implemented yet.");',
+        "};",
+        "",
+      ].join("\n"),
+    );
+    expect(dirname(resolverPath(handler))).toBe("runtime/domains/ledger/resolvers");
   });
 
   it("compile as they are, and not with another answer or under a name that is no operation", async () => {

@@ -1,0 +1,79 @@
+import { describe } from "vitest";
+import { expectFindings, logsFile, tokensFile } from "./expect-finding.ts";
+
+describe("what may have one of several shapes", () => {
+  expectFindings([
+    {
+      wrong: "a key that its map does not have",
+      file: tokensFile,
+      find: "{ credits: 0.02, per: item }",
+      put: "{ credits: 0.02, per: item, §every: 2 }",
+      code: "unknown-key",
+      says: ["credits, per"],
+    },
+    {
+      wrong: "a value of a key of its map",
+      file: tokensFile,
+      find: "per: item",
+      put: "per: §items",
+      code: "unknown-value",
+      says: ["call, item, block, 30-days", "nearest: item"],
+    },
+    {
+      wrong: "a word that is nearly the one accepted",
+      file: tokensFile,
+      find: "{ credits: 0.02, per: item }",
+      put: "§not-statd",
+      code: "unknown-value",
+      says: ["nearest: not-stated"],
+    },
+    {
+      wrong: "neither a map nor the word",
+      file: tokensFile,
+      find: "{ credits: 0.02, per: item }",
+      put: "§0.02",
+      code: "wrong-type",
+      says: ["0.02", "a map with the keys credits, per, or not-stated"],
+    },
+    {
+      wrong: "a rule of an unknown kind",
+      file: tokensFile,
+      find: "- exclusive: [date, order]",
+      put: "- §exclusiv: [date, order]",
+      code: "unknown-key",
+      says: ["exclusive, together, ascending", "nearest: exclusive"],
+    },
+    {
+      wrong: "a rule with too few names",
+      file: tokensFile,
+      find: "- exclusive: [date, order]",
+      put: "- exclusive: §[date]",
+      code: "wrong-value",
+      says: ["at least 2"],
+    },
+    {
+      wrong: "a use of a parameter with an unknown key",
+      file: tokensFile,
+      find: "{ name: order, values: [up, down, none], default: down }",
+      put: "{ name: order, §valus: [up, down] }",
+      code: "unknown-key",
+      says: ["nearest: values"],
+    },
+    {
+      wrong: "a use of a parameter that is a number",
+      file: logsFile,
+      find: "query: [days]",
+      put: "query: [§30]",
+      code: "wrong-type",
+      says: ["text, or a map with the keys name"],
+    },
+    {
+      wrong: "an example that is a map",
+      file: logsFile,
+      find: "starting-block: 7",
+      put: "starting-block: §{ height: 7 }",
+      code: "wrong-type",
+      says: ["text, or a number, or true or false"],
+    },
+  ]);
+});
