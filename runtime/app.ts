@@ -8,7 +8,7 @@ import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/querie
 import { ledgerHandlers } from "./domains/ledger/resolvers/index.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
 import { tokensHandlers } from "./domains/tokens/resolvers/index.ts";
-import { createAbiRegistry } from "./events/abi-registry.ts";
+import { AbiFileError, createAbiRegistry } from "./events/abi-registry.ts";
 import type { AnswerCheckMode } from "./http/answer-check.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
@@ -84,11 +84,19 @@ function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
 function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decoderOf"] {
   const decoders = new Map<number, DecodeLog>(
     chains.map((chain) => {
-      const files = chain.abiFiles.map((name) => ({ name, json: readFileSync(name, "utf8") }));
+      const files = chain.abiFiles.map((name) => ({ name, json: readAbiFile(name) }));
       return [chain.id, createAbiRegistry(files).decodeLog];
     }),
   );
   return (chainId) => decoders.get(chainId) ?? (() => null);
+}
+
+function readAbiFile(name: string): string {
+  try {
+    return readFileSync(name, "utf8");
+  } catch (error) {
+    throw new AbiFileError(name, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`);
+  }
 }
 
 /** Ready: the database answers and is migrated, and each chain's first backfill is done. How far behind a chain is goes into the details. */

@@ -17,8 +17,15 @@ interface CommonOptions {
 }
 
 const wholeNumber = (text: string): number => {
-  if (!/^(0|[1-9]\d*)$/.test(text)) throw new InvalidArgumentError("a whole number is accepted.");
+  if (!/^(0|[1-9]\d*)$/.test(text) || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError("a whole number is accepted.");
   return Number(text);
+};
+
+/** Credits are counted in hundredths, which must be exact as well. */
+const credits = (text: string): number => {
+  const value = wholeNumber(text);
+  if (!Number.isSafeInteger(value * 100)) throw new InvalidArgumentError("a whole number up to 90 million million is accepted.");
+  return value;
 };
 
 const versionOf = (): string => {
@@ -58,7 +65,7 @@ const keys = program.command("keys").description("API keys");
 withConfig(keys.command("create"))
   .description("make a key; it is shown once")
   .requiredOption("--label <text>", "what it is for")
-  .option("--credits <number>", "how many credits it may use", wholeNumber)
+  .option("--credits <number>", "how many credits it may use", credits)
   .action((options: CommonOptions & { label: string; credits?: number }) => createKey(configOf(options), options.label, options.credits));
 withConfig(keys.command("list"))
   .description("all keys, and what they used")

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import { Pool } from "undici";
 import { RpcError, TransportError } from "./errors.ts";
@@ -42,6 +43,8 @@ interface Endpoint {
   readonly pool: Pool;
   readonly headers: Record<string, string>;
   readonly timeoutMilliseconds: number;
+  /** Aborted when the client is closed: nothing is tried again then. */
+  readonly closed: AbortSignal;
 }
 
 /** Error codes by which nodes say "too many requests" (EIP-1474's limit exceeded among them). */
@@ -53,6 +56,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000 } = options;
   const url = new URL(options.url);
   const queue = new PQueue({ concurrency });
+  const closing = new AbortController();
   const endpoint: Endpoint = {
     url,
     path: `${url.pathname}${url.search}`,
@@ -62,8 +66,10 @@ export const createRpc = (options: RpcOptions): Rpc => {
       ...(url.username === "" ? {} : { authorization: `Basic ${Buffer.from(credentials(url)).toString("base64")}` }),
     },
     timeoutMilliseconds,
+    closed: closing.signal,
   };
-  const send = (calls: readonly RpcCall[]) => queue.add(() => withRetry(() => post(endpoint, calls), options)) as Promise<RpcResult[]>;
+  const send = (calls: readonly RpcCall[]) =>
+    queue.add(() => withRetry(() => post(endpoint, calls), options, closing.signal)) as Promise<RpcResult[]>;
   const settle = async (calls: readonly RpcCall[]): Promise<RpcResult[]> => {
     const parts: Promise<RpcResult[]>[] = [];
     for (let start = 0; start < calls.length; start += batchSize) parts.push(send(calls.slice(start, start + batchSize)));
@@ -75,6 +81,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
     batch,
     request: async (method, params) => (await batch([{ method, params }]))[0],
     close: async () => {
+      closing.abort();
       queue.clear();
       await endpoint.pool.destroy();
     },
@@ -89,16 +96,17 @@ const valueOrThrow = (result: RpcResult): unknown => {
 const credentials = (url: URL): string => `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
 
 /** Exponential back-off with full jitter, so that clients that failed together do not come back together. */
-const withRetry = async <T>(work: () => Promise<T>, options: RpcOptions): Promise<T> => {
+const withRetry = async <T>(work: () => Promise<T>, options: RpcOptions, closed: AbortSignal): Promise<T> => {
   const { retries = 6, backOffMilliseconds = 200, random = Math.random } = options;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof TransportError) || error.cause === final || attempt >= retries) throw error;
+      if (!(error instanceof TransportError) || error.cause === final || closed.aborted || attempt >= retries) throw error;
       options.onRetry?.(error.message, attempt + 1);
       const ceiling = Math.min(longestWait, backOffMilliseconds * 2 ** attempt);
-      await new Promise((resolve) => setTimeout(resolve, ceiling / 2 + (random() * ceiling) / 2));
+      await sleep(ceiling / 2 + (random() * ceiling) / 2, undefined, { signal: closed }).catch(() => undefined);
+      if (closed.aborted) throw error;
     }
   }
 };

@@ -1,8 +1,9 @@
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { redactMessage } from "../http/redact.ts";
 import { createLogger, type Logger } from "../logger.ts";
-import { resolveChains } from "./chains.ts";
+import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { indexChain } from "./indexing.ts";
 import { openDatabase } from "./open-database.ts";
@@ -11,6 +12,7 @@ import { stopSignal } from "./stop-signal.ts";
 
 /** `ashlar index`: the indexer alone, until it is told to stop. */
 export async function indexChains(config: Config): Promise<void> {
+  requireChains(config);
   const signal = stopSignal();
   const database = await openDatabase(config);
   const progress = createProgress();
@@ -40,7 +42,8 @@ export async function runIndexers(
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         failed.push(reason);
-        logger.error({ chain: chain.name, error }, "a chain is not indexed any further");
+        // An error of the database carries rows, statements and file names of the server: the log gets its sentence alone.
+        logger.error({ chain: chain.name, reason: redactMessage(reason) }, "a chain is not indexed any further");
         progress.say(`${chain.name} is not indexed any further: ${reason}`);
       }
     }),

@@ -27,10 +27,17 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
   const logger = createLogger(environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel);
   const progress = createProgress();
   const key = demoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
-  const [database, opened] = await openBoth(config, environment, logger, progress);
+  const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
+  const both = await openBoth(config, open).catch((error: unknown) => {
+    // Told to stop while the story was told: what was begun is ended, and that is no failure.
+    if (signal.aborted) return null;
+    throw error;
+  });
+  if (both === null) return progress.end();
+  const [database, opened] = both;
   let demo = opened;
   try {
-    demo = await matchIndex(demo, database, () => openDemo(config, environment, logger, progress));
+    demo = await matchIndex(demo, database, open);
     await createKeys(database.indexing).ensure(key, "demo");
     await runDemo({ config, database, demo, key, logger, progress }, signal);
   } finally {
@@ -40,17 +47,24 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
   }
 }
 
-const openDemo = (config: Config, environment: NodeJS.ProcessEnv, logger: Logger, progress: Progress): Promise<Demo> =>
+interface Surroundings {
+  readonly logger: Logger;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+const openDemo = (config: Config, environment: NodeJS.ProcessEnv, { logger, progress, signal }: Surroundings): Promise<Demo> =>
   startDemo({
     dataDirectory: config.dataDirectory,
+    signal,
     rpcPort: portOf(environment.ASHLAR_DEMO_RPC_PORT),
     logger: { info: (message) => logger.info(message), warn: (message) => logger.warn(message) },
     onProgress: (phase, done, total) => progress.report(phases[phase], done, total),
   });
 
 /** Chain and database beside each other; when one cannot be had, the other is let go. */
-async function openBoth(config: Config, environment: NodeJS.ProcessEnv, logger: Logger, progress: Progress): Promise<[OpenDatabase, Demo]> {
-  const [database, demo] = await Promise.allSettled([openDatabase(config), openDemo(config, environment, logger, progress)]);
+async function openBoth(config: Config, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
+  const [database, demo] = await Promise.allSettled([openDatabase(config), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
   if (database.status === "fulfilled") await database.value.close();
   if (demo.status === "fulfilled") await demo.value.stop();
@@ -79,15 +93,25 @@ interface Running {
 async function runDemo({ config, database, demo, key, logger, progress }: Running, signal: AbortSignal): Promise<void> {
   const chain: ChainConfig = demo.chain;
   const serving = await startServing({ config, chains: [chain], database: database.serving, logger, demo: { key, cast: demo.story.cast } });
+  // What fails ends the others too: nothing would be left that could end them.
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
   try {
-    const indexing = runIndexers([chain], database.indexing, logger, progress, signal);
-    const living = whenReady(serving, signal).then(async (ready) => {
+    const indexing = runIndexers([chain], database.indexing, logger, progress, either);
+    const living = whenReady(serving, either).then(async (ready) => {
       if (!ready) return;
       progress.end();
       progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, cast: demo.story.cast }));
-      await demo.live(signal);
+      await demo.live(either);
     });
-    await Promise.all([indexing, living]);
+    const works = [indexing, living].map((work) =>
+      work.catch((error: unknown) => {
+        failed.abort();
+        throw error;
+      }),
+    );
+    await Promise.allSettled(works);
+    await Promise.all(works);
   } finally {
     await serving.stop();
   }

@@ -3,17 +3,23 @@ import type { Address } from "../lib/hex.ts";
 
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits")
+  .regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits are accepted")
   .transform((text) => text.toLowerCase() as Address);
 const reservedNames = ["chains", "address", "pricing", "xy=k", "cq"];
-const httpUrl = z.url({ protocol: /^https?$/ });
+const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL is accepted" });
+const port = "a port from 0 to 65535 is accepted";
+
+/** What Express accepts as `trust proxy`: addresses, networks, and its names of private ones. */
+const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
+  error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal is accepted",
+});
 
 /** One EVM network: what the node cannot tell about it. */
 export const chainConfig = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-z][a-z0-9-]*$/, "lower-case letters, digits and dashes")
-    .refine((name) => !reservedNames.includes(name), `a name other than ${reservedNames.join(", ")}`),
+    .regex(/^[a-z][a-z0-9-]*$/, "lower-case letters, digits and dashes are accepted, a letter first")
+    .refine((name) => !reservedNames.includes(name), `a name other than ${reservedNames.join(", ")} is accepted`),
   id: z.number().int().positive(),
   label: z.string().optional(),
   isTestnet: z.boolean().default(false),
@@ -44,9 +50,9 @@ const configuredChain = chainConfig.partial({ id: true, rpc: true });
 /** The whole of ashlar.yaml, after defaults. */
 export const config = z.strictObject({
   host: z.string().default("127.0.0.1"),
-  port: z.number().int().min(0).max(65535).default(8080),
+  port: z.number(port).int(port).min(0, port).max(65535, port).default(8080),
   publicUrl: httpUrl.optional(),
-  trustedProxies: z.array(z.string()).default([]),
+  trustedProxies: z.array(proxy).default([]),
   databaseUrl: z.string().optional().describe("Holds a secret: never printed."),
   dataDirectory: z.string().default(".ashlar"),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),

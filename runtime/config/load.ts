@@ -16,75 +16,103 @@ export interface ConfigOverrides {
   readonly chainId?: number | undefined;
 }
 
+type Settings = Record<string, unknown>;
+/** Where a setting comes from when it is not the file: by its place, as in `chains.0.rpc`. */
+type Origins = Map<string, string>;
+
+/** Environment variables and the settings that they win over. */
+const variables = {
+  DATABASE_URL: "databaseUrl",
+  ASHLAR_DATA_DIR: "dataDirectory",
+  PORT: "port",
+  HOST: "host",
+  ASHLAR_LOG_LEVEL: "logLevel",
+} as const;
+
 /** Reads ashlar.yaml (if there is one), the environment and the command line, the later ones winning. @throws {ConfigError} */
 export function loadConfig(path: string | undefined, environment: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): Config {
   const file = path ?? "ashlar.yaml";
   if (path !== undefined && !existsSync(path)) throw new ConfigError(`${path} does not exist; give the path of a configuration file.`);
   const fromFile = existsSync(file) ? readYaml(file) : {};
-  return parseConfig(file, merge(fromFile, environment, overrides));
+  const origins: Origins = new Map();
+  const settings = { ...fromFile, ...fromEnvironment(environment, origins), ...fromCommandLine(fromFile, overrides, origins) };
+  return parseConfig(file, settings, origins);
 }
 
-function readYaml(file: string): Record<string, unknown> {
+function readYaml(file: string): Settings {
   const lines = new LineCounter();
-  const document = parseDocument(readFileSync(file, "utf8"), { lineCounter: lines });
+  const document = parseDocument(readText(file), { lineCounter: lines });
   const faults = document.errors.map((error) => {
     const { line, col } = lines.linePos(error.pos[0]);
     return `${file}:${line}:${col} ${error.message.split("\n")[0]}`;
   });
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
-  const value: unknown = document.toJS() ?? {};
-  if (typeof value !== "object" || Array.isArray(value)) throw new ConfigError(`${file}: a map of settings is expected.`);
-  return value as Record<string, unknown>;
+  let value: unknown;
+  try {
+    value = document.toJS() ?? {};
+  } catch (error) {
+    // Aliases without an anchor, or too many of them, are found only now.
+    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new ConfigError(`${file}: a map of settings is expected.`);
+  return value as Settings;
 }
 
-function merge(fromFile: Record<string, unknown>, environment: NodeJS.ProcessEnv, overrides: ConfigOverrides): Record<string, unknown> {
-  const merged = { ...fromFile };
-  if (environment.DATABASE_URL) merged.databaseUrl = environment.DATABASE_URL;
-  if (environment.ASHLAR_DATA_DIR) merged.dataDirectory = environment.ASHLAR_DATA_DIR;
-  if (environment.PORT) merged.port = wholeNumber("PORT", environment.PORT);
-  if (environment.HOST) merged.host = environment.HOST;
-  if (environment.ASHLAR_LOG_LEVEL) merged.logLevel = environment.ASHLAR_LOG_LEVEL;
-  if (overrides.rpc !== undefined || overrides.chain !== undefined) merged.chains = [chainOf(fromFile, overrides)];
-  return merged;
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
+  }
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv, origins: Origins): Settings {
+  const settings: Settings = {};
+  for (const [variable, setting] of Object.entries(variables)) {
+    const text = environment[variable];
+    if (text === undefined || text === "") continue;
+    settings[setting] = setting === "port" && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : text;
+    origins.set(setting, variable);
+  }
+  return settings;
 }
 
 /** `--chain NAME` picks a chain of the file; with `--rpc` any other network is described by the command line alone. */
-function chainOf(fromFile: Record<string, unknown>, overrides: ConfigOverrides): Record<string, unknown> {
-  const configured = Array.isArray(fromFile.chains) ? (fromFile.chains as Record<string, unknown>[]) : [];
-  const base = configured.find((chain) => chain.name === overrides.chain);
-  if (overrides.chain === undefined) throw new ConfigError("--rpc was given without --chain; name the chain, such as --chain my-chain.");
-  if (base === undefined && overrides.rpc === undefined) {
-    const names = configured.map((chain) => chain.name).join(", ") || "none";
+function fromCommandLine(fromFile: Settings, { chain, rpc, from, chainId }: ConfigOverrides, origins: Origins): Settings {
+  if (chain === undefined) {
+    const lone = rpc !== undefined ? "--rpc" : from !== undefined ? "--from" : undefined;
+    if (lone === undefined) return {};
+    throw new ConfigError(`${lone} was given without --chain; name the chain, such as --chain my-chain.`);
+  }
+  const configured = Array.isArray(fromFile.chains) ? (fromFile.chains as unknown[]).filter(isSettings) : [];
+  const base = configured.find(({ name }) => name === chain);
+  if (base === undefined && rpc === undefined) {
+    const names = configured.map(({ name }) => name).join(", ") || "none";
     throw new ConfigError(
-      `--chain ${overrides.chain} is not configured (configured: ${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
+      `--chain ${chain} is not configured (configured: ${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
     );
   }
-  return {
-    nativeAccounting: "traces",
-    ...base,
-    name: overrides.chain,
-    ...(overrides.rpc === undefined ? {} : { rpc: overrides.rpc }),
-    ...(overrides.from === undefined ? {} : { from: overrides.from }),
-    ...(overrides.chainId === undefined ? {} : { id: overrides.chainId }),
-  };
+  const given = Object.entries({ name: chain, rpc, from, id: chainId }).filter(([, value]) => value !== undefined);
+  for (const [setting] of given) origins.set(`chains.0.${setting}`, setting === "name" ? "--chain" : `--${setting}`);
+  return { chains: [{ nativeAccounting: "traces", ...base, ...Object.fromEntries(given) }] };
 }
 
-function wholeNumber(name: string, text: string): number {
-  if (!/^(0|[1-9]\d*)$/.test(text)) throw new ConfigError(`${name}=${text} was given, a whole number is accepted.`);
-  return Number(text);
-}
+const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);
 
-function parseConfig(file: string, value: unknown): Config {
-  const outcome = config.safeParse(value);
-  if (!outcome.success) throw new ConfigError(outcome.error.issues.map((issue) => `${file}: ${place(issue)}: ${issue.message}`).join("\n"));
-  const duplicates = outcome.data.chains.filter(
-    (chain, index, all) => all.findIndex((other) => other.name === chain.name || other.id === chain.id) !== index,
+function parseConfig(file: string, settings: Settings, origins: Origins): Config {
+  const outcome = config.safeParse(settings);
+  if (!outcome.success)
+    throw new ConfigError(outcome.error.issues.map((issue) => `${place(file, issue, origins)}: ${issue.message}`).join("\n"));
+  const { chains } = outcome.data;
+  const twins = chains.filter(({ name, id }, index) =>
+    chains.slice(0, index).some((other) => other.name === name || (id !== undefined && other.id === id)),
   );
-  if (duplicates.length > 0)
-    throw new ConfigError(
-      `${file}: chains: ${duplicates.map((chain) => `${chain.name} (${chain.id})`).join(", ")} stands twice; each name and id once.`,
-    );
-  return outcome.data;
+  if (twins.length === 0) return outcome.data;
+  const listed = twins.map(({ name, id }) => (id === undefined ? name : `${name} (${id})`)).join(", ");
+  throw new ConfigError(`${file}: chains: ${listed} stands twice; each name and id once.`);
 }
 
-const place = (issue: z.core.$ZodIssue): string => (issue.path.length === 0 ? "the configuration" : issue.path.join("."));
+function place(file: string, { path }: z.core.$ZodIssue, origins: Origins): string {
+  const setting = path.join(".");
+  return origins.get(setting) ?? `${file}: ${setting === "" ? "the configuration" : setting}`;
+}

@@ -11,16 +11,32 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** The height a list is answered as of: the anchor, or what `ending-block` pins below it. Null before the first block. */
-export function lastBlockOf(context: ResolverContext, ending: BlockReference | null): number | null {
-  if (context.anchor === null) return null;
-  if (ending === null || ending === "latest") return context.anchor;
-  return ending === "earliest" ? 0 : Math.min(ending, context.anchor);
+/** How a request names a range. */
+export interface RangeReference {
+  readonly startingBlock: BlockReference | null;
+  readonly endingBlock: BlockReference | null;
 }
 
-/** The first height of a range. */
-export const firstBlockOf = (context: ResolverContext, starting: BlockReference | null): number =>
-  starting === "latest" ? (context.anchor ?? 0) : starting === "earliest" || starting === null ? 0 : starting;
+/**
+ * The indexed blocks of a range, up to the anchor; null where it holds none. What was not sent reaches to the end of the index.
+ * @throws {notAcceptable} a start above the end, as words or numbers name them; numbers alone were compared before.
+ */
+export function rangeOf(
+  { anchor }: Pick<ResolverContext, "anchor">,
+  { startingBlock, endingBlock }: RangeReference,
+  indexedFrom: number | null,
+): BlockRange | null {
+  if (anchor === null) return null;
+  const lowest = indexedFrom ?? 0;
+  const from = startingBlock === "latest" ? anchor : startingBlock === "earliest" || startingBlock === null ? null : startingBlock;
+  const to = endingBlock === "earliest" ? lowest : endingBlock === "latest" || endingBlock === null ? null : endingBlock;
+  if (from !== null && to !== null && from > to) {
+    throw notAcceptable("starting-block", String(startingBlock), `at most ${to}, which ending-block means,`);
+  }
+  const first = Math.max(from ?? lowest, lowest);
+  const last = Math.min(to ?? anchor, anchor);
+  return first > last ? null : { first, last };
+}
 
 /** The indexed height that `block-height` names, the head when it was not sent; null before the first block. @throws {notAcceptable} above the head or below the first indexed block. */
 export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {

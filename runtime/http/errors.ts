@@ -48,10 +48,12 @@ export const failures = {
       429,
       `More than ${counted(limit, "request")} in ${counted(window, "second")} came with this key; try again in ${counted(wait, "second")}.`,
     ),
-  tooManyRefusals: (wait: number) =>
-    new HttpError(429, `Too many requests without a valid key came from this address; try again in ${counted(wait, "second")}.`, {
-      "Retry-After": String(wait),
-    }),
+  tooManyRefusals: (limit: number, window: number, wait: number) =>
+    new HttpError(
+      429,
+      `More than ${counted(limit, "request")} without a valid key in ${counted(window, "second")} came from this address; try again in ${counted(wait, "second")}.`,
+      { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
+    ),
   planned: (path: string) => new HttpError(501, `The endpoint ${path} is planned and does not answer yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `The URL has ${length} bytes, at most ${bound} are accepted (limits.urlBytes).`),

@@ -52,7 +52,8 @@ export function createRateLimits(requestsPerSecond: number): RateLimits {
     },
     async checkRefusals(address) {
       const state = await refused.get(address);
-      if (state !== null && state.consumedPoints >= refusals.points) throw failures.tooManyRefusals(wholeSeconds(state.msBeforeNext));
+      if (state === null || state.consumedPoints < refusals.points) return;
+      throw failures.tooManyRefusals(refusals.points, refusals.duration, wholeSeconds(state.msBeforeNext));
     },
     async countRefusal(address) {
       await refused.penalty(address);

@@ -156,7 +156,10 @@ describe("a flood of wrong keys", () => {
       const refused = await send(newKey());
       expect(refused.status).toBe(429);
       expect(await refused.json()).toEqual(failure(429, expect.stringContaining("try again in")));
-      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      const wait = refused.headers.get("retry-after");
+      expect(Number(wait)).toBeGreaterThan(0);
+      const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => refused.headers.get(`ratelimit-${name}`));
+      expect([limit, remaining, reset]).toEqual(["1000", "0", wait]);
       await http.stop();
     } finally {
       await flooded.end();

@@ -1,7 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
-import type { TransactionPlace } from "./transaction-queries.ts";
+import { atPlaces, type TransactionPlace } from "./transaction-queries.ts";
 
 /** A log with what its block and transaction add. */
 export interface LogRow {
@@ -30,10 +30,13 @@ export interface LogFilter {
   readonly otherTopics?: readonly Hash[];
 }
 
-const columns = `l.block_number, b.hash AS block_hash, b.timestamp, l.log_index, l.transaction_index, t.hash AS transaction_hash,
+/** The transaction's hash is a probe of its primary key a row: as a join, the planner may read all transactions of the block for each log. */
+const columns = `l.block_number, b.hash AS block_hash, b.timestamp, l.log_index, l.transaction_index,
+  (SELECT t.hash FROM transactions t
+   WHERE t.chain_id = l.chain_id AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index) AS transaction_hash,
   l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data`;
-const joins = `JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number
-  JOIN transactions t ON t.chain_id = l.chain_id AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index`;
+const fromBlocks = "JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number";
+const newestFirst = "block_number DESC, log_index DESC";
 const countedAtMost = 10_000;
 
 /** The condition of a filter and its parameters. */
@@ -49,15 +52,23 @@ function condition(chainId: number, filter: LogFilter): { where: string; paramet
 
 /** Questions about logs. */
 export function createLogQueries({ query }: Pick<Database, "query">) {
-  /** Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, whichever the filter allows; the page is cut before it is joined. */
+  /**
+   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, whichever the filter allows; the page is cut before it
+   * is joined, and what lies before a later page is passed over by keys, which these indexes hold, without a look at the table.
+   */
   const logs = (chainId: number, filter: LogFilter, limit: number, offset: number) => {
     const { where, parameters } = condition(chainId, filter);
-    return query<LogRow>(
-      `SELECT ${columns} FROM (
-         SELECT * FROM logs WHERE ${where} ORDER BY block_number DESC, log_index DESC LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}
-       ) l ${joins} ORDER BY l.block_number DESC, l.log_index DESC`,
-      [...parameters, limit, offset],
-    );
+    const cut = (what: string): string =>
+      `SELECT ${what} FROM logs WHERE ${where} ORDER BY ${newestFirst} LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`;
+    const page =
+      offset === 0
+        ? `(${cut("*")}) l`
+        : `(${cut("chain_id, block_number, log_index")}) page JOIN logs l USING (chain_id, block_number, log_index)`;
+    return query<LogRow>(`SELECT ${columns} FROM ${page} ${fromBlocks} ORDER BY l.block_number DESC, l.log_index DESC`, [
+      ...parameters,
+      limit,
+      offset,
+    ]);
   };
 
   /** How many logs match, or null where there are more than 10,000. */
@@ -71,14 +82,14 @@ export function createLogQueries({ query }: Pick<Database, "query">) {
     return count > countedAtMost ? null : count;
   };
 
-  /** The logs of given transactions, by block and index. Served by the primary key, a range of blocks at a time. */
-  const logsOfTransactions = (chainId: number, places: readonly TransactionPlace[]) =>
-    query<LogRow>(
-      `SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index)
-       JOIN logs l ON l.chain_id = $1 AND l.block_number = place.block_number AND l.transaction_index = place.transaction_index
-       ${joins} ORDER BY l.block_number, l.log_index`,
-      [chainId, places.map((place) => place.block_number), places.map((place) => place.transaction_index)],
+  /** The logs of given transactions, by block and index. Served by the primary key: each block is read once, however many of its transactions are given. */
+  const logsOfTransactions = (chainId: number, places: readonly TransactionPlace[]) => {
+    const { where, parameters } = atPlaces("l", 2, places);
+    return query<LogRow>(
+      `SELECT ${columns} FROM logs l ${fromBlocks} WHERE l.chain_id = $1 AND ${where} ORDER BY l.block_number, l.log_index`,
+      [chainId, ...parameters],
     );
+  };
 
   return { logs, logCount, logsOfTransactions };
 }

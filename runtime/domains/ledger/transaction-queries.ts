@@ -26,8 +26,29 @@ export interface TransactionPlace {
   readonly transaction_index: number;
 }
 
+/**
+ * The condition that a row of `alias` is of one of some places, and its two parameters from `$position` on. The blocks lead to the rows, each
+ * block once; place numbers pick among them by hash. As a join, the planner may compare all rows of a block with all places in it.
+ */
+export const atPlaces = (
+  alias: string,
+  position: number,
+  places: readonly TransactionPlace[],
+): { readonly where: string; readonly parameters: readonly [readonly number[], readonly string[]] } => ({
+  where: `${alias}.block_number = ANY ($${position}::int8[])
+         AND (${alias}.block_number << 31 | ${alias}.transaction_index) = ANY ($${position + 1}::int8[])`,
+  parameters: [
+    [...new Set(places.map((place) => place.block_number))],
+    places.map((place) => String((BigInt(place.block_number) << 31n) | BigInt(place.transaction_index))),
+  ],
+});
+
 const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee`;
+/** The transaction at `place`, by a probe of the primary key: as a plain join, the planner may read all transactions of the block for each place. */
+const transactionAtPlace = `CROSS JOIN LATERAL (
+         SELECT * FROM transactions WHERE chain_id = $1 AND block_number = place.block_number AND transaction_index = place.transaction_index LIMIT 1
+       ) t JOIN blocks b ON b.chain_id = $1 AND b.number = place.block_number`;
 const fromTransactions = "FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number";
 
 /** Questions about transactions. */
@@ -62,19 +83,15 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
   /** An address's transactions by ordinal, both ends included, oldest first. Served by the primary key of address_transactions. */
   const transactionsOfAddress = (chainId: number, address: Address, first: number, last: number) =>
     query<TransactionRow>(
-      `SELECT ${transactionColumns} FROM address_transactions a
-       JOIN transactions t ON t.chain_id = a.chain_id AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
-       JOIN blocks b ON b.chain_id = a.chain_id AND b.number = a.block_number
-       WHERE a.chain_id = $1 AND a.address = $2 AND a.ordinal BETWEEN $3 AND $4 ORDER BY a.ordinal`,
+      `SELECT ${transactionColumns} FROM address_transactions place ${transactionAtPlace}
+       WHERE place.chain_id = $1 AND place.address = $2 AND place.ordinal BETWEEN $3 AND $4 ORDER BY place.ordinal`,
       [chainId, bytes(address), first, last],
     );
 
   /** Transactions at given places, in no order. Served by the primary key. */
   const transactionsAt = (chainId: number, places: readonly TransactionPlace[]) =>
     query<TransactionRow>(
-      `SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index)
-       JOIN transactions t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index
-       JOIN blocks b ON b.chain_id = $1 AND b.number = place.block_number`,
+      `SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index) ${transactionAtPlace}`,
       [chainId, places.map((place) => place.block_number), places.map((place) => place.transaction_index)],
     );
 

@@ -22,13 +22,13 @@ export interface NftBalanceRow {
 
 /** Questions about who has what. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** What an owner has now, tokens that are all gone left out, the native token first. Served by the primary key of balances. */
-  const balancesOf = (chainId: number, owner: Address) =>
+  /** What an owner has now, tokens that are all gone left out, the native token first, up to `limit`. Served by the primary key of balances. */
+  const balancesOf = (chainId: number, owner: Address, limit: number) =>
     query<BalanceRow>(
       `SELECT t.token, t.standard, t.balance, t.block_number, b.timestamp FROM balances t
        LEFT JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number
-       WHERE t.chain_id = $1 AND t.owner = $2 AND (t.balance IS DISTINCT FROM 0 OR t.standard = ${standards.native}) ORDER BY t.standard, t.token`,
-      [chainId, bytes(owner)],
+       WHERE t.chain_id = $1 AND t.owner = $2 AND (t.balance IS DISTINCT FROM 0 OR t.standard = ${standards.native}) ORDER BY t.standard, t.token LIMIT $3`,
+      [chainId, bytes(owner), limit],
     );
 
   /** What an owner had after a block, of each token that it has now. Served by the primary key of balance_history, one probe a token. */
@@ -58,12 +58,12 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     return rows[0] ?? null;
   };
 
-  /** What an owner has by token id. Served by the primary key of nft_balances. */
-  const nftBalancesOf = (chainId: number, owner: Address) =>
+  /** What an owner has by token id, up to `limit`. Served by the primary key of nft_balances. */
+  const nftBalancesOf = (chainId: number, owner: Address, limit: number) =>
     query<NftBalanceRow>(
       `SELECT token, token_id, standard, balance FROM nft_balances
-       WHERE chain_id = $1 AND owner = $2 AND balance IS DISTINCT FROM 0 ORDER BY token, token_id`,
-      [chainId, bytes(owner)],
+       WHERE chain_id = $1 AND owner = $2 AND balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $3`,
+      [chainId, bytes(owner), limit],
     );
 
   return { balancesOf, balancesAt, balanceAt, nftBalancesOf };

@@ -1,7 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
-import type { TransactionPlace } from "../ledger/transaction-queries.ts";
+import { atPlaces, type TransactionPlace } from "../ledger/transaction-queries.ts";
 import { standards } from "./standards.ts";
 
 /** One movement of an ERC-20 token; balances are those right after it, null where unknown. */
@@ -52,7 +52,10 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     return { places, total: highest - lowest + 1 };
   };
 
-  /** The same for one token; the total is null above 10,000. Served by transfers_from and transfers_to, merged. */
+  /**
+   * The same for one token; the total is null above 10,000. Served by transfers_from and transfers_to: each side is read, newest block first, only
+   * as far as the page or the count needs it.
+   */
   const transferTransactionsOfToken = async (
     chainId: number,
     address: Address,
@@ -62,40 +65,33 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     limit: number,
     offset: number,
   ) => {
-    const side = (column: string, most: string) =>
-      `(SELECT block_number, transaction_index FROM transfers
+    const newestFirst = "ORDER BY block_number DESC, transaction_index DESC";
+    const side = (column: string) =>
+      `(SELECT DISTINCT block_number, transaction_index FROM transfers
         WHERE chain_id = $1 AND ${column} = $2 AND token = $3 AND standard = ${standards.erc20} AND block_number BETWEEN $4 AND $5
-        ORDER BY block_number DESC, ordinal DESC ${most})`;
-    const union = (most: string) => `(${side("from_address", most)} UNION ${side("to_address", most)})`;
+        ${newestFirst} LIMIT $6)`;
+    const places = `(${side("from_address")} UNION ${side("to_address")}) places`;
     const parameters = [chainId, bytes(address), bytes(token), first, last];
-    const [places, counted] = await Promise.all([
-      query<TransactionPlace>(`SELECT * FROM ${union("")} u ORDER BY block_number DESC, transaction_index DESC LIMIT $6 OFFSET $7`, [
-        ...parameters,
-        limit,
-        offset,
-      ]),
-      query<{ count: number }>(`SELECT count(*) AS count FROM (SELECT FROM ${union("")} u LIMIT ${countedAtMost + 1}) c`, parameters),
+    const [page, counted] = await Promise.all([
+      query<TransactionPlace>(`SELECT * FROM ${places} ${newestFirst} LIMIT $7 OFFSET $8`, [...parameters, offset + limit, limit, offset]),
+      query<{ count: number }>(`SELECT count(*) AS count FROM ${places}`, [...parameters, countedAtMost + 1]),
     ]);
     const count = counted[0]?.count ?? 0;
-    return { places, total: count > countedAtMost ? null : count };
+    return { places: page, total: count > countedAtMost ? null : count };
   };
 
-  /** An address's ERC-20 transfers in given transactions, by block and order. Served by the primary key, a range of blocks at a time. */
-  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPlace[]) =>
-    query<TransferRow>(
+  /** An address's ERC-20 transfers in given transactions, by block and order. Served by the primary key: each block is read once. */
+  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPlace[]) => {
+    const { where, parameters } = atPlaces("t", 4, places);
+    return query<TransferRow>(
       `SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
-       FROM unnest($3::int8[], $4::int4[]) AS place(block_number, transaction_index)
-       JOIN transfers t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index
-       WHERE t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($5::bytea IS NULL OR t.token = $5)
+       FROM transfers t
+       WHERE t.chain_id = $1 AND ${where}
+         AND t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($3::bytea IS NULL OR t.token = $3)
        ORDER BY t.block_number, t.ordinal`,
-      [
-        chainId,
-        bytes(address),
-        places.map((place) => place.block_number),
-        places.map((place) => place.transaction_index),
-        token === null ? null : bytes(token),
-      ],
+      [chainId, bytes(address), token === null ? null : bytes(token), ...parameters],
     );
+  };
 
   return { transferTransactions, transferTransactionsOfToken, transfersAt };
 }

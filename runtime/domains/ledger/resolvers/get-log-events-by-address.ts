@@ -6,5 +6,4 @@ import { pageOfLogs } from "./pages-of-logs.ts";
 export const getLogEventsByAddress: Handlers["getLogEventsByAddress"] = async (request, context) => ({
   ...chainHead(request.chain, context.now()),
   ...(await pageOfLogs(context, request, { address: request.contractAddress })),
-  indexed_from: await context.ledger.indexedFrom(request.chain.id),
 });

@@ -6,5 +6,4 @@ import { pageOfLogs } from "./pages-of-logs.ts";
 export const getLogEventsByTopicHash: Handlers["getLogEventsByTopicHash"] = async (request, context) => ({
   ...chainHead(request.chain, context.now()),
   ...(await pageOfLogs(context, request, { topics: [request.topicHash], otherTopics: request.secondaryTopics ?? [] })),
-  indexed_from: await context.ledger.indexedFrom(request.chain.id),
 });

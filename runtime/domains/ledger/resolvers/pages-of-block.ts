@@ -1,7 +1,7 @@
 import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { PaginationLinks, Transaction } from "../../../../generated/responses.gen.ts";
 import type { Hash } from "../../../lib/hex.ts";
-import { notFound } from "../../../lib/request-error.ts";
+import { notFound, RequestError } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
 import { viewTransactions } from "../../views/transaction.ts";
 import type { BlockRow } from "../block-queries.ts";
@@ -10,8 +10,15 @@ import { transactionsPerPage } from "./pages-of-address.ts";
 /** The block at a height or the head. @throws {notFound} a height that is not indexed. */
 export async function blockAt(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<BlockRow> {
   const block = height === "latest" ? await context.ledger.head(chain.id) : await context.ledger.blockByNumber(chain.id, height);
-  if (block === null) throw notFound("Block", String(height), chain.name);
+  if (block === null) throw await notIndexed(context, chain, height);
   return block;
+}
+
+/** A height that the index does not have, with those that it has. */
+async function notIndexed(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<RequestError> {
+  const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
+  const what = head === null || tail === null ? "no block is, yet" : `blocks ${tail.number} to ${head.number} are`;
+  return new RequestError(404, `Block ${height} of ${chain.name} is not indexed: ${what}.`);
 }
 
 /** The block with a hash. @throws {notFound} a hash that is not indexed. */

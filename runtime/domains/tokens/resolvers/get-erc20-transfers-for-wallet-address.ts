@@ -3,7 +3,7 @@ import type { ChainConfig } from "../../../config/config.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { isoTimestamp } from "../../../lib/time.ts";
-import { firstBlockOf, lastBlockOf } from "../../at.ts";
+import { rangeOf } from "../../at.ts";
 import type { Handlers } from "../../context.ts";
 import type { TransactionRow } from "../../ledger/transaction-queries.ts";
 import { chainHead, transactionExplorers } from "../../views/chain.ts";
@@ -15,20 +15,29 @@ import type { TransferRow } from "../transfer-queries.ts";
 
 /** ERC-20 transfers in and out of a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
 export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWalletAddress"] = async (request, context) => {
-  const { chain, walletAddress, contractAddress, quoteCurrency, startingBlock, endingBlock, page } = request;
+  const { chain, walletAddress, contractAddress, quoteCurrency, page } = request;
   const { ledger, tokens } = context;
-  const first = firstBlockOf(context, startingBlock);
-  const last = lastBlockOf(context, endingBlock) ?? -1;
+  const indexedFrom = await ledger.indexedFrom(chain.id);
+  const range = rangeOf(context, request, indexedFrom);
   const offset = page.number * page.size;
   const { places, total } =
-    contractAddress === null
-      ? await tokens.transferTransactions(chain.id, walletAddress, first, last, page.size + 1, offset)
-      : await tokens.transferTransactionsOfToken(chain.id, walletAddress, contractAddress, first, last, page.size + 1, offset);
+    range === null
+      ? { places: [], total: 0 }
+      : contractAddress === null
+        ? await tokens.transferTransactions(chain.id, walletAddress, range.first, range.last, page.size + 1, offset)
+        : await tokens.transferTransactionsOfToken(
+            chain.id,
+            walletAddress,
+            contractAddress,
+            range.first,
+            range.last,
+            page.size + 1,
+            offset,
+          );
   const shown = places.slice(0, page.size);
-  const [transactions, transfers, indexedFrom] = await Promise.all([
+  const [transactions, transfers] = await Promise.all([
     ledger.transactionsAt(chain.id, shown),
     tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
-    ledger.indexedFrom(chain.id),
   ]);
   const metadata = await tokens.metadata(
     chain.id,

@@ -2,6 +2,7 @@ import type { BalanceItem, BalanceNftData } from "../../../../generated/response
 import type { ChainConfig } from "../../../config/config.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { notAcceptable } from "../../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
@@ -10,17 +11,20 @@ import type { BalanceRow } from "../balance-queries.ts";
 import type { TokenMetadata } from "../metadata-queries.ts";
 import { standards } from "../standards.ts";
 
-/** What a wallet holds at the indexed head, the native token first; a collection is one item. */
+/** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, nft } = request;
-  const { ledger, tokens } = context;
+  const { ledger, tokens, limits } = context;
+  const most = limits.answerRows;
   const yesterday = await ledger.lastBlockBefore(chain.id, Math.floor(context.now().getTime() / 1000) - secondsOfDay + 1);
   const [balances, earlier, nfts, indexedFrom] = await Promise.all([
-    tokens.balancesOf(chain.id, walletAddress),
+    tokens.balancesOf(chain.id, walletAddress, most + 1),
     yesterday === null ? [] : tokens.balancesAt(chain.id, walletAddress, yesterday.number),
-    nft ? tokens.nftBalancesOf(chain.id, walletAddress) : [],
+    nft ? tokens.nftBalancesOf(chain.id, walletAddress, most + 1) : [],
     ledger.indexedFrom(chain.id),
   ]);
+  if (balances.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens`);
+  if (nfts.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
   const metadata = await tokens.metadata(
     chain.id,
     balances.map((row) => row.token),

@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addressOf, type Data, type HandIndex, openHandIndex, type Row, timeOf } from "./hand-index.ts";
+
+/** Blocks 50 to 60 of an index from 50, four a day: at block 60, 24 hours ago was block 56. */
+const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const wallet = addressOf(0xabc);
+const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
+const [first, head] = [50, 60];
+let index: HandIndex;
+
+/** What the wallet had of a token after blocks, the last of which is what it has. */
+const histories: readonly { readonly token: string; readonly standard: number; readonly after: Readonly<Record<number, string | null>> }[] =
+  [
+    { token: native, standard: 0, after: { 49: "1000", 52: "900", 58: "850" } },
+    { token: coin, standard: 1, after: { 49: "5", 57: "8" } },
+    { token: spent, standard: 1, after: { 51: "3", 53: "0" } },
+    { token: fresh, standard: 1, after: { 59: "77" } },
+    { token: art, standard: 2, after: { 51: "1", 55: "2" } },
+    { token: unknown, standard: 1, after: { 49: null } },
+  ];
+const last = (after: Readonly<Record<number, string | null>>): [number, string | null] => {
+  const block = Math.max(...Object.keys(after).map(Number));
+  return [block, after[block] ?? null];
+};
+const balances = async (query = "") => (await index.get(`/v1/hand/address/${wallet}/balances_v2/${query}`)).data;
+
+beforeAll(async () => {
+  index = await openHandIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
+  await index.blocks(first, head);
+  const history = histories.flatMap(({ token, standard, after }): Row[] =>
+    Object.entries(after).map(([block, balance]) => ({
+      chain_id: 7,
+      owner: wallet,
+      token,
+      standard,
+      block_number: Number(block),
+      balance,
+      change: "0",
+    })),
+  );
+  await index.insert("balance_history", history);
+  const latest = histories.map(({ token, standard, after }) => {
+    const [block, balance] = last(after);
+    return { chain_id: 7, owner: wallet, token, standard, block_number: block, balance };
+  });
+  await index.insert("balances", latest);
+  const held = (token_id: string, balance: string): Row => ({
+    chain_id: 7,
+    owner: wallet,
+    token: art,
+    token_id,
+    standard: 2,
+    block_number: 55,
+    balance,
+  });
+  const largest = String(2n ** 256n - 1n);
+  await index.insert("nft_balances", [held("0", "1"), held(largest, "1"), held("3", "0")]);
+  await index.insert("token_standards", [{ chain_id: 7, address: art, standard: 2, block_number: 51 }]);
+  await index.insert("token_metadata", [
+    { chain_id: 7, address: coin, block_number: 50, name: "Coin", symbol: "C", decimals: 6, read_at_block: 50 },
+  ]);
+  return index.end;
+});
+
+describe("the balances of a wallet", () => {
+  it("begin with the native token, leave out what is all gone, and are null where unknown", async () => {
+    const data = await balances();
+    expect(data.items.map((item: Data) => [item.contract_address, item.balance, item.native_token])).toEqual([
+      [native, "850", true],
+      [coin, "8", false],
+      [fresh, "77", false],
+      [unknown, null, false],
+      [art, "2", false],
+    ]);
+    expect(data.items.map((item: Data) => item.balance_source)).toEqual(["events", "events", "events", null, "events"]);
+    expect(data.indexed_from).toBe(first);
+  });
+
+  it("show what each was 24 hours ago, nothing for what came later", async () => {
+    const data = await balances();
+    // Block 56: native 900 from 52, coin 5 from 49, fresh not yet touched, unknown as before, art 2 from 55.
+    expect(data.items.map((item: Data) => item.balance_24h)).toEqual(["900", "5", "0", null, "2"]);
+  });
+
+  it("name standards, metadata and the last change", async () => {
+    const [nativeItem, coinItem, freshItem, , artItem] = (await balances()).items;
+    expect(nativeItem).toMatchObject({
+      supports_erc: null,
+      last_transferred_at: timeOf(58),
+      contract_decimals: 18,
+      type: "cryptocurrency",
+    });
+    expect(coinItem).toMatchObject({
+      contract_name: "Coin",
+      contract_decimals: 6,
+      supports_erc: ["erc20"],
+      last_transferred_at: timeOf(57),
+    });
+    expect(freshItem).toMatchObject({ contract_name: null, contract_decimals: null, quote: null, nft_data: null });
+    expect(artItem).toMatchObject({ type: "nft", nft_data: null });
+  });
+
+  it("list the token ids of collections where asked, the largest exact", async () => {
+    const [, , , , artItem] = (await balances("?nft=true")).items;
+    expect(artItem.nft_data.map((item: Data) => [item.token_id, item.token_balance])).toEqual([
+      ["0", "1"],
+      [String(2n ** 256n - 1n), "1"],
+    ]);
+  });
+
+  it("are refused where they are more than an answer may list", async () => {
+    const owner = addressOf(0xbeef);
+    const rows = Array.from({ length: 7 }, (_, position) => ({
+      chain_id: 7,
+      owner,
+      block_number: 50,
+      balance: "1",
+      token: addressOf(100 + position),
+    }));
+    await index.insert(
+      "nft_balances",
+      rows.map((row, position) => ({ ...row, standard: 3, token_id: String(position) })),
+    );
+    await index.insert("balances", [{ ...rows[0], standard: 3, balance: "7" }]);
+    expect((await index.get(`/v1/hand/address/${owner}/balances_v2/`)).data.items).toHaveLength(1);
+    const ids = await index.get(`/v1/hand/address/${owner}/balances_v2/?nft=true`);
+    expect([ids.status, ids.message, ids.credits]).toEqual([400, expect.stringContaining("more than 6 token ids"), "0"]);
+    await index.insert(
+      "balances",
+      rows.map((row) => ({ ...row, standard: 1 })),
+    );
+    const tokens = await index.get(`/v1/hand/address/${owner}/balances_v2/`);
+    expect([tokens.status, tokens.message]).toEqual([400, expect.stringContaining("at most 6 tokens")]);
+  });
+});
+
+describe("the native balance of a wallet", () => {
+  const at = async (height: string) => {
+    const { data } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
+    return [data.items[0].block_height, data.items[0].balance];
+  };
+
+  it("is that after the block asked for", async () => {
+    expect(await at("50")).toEqual([50, "1000"]);
+    expect(await at("51")).toEqual([51, "1000"]);
+    expect(await at("52")).toEqual([52, "900"]);
+    expect(await at("57")).toEqual([57, "900"]);
+    expect(await at("0x3a")).toEqual([58, "850"]);
+    expect(await at("earliest")).toEqual([first, "1000"]);
+    expect(await at("latest")).toEqual([head, "850"]);
+    expect(await at("")).toEqual([head, "850"]);
+  });
+
+  it("is refused at a height that is not indexed, naming those that are", async () => {
+    for (const height of ["49", "61"]) {
+      const { status, message } = await index.get(`/v1/hand/address/${wallet}/balances_native/?block-height=${height}`);
+      expect([status, message]).toEqual([400, expect.stringContaining("from 50 to 60")]);
+    }
+  });
+
+  it("of an address that was never seen is no item", async () => {
+    const { status, data, credits } = await index.get(`/v1/hand/address/${addressOf(999)}/balances_native/`);
+    expect([status, data.items, credits]).toEqual([200, [], "0.5"]);
+  });
+});

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addressOf, type Data, type HandIndex, openHandIndex, transactionHashOf, transactionRow } from "./hand-index.ts";
+
+/** One transaction in each of the blocks 1 to 250: pages of blocks 1-100, 101-200 and 201-250. */
+const wallet = addressOf(1);
+const path = `/v1/hand/address/${wallet}/transactions_v3/`;
+const linkTo = (page: number) => `https://data.example${path}page/${page}/`;
+let index: HandIndex;
+const heightsOf = ({ items }: Data): number[] => items.map((item: Data) => item.block_height);
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, position) => from - position);
+
+beforeAll(async () => {
+  index = await openHandIndex();
+  await index.blocks(0, 250);
+  const blocks = down(250, 1);
+  await index.insert(
+    "transactions",
+    blocks.map((block) => transactionRow(block, 0, wallet, addressOf(2))),
+  );
+  const places = blocks.map((block) => ({ chain_id: 7, address: wallet, ordinal: block - 1, block_number: block, transaction_index: 0 }));
+  await index.insert("address_transactions", places);
+  return index.end;
+});
+
+describe("the pages of a wallet's transactions", () => {
+  it("begin with the oldest and link to newer and older", async () => {
+    const { data, credits } = await index.get(`${path}page/0/`);
+    expect(heightsOf(data)).toEqual(down(100, 1));
+    expect(data.current_page).toBe(0);
+    expect(data.links).toEqual({ prev: null, next: linkTo(1) });
+    expect(credits).toBe("10"); // 100 items at 0.10
+  });
+
+  it("have both neighbours in the middle, and can be read oldest first", async () => {
+    const { data } = await index.get(`${path}page/1/?block-signed-at-asc=true`);
+    expect(heightsOf(data)).toEqual(down(200, 101).reverse());
+    expect(data.links).toEqual({ prev: linkTo(0), next: linkTo(2) });
+  });
+
+  it("end with what is left, which is also the page without a number", async () => {
+    const last = await index.get(`${path}page/2/`);
+    const recent = await index.get(path);
+    expect(heightsOf(last.data)).toEqual(down(250, 201));
+    expect(recent.data.items).toEqual(last.data.items);
+    expect(recent.data.current_page).toBe(2);
+    expect(recent.data.links).toEqual({ prev: linkTo(1), next: null });
+  });
+
+  it("past the end have no items, lead back to the newest, and cost the least", async () => {
+    const { status, data, credits } = await index.get(`${path}page/2147483647/`);
+    expect(status).toBe(200);
+    expect(data.items).toEqual([]);
+    expect(data.links).toEqual({ prev: linkTo(2), next: null });
+    expect(credits).toBe("0.01");
+  });
+
+  it("of an address that was never seen are one, without items and links", async () => {
+    const { status, data } = await index.get(`/v1/hand/address/${addressOf(999)}/transactions_v3/`);
+    expect(status).toBe(200);
+    expect([data.items, data.current_page, data.links]).toEqual([[], 0, { prev: null, next: null }]);
+  });
+
+  it("read by their links from the newest hold each transaction once", async () => {
+    const seen: number[] = [];
+    for (let next: string | null = path; next !== null; ) {
+      const { data }: { data: Data } = await index.get(next.replace("https://data.example", ""));
+      seen.push(...heightsOf(data));
+      next = data.links.prev;
+    }
+    expect(seen).toEqual(down(250, 1));
+  });
+
+  it("say what a transaction cost: gas used times price", async () => {
+    const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 0)}/`);
+    expect(data.items[0]).toMatchObject({ block_height: 9, fees_paid: String(21_000n * 2_000_000_000n), value: "7", log_events: [] });
+    const unknown = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(9, 1)}/`);
+    expect([unknown.status, unknown.credits]).toEqual([404, "0"]);
+  });
+});
