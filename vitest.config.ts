@@ -18,7 +18,13 @@ export default defineConfig({
         },
       },
       {
-        test: { ...shared, name: "story", include: onTheStory, globalSetup: ["test/support/global-setup.ts", "test/support/app-setup.ts"] },
+        test: {
+          ...shared,
+          testTimeout: 300_000,
+          name: "story",
+          include: onTheStory,
+          globalSetup: ["test/support/global-setup.ts", "test/support/app-setup.ts"],
+        },
       },
     ],
   },

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command, InvalidArgumentError } from "commander";
+import { audit } from "./commands/audit.ts";
+import { runningDemoChain } from "./commands/demo-chain.ts";
 import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
 import { migrateDatabase } from "./commands/migrate.ts";
@@ -60,6 +62,18 @@ withChain(program.command("index"))
 withConfig(program.command("migrate"))
   .description("bring the database's tables up to date")
   .action((options: CommonOptions) => migrateDatabase(configOf(options)));
+
+withChain(program.command("audit"))
+  .description("compare the index of a chain with its node; exits 1 on a difference")
+  .option("--sample <number>", "how many of each kind are compared", wholeNumber, 1_000)
+  .option("--at <block>", "the block whose state is compared; the indexed head unless given", wholeNumber)
+  .action(async (options: CommonOptions & { sample: number; at?: number }) => {
+    // The running demo is a chain that no configuration names.
+    const { chain, ...others } = options;
+    const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
+    const demo = base.chains.length === 0 ? await runningDemoChain(base.dataDirectory) : null;
+    if (!(await audit(demo === null ? base : { ...base, chains: [demo] }, options))) process.exitCode = 1;
+  });
 
 const keys = program.command("keys").description("API keys");
 withConfig(keys.command("create"))

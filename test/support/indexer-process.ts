@@ -43,3 +43,16 @@ export async function startIndexer(folder: string, chain: ChainConfig, databaseU
     output: () => said,
   };
 }
+
+/** Runs `ashlar audit` over everything that `startIndexer` has indexed, with its configuration. */
+export function runAudit(folder: string, databaseUrl: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  const parameters = [commandLine, "audit", "--config", join(folder, "ashlar.yaml"), "--sample", "100000"];
+  const child = spawn(process.execPath, parameters, {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (part: Buffer) => (output += part.toString()));
+  child.stderr.on("data", (part: Buffer) => (output += part.toString()));
+  return once(child, "exit").then(() => ({ code: child.exitCode, output }));
+}

@@ -1,0 +1,78 @@
+import { stdout } from "node:process";
+import { probeCapabilities } from "../chain/capabilities.ts";
+import { createRpc } from "../chain/rpc.ts";
+import { createSource } from "../chain/source.ts";
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { AuditRow } from "../domains/audit-row.ts";
+import { auditBlocks } from "../domains/ledger/audit.ts";
+import { createLedgerQueries } from "../domains/ledger/queries.ts";
+import { auditBalances } from "../domains/tokens/audit.ts";
+import { resolveChains } from "./chains.ts";
+import { CommandError } from "./command-error.ts";
+import { type OpenDatabase, openDatabase } from "./open-database.ts";
+
+export interface AuditOptions {
+  /** How many of each kind are compared. */
+  readonly sample: number;
+  /** The block whose state is compared; the indexed head unless given. */
+  readonly at?: number | undefined;
+}
+
+const differencesShown = 20;
+
+/** `ashlar audit`: compares the index of a chain with its node and prints a table. True where nothing differs. */
+export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
+  const database = await openDatabase(config);
+  try {
+    const [chain, ...others] = await resolveChains(config, database.indexing);
+    if (chain === undefined || others.length > 0) throw new CommandError("Several chains are configured; name one with --chain NAME.");
+    const height = await heightOf(database, chain, options.at);
+    const rows = await auditChain(database, chain, height, options.sample);
+    stdout.write(render(chain.name, height, rows));
+    return rows.every((row) => row.differences.length === 0);
+  } finally {
+    await database.close();
+  }
+}
+
+async function heightOf(database: OpenDatabase, chain: ChainConfig, at: number | undefined): Promise<number> {
+  const ledger = createLedgerQueries(database.indexing);
+  const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
+  if (head === null || tail === null) throw new CommandError(`Nothing of ${chain.name} is indexed yet; run ashlar index first.`);
+  if (at === undefined) return head.number;
+  if (at < tail.number || at > head.number)
+    throw new CommandError(`--at ${at} was given, a block from ${tail.number} to ${head.number} (what is indexed) is accepted.`);
+  return at;
+}
+
+async function auditChain({ indexing }: OpenDatabase, chain: ChainConfig, height: number, sample: number): Promise<AuditRow[]> {
+  if (chain.rpc === undefined)
+    throw new CommandError(`Chain ${chain.name} has no node to compare with; set its rpc in ashlar.yaml or give --rpc URL.`);
+  const rpc = createRpc({ url: chain.rpc, retries: 3 });
+  try {
+    const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: false });
+    return [
+      ...(await auditBlocks(indexing, rpc, chain.id, height, sample)),
+      ...(await auditBalances(indexing, source, chain.id, height, sample)),
+    ];
+  } finally {
+    await rpc.close();
+  }
+}
+
+function render(name: string, height: number, rows: readonly AuditRow[]): string {
+  const line = (...cells: readonly (string | number)[]): string =>
+    `${String(cells[0]).padEnd(26)}${cells
+      .slice(1)
+      .map((cell) => String(cell).padStart(12))
+      .join("")}\n`;
+  const table = rows.map((row) => line(row.what, row.compared, row.unknown, row.differences.length)).join("");
+  const all = rows.flatMap((row) => row.differences);
+  const shown = all
+    .slice(0, differencesShown)
+    .map((difference) => `${difference}\n`)
+    .join("");
+  const more = all.length > differencesShown ? `and ${all.length - differencesShown} more\n` : "";
+  const verdict = all.length === 0 ? "No difference.\n" : `${all.length} differences:\n${shown}${more}`;
+  return `${name} up to block ${height}\n${line("", "compared", "unknown", "different")}${table}${verdict}`;
+}

@@ -1,0 +1,109 @@
+import type { CallOutcome, Source } from "../../chain/source.ts";
+import type { Queryable } from "../../database/database.ts";
+import type { Address } from "../../lib/hex.ts";
+import { type AuditRow, auditRow, type Compared } from "../audit-row.ts";
+import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
+import { standards } from "./standards.ts";
+
+interface SampledBalance {
+  readonly owner: Address;
+  readonly token: Address;
+  readonly standard: number;
+  readonly token_id: string | null;
+  readonly balance: string | null;
+}
+
+const kinds = [
+  { what: "native balances", standard: standards.native, byId: false },
+  { what: "ERC-20 balances", standard: standards.erc20, byId: false },
+  { what: "ERC-721 balances", standard: standards.erc721, byId: false },
+  { what: "ERC-721 owners", standard: standards.erc721, byId: true },
+  { what: "ERC-1155 balances", standard: standards.erc1155, byId: true },
+] as const;
+
+/** Compares at most `sample` balances of each kind, as they were after a block, with `eth_getBalance`, `balanceOf` and `ownerOf` there. */
+export async function auditBalances(
+  database: Queryable,
+  source: Pick<Source, "balances" | "calls">,
+  chainId: number,
+  height: number,
+  sample: number,
+): Promise<AuditRow[]> {
+  const rows: AuditRow[] = [];
+  for (const kind of kinds) {
+    const balances = await (kind.byId ? sampleNfts : sampleBalances)(database, chainId, kind.standard, height, sample);
+    rows.push(auditRow(kind.what, await compare(source, balances, height)));
+  }
+  return rows;
+}
+
+async function compare(
+  source: Pick<Source, "balances" | "calls">,
+  balances: readonly SampledBalance[],
+  height: number,
+): Promise<Compared[]> {
+  const keys = balances.map(({ owner, token, standard, token_id }) => ({
+    owner,
+    token,
+    standard,
+    tokenId: token_id === null ? null : BigInt(token_id),
+  }));
+  const told = await ask(source, keys, height);
+  return balances.map((balance, index) => ({
+    what: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
+    index: balance.balance,
+    node: told[index]?.toString() ?? null,
+  }));
+}
+
+/** The node's word on each balance after a block; null where it does not answer. */
+async function ask(source: Pick<Source, "balances" | "calls">, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> {
+  const native = keys.filter(({ standard }) => standard === standards.native);
+  const amounts = await source.balances(
+    native.map(({ owner }) => owner),
+    height,
+  );
+  const amountOf = new Map(native.map(({ owner }, index) => [owner, amounts[index] ?? null]));
+  const calls = keys.map((key) => (key.standard === standards.native ? null : baseReadOf(key, height)));
+  const wanted = calls.flatMap((call) => (call !== null && "to" in call ? [{ to: call.to, data: call.data }] : []));
+  const outcomes: CallOutcome[] = await source.calls(wanted, height);
+  let next = 0;
+  return keys.map((key, index) => {
+    const call = calls[index] ?? null;
+    if (key.standard === standards.native) return amountOf.get(key.owner) ?? null;
+    if (call === null || !("to" in call)) return null;
+    const outcome = outcomes[next];
+    next += 1;
+    return outcome === undefined ? null : baseBalance(key, outcome);
+  });
+}
+
+/** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */
+const sampleBalances = (
+  database: Queryable,
+  chainId: number,
+  standard: number,
+  height: number,
+  sample: number,
+): Promise<SampledBalance[]> =>
+  database.query<SampledBalance>(
+    `SELECT k.owner, k.token, k.standard, NULL AS token_id, h.balance
+     FROM (SELECT owner, token, standard FROM balances WHERE chain_id = $1 AND standard = $2 ORDER BY md5(owner || token) LIMIT $4) k
+     CROSS JOIN LATERAL (
+       SELECT balance FROM balance_history h
+       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.standard = k.standard AND h.block_number <= $3
+       ORDER BY h.block_number DESC LIMIT 1) h`,
+    [chainId, standard, height, sample],
+  );
+
+const sampleNfts = (database: Queryable, chainId: number, standard: number, height: number, sample: number): Promise<SampledBalance[]> =>
+  database.query<SampledBalance>(
+    `SELECT k.owner, k.token, k.standard, k.token_id, h.balance
+     FROM (SELECT owner, token, token_id, standard FROM nft_balances WHERE chain_id = $1 AND standard = $2
+           ORDER BY md5(owner || token || int8send((token_id % 1000000007)::int8)) LIMIT $4) k
+     CROSS JOIN LATERAL (
+       SELECT balance FROM nft_balance_history h
+       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.token_id = k.token_id AND h.standard = k.standard AND h.block_number <= $3
+       ORDER BY h.block_number DESC LIMIT 1) h`,
+    [chainId, standard, height, sample],
+  );
