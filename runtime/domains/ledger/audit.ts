@@ -1,7 +1,7 @@
 import type { Rpc } from "../../chain/rpc.ts";
 import type { Queryable } from "../../database/database.ts";
+import { type AuditRow, auditRow } from "../../lib/audit-row.ts";
 import type { Hash } from "../../lib/hex.ts";
-import { type AuditRow, auditRow } from "../audit-row.ts";
 
 interface BlockCounts {
   readonly number: number;

@@ -1,7 +1,7 @@
 import type { CallOutcome, Source } from "../../chain/source.ts";
 import type { Queryable } from "../../database/database.ts";
+import { type AuditRow, auditRow, type Compared } from "../../lib/audit-row.ts";
 import type { Address } from "../../lib/hex.ts";
-import { type AuditRow, auditRow, type Compared } from "../audit-row.ts";
 import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 
