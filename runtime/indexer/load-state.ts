@@ -55,6 +55,11 @@ const probe = ({ table, key, values, newestBy }: StateLoad, columns: readonly st
 
 /** An array as PostgreSQL reads it, written at once: the driver would make a Buffer of each item first. */
 export const arrayLiteral = (values: readonly CopyValue[], type: CopyType | undefined): string => {
-  const item = type === "bytea" ? (value: CopyValue) => `"\\\\x${String(value).slice(2)}"` : (value: CopyValue) => String(value);
+  const item = type === "bytea" ? bytesItem : type === "text" ? textItem : String;
   return `{${values.map((value) => (value === null ? "NULL" : item(value))).join(",")}}`;
 };
+
+const bytesItem = (value: CopyValue): string => `"\\\\x${String(value).slice(2)}"`;
+
+/** Text may hold anything, the signs of the literal included (PostgreSQL, section 8.15.6). */
+const textItem = (value: CopyValue): string => `"${String(value).replace(/["\\]/g, "\\$&")}"`;

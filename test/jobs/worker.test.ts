@@ -84,6 +84,12 @@ const odd: Record<string, { code: string; name: string | null; symbol: string | 
     symbol: "é",
     decimals: 0,
   },
+  "texts that are signs of an array to the database": {
+    code: tokenCode([stringData(Buffer.from('Foo, "Bar"} {\\')), stringData(Buffer.from("NULL")), word(6)]),
+    name: 'Foo, "Bar"} {\\',
+    symbol: "NULL",
+    decimals: 6,
+  },
   "a name of 10 kB": {
     code: tokenCode([stringData(Buffer.from("x".repeat(10_000))), stringData(Buffer.from("🙂".repeat(300))), word(1)]),
     name: "x".repeat(200),
