@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ChainConfig, Config } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
 import { pendingMigrations } from "./database/migrate.ts";
+import { createNetworkQueries } from "./domains/chains/queries.ts";
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
@@ -32,6 +33,7 @@ export interface AppOptions {
 export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): HttpApp {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
+  const network = createNetworkQueries(database);
   const directory = createDirectory(chains);
   const decoderOf = createDecoders(chains);
   return createHttpApp<ResolverContext>({
@@ -50,6 +52,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       decoderOf,
       ledger,
       tokens,
+      network,
     }),
     head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
     // No registry of names is indexed, so no name is registered.

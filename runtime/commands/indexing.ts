@@ -4,6 +4,7 @@ import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { addressActivityProjection } from "../domains/ledger/projection-activity.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
 import { tokensProjection } from "../domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
@@ -46,7 +47,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       source,
       database,
       ledger: createStoredLedger(database, chain.id),
-      projections: [tokensProjection],
+      projections: [addressActivityProjection, tokensProjection],
       following,
       logger,
       clock: () => new Date(),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { type Config, config } from "./config.ts";
+import { withPreset } from "./presets/index.ts";
 
 /** A configuration that cannot be used, with every reason. */
 class ConfigError extends Error {
@@ -21,7 +22,8 @@ export function loadConfig(path: string | undefined, environment: NodeJS.Process
   const file = path ?? "ashlar.yaml";
   if (path !== undefined && !existsSync(path)) throw new ConfigError(`${path} does not exist; give the path of a configuration file.`);
   const fromFile = existsSync(file) ? readYaml(file) : {};
-  return parseConfig(file, merge(fromFile, environment, overrides));
+  const merged = merge(fromFile, environment, overrides);
+  return parseConfig(file, Array.isArray(merged.chains) ? { ...merged, chains: merged.chains.map(presetBelow) } : merged);
 }
 
 function readYaml(file: string): Record<string, unknown> {
@@ -59,15 +61,18 @@ function chainOf(fromFile: Record<string, unknown>, overrides: ConfigOverrides):
       `--chain ${overrides.chain} is not configured (configured: ${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
     );
   }
-  return {
-    nativeAccounting: "traces",
+  const chain = {
     ...base,
     name: overrides.chain,
     ...(overrides.rpc === undefined ? {} : { rpc: overrides.rpc }),
     ...(overrides.from === undefined ? {} : { from: overrides.from }),
     ...(overrides.chainId === undefined ? {} : { id: overrides.chainId }),
   };
+  return { nativeAccounting: "traces", ...withPreset(chain) };
 }
+
+/** What is no map of settings is left to the check of the whole. */
+const presetBelow = (chain: unknown): unknown => (typeof chain === "object" && chain !== null ? withPreset(chain) : chain);
 
 function wholeNumber(name: string, text: string): number {
   if (!/^(0|[1-9]\d*)$/.test(text)) throw new ConfigError(`${name}=${text} was given, a whole number is accepted.`);

@@ -3,6 +3,7 @@ import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
+import type { NetworkQueries } from "./chains/queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
 
@@ -22,6 +23,7 @@ export interface ResolverContext {
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
+  readonly network: NetworkQueries;
 }
 
 /** The event that a log is, or null when no known ABI fits. Never throws. */
