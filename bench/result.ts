@@ -1,4 +1,4 @@
-/** What a benchmark gives: every file of this folder that is one exports `run(): Promise<BenchResult>`. */
+/** What a benchmark gives: every file of this folder that is one exports `run(words): Promise<BenchResult>`, words being what follows its name. */
 export interface BenchResult {
   /** One line a measurement, for people. */
   readonly table: readonly Readonly<Record<string, string | number>>[];
@@ -13,3 +13,6 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
+
+/** A figure with so many places, as a table shows it. */
+export const rounded = (value: number, places = 2): number => Number(value.toFixed(places));

@@ -8,18 +8,18 @@ const parts = new Set(["run", "result"]);
 
 const print = (text: string): unknown => process.stdout.write(`${text}\n`);
 
-process.exitCode = await main(process.argv[2]);
+process.exitCode = await main(process.argv[2], process.argv.slice(3));
 
 /** Runs one benchmark: 0 when it meets its targets, 1 when it misses one, 2 when there is none of that name. */
-async function main(name: string | undefined): Promise<0 | 1 | 2> {
+async function main(name: string | undefined, words: readonly string[]): Promise<0 | 1 | 2> {
   const names = await benchmarks();
   if (name === undefined || !names.includes(name)) {
-    process.stderr.write(`usage: npm run bench -- <name>, one of ${names.join(", ")}\n`);
+    process.stderr.write(`usage: npm run bench -- <name> [options], one of ${names.join(", ")}\n`);
     return 2;
   }
   const module: unknown = await import(pathToFileURL(`${folder}/${name}.ts`).href);
   if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts exports no run function.`);
-  const { table, figures, missed } = await module.run();
+  const { table, figures, missed } = await module.run(words);
   for (const line of aligned(table)) print(line);
   for (const sentence of missed) print(`MISSED: ${sentence}`);
   print(JSON.stringify({ benchmark: name, ...figures, missed: missed.length }));
@@ -31,7 +31,7 @@ async function benchmarks(): Promise<string[]> {
   return files.flatMap((file) => (file.endsWith(".ts") && !parts.has(file.slice(0, -3)) ? [file.slice(0, -3)] : [])).sort();
 }
 
-function isBenchmark(module: unknown): module is { run(): Promise<BenchResult> } {
+function isBenchmark(module: unknown): module is { run(words: readonly string[]): Promise<BenchResult> } {
   return typeof module === "object" && module !== null && "run" in module && typeof module.run === "function";
 }
 

@@ -127,17 +127,23 @@ import type {
 
 /** The endpoints that are live: each has its resolver, or the program does not compile. */
 export interface LiveHandlers<Context> {
+  getAddressActivity(request: GetAddressActivityRequest, context: Context): Promise<ChainActivityResponse>;
   getAllChainStatus(request: GetAllChainStatusRequest, context: Context): Promise<AllChainsStatusResponse>;
   getAllChains(request: GetAllChainsRequest, context: Context): Promise<AllChainsResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
+  getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getErc20TransfersForWalletAddress(request: GetErc20TransfersForWalletAddressRequest, context: Context): Promise<Erc20TransfersResponse>;
+  getGasPrices(request: GetGasPricesRequest, context: Context): Promise<GasPricesResponse>;
   getLogEventsByAddress(request: GetLogEventsByAddressRequest, context: Context): Promise<LogEventsByAddressResponse>;
   getLogEventsByTopicHash(request: GetLogEventsByTopicHashRequest, context: Context): Promise<LogEventsByTopicHashResponse>;
   getLogs(request: GetLogsRequest, context: Context): Promise<GetLogsResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
+  getResolvedAddress(request: GetResolvedAddressRequest, context: Context): Promise<ResolvedAddress>;
+  getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
+  getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
   getTransactionsForAddress(request: GetTransactionsForAddressRequest, context: Context): Promise<RecentTransactionsResponse>;
   getTransactionsForAddressByPage(request: GetTransactionsForAddressByPageRequest, context: Context): Promise<TransactionsResponse>;
   getTransactionsForBlock(request: GetTransactionsForBlockRequest, context: Context): Promise<TransactionsBlockResponse>;
@@ -150,7 +156,6 @@ export interface LiveHandlers<Context> {
 export interface PlannedHandlers<Context> {
   checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
-  getAddressActivity(request: GetAddressActivityRequest, context: Context): Promise<ChainActivityResponse>;
   getAddressExchangeBalances(request: GetAddressExchangeBalancesRequest, context: Context): Promise<AddressExchangeBalancesResponse>;
   getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
@@ -162,9 +167,7 @@ export interface PlannedHandlers<Context> {
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
-  getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
-  getGasPrices(request: GetGasPricesRequest, context: Context): Promise<GasPricesResponse>;
   getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
   getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
   getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
@@ -181,15 +184,12 @@ export interface PlannedHandlers<Context> {
   getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
   getPoolsForWalletAddress(request: GetPoolsForWalletAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
-  getResolvedAddress(request: GetResolvedAddressRequest, context: Context): Promise<ResolvedAddress>;
   getSingleNetworkExchangeToken(request: GetSingleNetworkExchangeTokenRequest, context: Context): Promise<SingleNetworkExchangeTokenResponse>;
   getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
-  getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
-  getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
   getTransactionsForAccountAddress(request: GetTransactionsForAccountAddressRequest, context: Context): Promise<TransactionsForAccountAddressResponse>;
   getTransactionsForDex(request: GetTransactionsForDexRequest, context: Context): Promise<NetworkTransactionsResponse>;
   getTransactionsForExchange(request: GetTransactionsForExchangeRequest, context: Context): Promise<TransactionsForExchangeResponse>;

@@ -412,6 +412,16 @@ export interface ChainStatusItem {
   readonly finalized_block_height: number | null;
   /** What the node cannot do and the index therefore lacks, a feature an element; null when the node was not yet examined. */
   readonly missing: readonly string[] | null;
+  /** What the node can do beyond the plain calls, a feature an element: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
+  readonly offers: readonly string[] | null;
+  /** Time at which the node last told its newest block; null when it has not yet. */
+  readonly node_seen_at: string | null;
+  /** Blocks by which the index is behind the node's newest one; null while one of them is unknown. */
+  readonly blocks_behind: number | null;
+  /** Seconds between the last indexed block and the node's newest one; null while one of them is unknown. */
+  readonly seconds_behind: number | null;
+  /** Parts of the index that are still being built from the stored blocks, and whose answers are unknown until then; empty when all is there. */
+  readonly building: readonly string[] | null;
 }
 
 /** A colour in three notations. */
@@ -946,15 +956,15 @@ export interface GasPricesResponse {
   readonly gas_quote_rate: number | null;
   /** Base fee of the newest block (EIP-1559) in wei; null on a chain without one. */
   readonly base_fee: string | null;
-  /** One item a speed, fastest first. */
+  /** One item a speed, fastest first; empty where the latest blocks hold no such transaction. */
   readonly items: readonly PriceItem[];
 }
 
 /** Fees that an address paid in all. */
 export interface GasSummary {
-  /** Number of transactions that the address sent; null when it is not known. */
+  /** Number of transactions that the address sent, failed ones too; null while the sums are being built. */
   readonly total_sent_count: number | null;
-  /** Sum of the fees of those transactions in wei; null when it is not known. */
+  /** Sum of the fees of those transactions in wei, those of the layer below and of blobs included; null while the sums are being built. */
   readonly total_fees_paid: string | null;
   /** Sum of the fees' worth at the prices of their times; null when a price is unknown. */
   readonly total_gas_quote: number | null;
@@ -2312,9 +2322,9 @@ export interface Price {
 
 /** The estimate for one speed. */
 export interface PriceItem {
-  /** Price of a unit of gas in wei, as digits; null when it cannot be estimated. */
+  /** Price of a unit of gas in wei, as digits, the base fee included; null when it cannot be estimated. */
   readonly gas_price: string | null;
-  /** Gas that such a transaction commonly uses, as digits; null when none was indexed yet. */
+  /** Gas that such a transaction commonly uses (the median), as digits; null when it cannot be estimated. */
   readonly gas_spent: string | null;
   /** Worth of the gas: gas × price × rate; null when one of them is unknown. */
   readonly gas_quote: number | null;
@@ -3008,13 +3018,13 @@ export interface TransactionsTimeBucketResponse {
   readonly chain_id: number;
   /** Configured name of the network, as it stands in paths. */
   readonly chain_name: string;
-  /** True once the quarter of an hour has passed and all of it is indexed, false before. */
+  /** True once a block at or after the end of the quarter of an hour is indexed, and the index does not begin within or after it; false before. */
   readonly complete: boolean;
   /** Number of the bucket: unix seconds / 900, rounded down. */
   readonly current_bucket: number;
   /** Addresses of the nearest buckets in which the address has transactions. */
   readonly links: PaginationLinks;
-  /** The transactions of the bucket. */
+  /** The transactions of the bucket, newest first. */
   readonly items: readonly Transaction[];
   /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
   readonly indexed_from: number | null;

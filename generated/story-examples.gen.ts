@@ -40,7 +40,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, string>>>
   getAllChains: {},
   getAllChainStatus: {},
   getGasPrices: { chainName: "demo", eventType: "erc20" },
-  getAddressActivity: { walletAddress: "story:trader" },
+  getAddressActivity: { walletAddress: "story:trader", testnets: "true" },
   getTransactionsForBlockHash: { chainName: "demo", blockHash: "story:swapBlockHash" },
   getTransactionsForBlockHashByPage: { chainName: "demo", blockHash: "story:swapBlockHash", page: "0" },
   getTokenPrices: { chainName: "demo", quoteCurrency: "USD", contractAddress: "story:goldToken", from: "story:firstDay", to: "story:lastDay" },

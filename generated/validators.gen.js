@@ -1547,7 +1547,7 @@ validate11.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const AllChainsStatusResponseEnvelope = validate18;
 const schema10 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsStatusResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema11 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}}},"additionalProperties":false};
-const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","missing"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"missing":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","missing","offers","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1563,7 +1563,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.missing === undefined) && (missing0 = "missing"))){
+if((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
 validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -1834,6 +1834,147 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.offers !== undefined){
+let data15 = data.offers;
+const _errs32 = errors;
+if((!(Array.isArray(data15))) && (data15 !== null)){
+validate20.errors = [{instancePath:instancePath+"/offers",schemaPath:"#/properties/offers/type",keyword:"type",params:{type: schema12.properties.offers.type},message:"must be array,null"}];
+return false;
+}
+const _errs33 = errors;
+if(errors === _errs32){
+if(Array.isArray(data15)){
+var valid2 = true;
+const len1 = data15.length;
+for(let i1=0; i1<len1; i1++){
+let data16 = data15[i1];
+const _errs34 = errors;
+if(typeof data16 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/offers/" + i1,schemaPath:"#/properties/offers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs35 = errors;
+if(errors === _errs34){
+}
+var valid2 = _errs34 === errors;
+if(!valid2){
+break;
+}
+}
+if(valid2){
+}
+}
+if(errors === _errs32){
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.node_seen_at !== undefined){
+let data17 = data.node_seen_at;
+const _errs36 = errors;
+if((typeof data17 !== "string") && (data17 !== null)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
+return false;
+}
+const _errs37 = errors;
+if(errors === _errs36){
+if(typeof data17 === "string"){
+if(!pattern1.test(data17)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs36){
+}
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.blocks_behind !== undefined){
+let data18 = data.blocks_behind;
+const _errs38 = errors;
+if((!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))) && (data18 !== null)){
+validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
+return false;
+}
+const _errs39 = errors;
+if(errors === _errs38){
+}
+var valid0 = _errs38 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.seconds_behind !== undefined){
+let data19 = data.seconds_behind;
+const _errs40 = errors;
+if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (data19 !== null)){
+validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
+return false;
+}
+const _errs41 = errors;
+if(errors === _errs40){
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.building !== undefined){
+let data20 = data.building;
+const _errs42 = errors;
+if((!(Array.isArray(data20))) && (data20 !== null)){
+validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+return false;
+}
+const _errs43 = errors;
+if(errors === _errs42){
+if(Array.isArray(data20)){
+var valid3 = true;
+const len2 = data20.length;
+for(let i2=0; i2<len2; i2++){
+let data21 = data20[i2];
+const _errs44 = errors;
+if(typeof data21 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs45 = errors;
+if(errors === _errs44){
+}
+var valid3 = _errs44 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+if(errors === _errs42){
+}
+}
+var valid0 = _errs42 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
+}
+}
+}
 }
 }
 }
@@ -2095,7 +2236,7 @@ const schema13 = {"type":"object","required":["data","error","error_message","er
 const schema14 = {"type":"object","required":["address","updated_at","quote_currency","chain_id","chain_name","items"],"properties":{"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"quote_currency":{"type":"string"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"items":{"type":"array","items":{"$ref":"#/components/schemas/TokensApprovalItem"}}},"additionalProperties":false};
 const schema15 = {"type":"object","required":["token_address","token_address_label","ticker_symbol","contract_decimals","logo_url","quote_rate","balance","balance_quote","pretty_balance_quote","value_at_risk","value_at_risk_quote","pretty_value_at_risk_quote","spenders"],"properties":{"token_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"token_address_label":{"type":["string","null"]},"ticker_symbol":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"logo_url":{"type":["string","null"]},"quote_rate":{"type":["number","null"]},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"balance_quote":{"type":["number","null"]},"pretty_balance_quote":{"type":["string","null"]},"value_at_risk":{"type":["string","null"]},"value_at_risk_quote":{"type":["number","null"]},"pretty_value_at_risk_quote":{"type":["string","null"]},"spenders":{"type":"array","items":{"$ref":"#/components/schemas/TokenSpenderItem"}}},"additionalProperties":false};
 const schema16 = {"type":"object","required":["block_height","tx_offset","log_offset","block_signed_at","tx_hash","spender_address","spender_address_label","allowance","allowance_quote","pretty_allowance_quote","value_at_risk","value_at_risk_quote","pretty_value_at_risk_quote","risk_factor"],"properties":{"block_height":{"type":"integer"},"tx_offset":{"type":"integer"},"log_offset":{"type":"integer"},"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"spender_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"spender_address_label":{"type":["string","null"]},"allowance":{"type":["string","null"]},"allowance_quote":{"type":["number","null"]},"pretty_allowance_quote":{"type":["string","null"]},"value_at_risk":{"type":["string","null"]},"value_at_risk_quote":{"type":["number","null"]},"pretty_value_at_risk_quote":{"type":["string","null"]},"risk_factor":{"type":["string","null"]}},"additionalProperties":false};
-const pattern15 = new RegExp("^0x[0-9a-f]{64}$", "u");
+const pattern16 = new RegExp("^0x[0-9a-f]{64}$", "u");
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2205,7 +2346,7 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern15.test(data4)){
+if(!pattern16.test(data4)){
 validate26.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -4823,8 +4964,8 @@ export const BlockHeightsResponseEnvelope = validate45;
 const schema25 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/BlockHeightsResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema26 = {"type":"object","required":["updated_at","chain_id","chain_name","items","pagination","indexed_from"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"items":{"type":"array","items":{"$ref":"#/components/schemas/BlockHeights"}},"pagination":{"$ref":"#/components/schemas/Pagination"},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema27 = {"type":"object","required":["block_hash","signed_at","height","block_parent_hash","extra_data","miner_address","mining_cost","gas_used","gas_limit","transactions_link"],"properties":{"block_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"height":{"type":"integer"},"block_parent_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"extra_data":{"type":["string","null"],"pattern":"^0x[0-9a-f]*$"},"miner_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"mining_cost":{"type":["number","null"]},"gas_used":{"type":"integer"},"gas_limit":{"type":"integer"},"transactions_link":{"type":["string","null"],"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"}},"additionalProperties":false};
-const pattern33 = new RegExp("^0x[0-9a-f]*$", "u");
-const pattern35 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:\\S+$", "u");
+const pattern34 = new RegExp("^0x[0-9a-f]*$", "u");
+const pattern36 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:\\S+$", "u");
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4860,7 +5001,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern15.test(data0)){
+if(!pattern16.test(data0)){
 validate47.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -4928,7 +5069,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern15.test(data3)){
+if(!pattern16.test(data3)){
 validate47.errors = [{instancePath:instancePath+"/block_parent_hash",schemaPath:"#/properties/block_parent_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -4958,7 +5099,7 @@ return false;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern33.test(data4)){
+if(!pattern34.test(data4)){
 validate47.errors = [{instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -5058,7 +5199,7 @@ return false;
 const _errs21 = errors;
 if(errors === _errs20){
 if(typeof data9 === "string"){
-if(!pattern35.test(data9)){
+if(!pattern36.test(data9)){
 validate47.errors = [{instancePath:instancePath+"/transactions_link",schemaPath:"#/properties/transactions_link/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -5545,7 +5686,7 @@ const _errs2 = errors;
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern15.test(data0)){
+if(!pattern16.test(data0)){
 validate54.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -5613,7 +5754,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern15.test(data3)){
+if(!pattern16.test(data3)){
 validate54.errors = [{instancePath:instancePath+"/block_parent_hash",schemaPath:"#/properties/block_parent_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -5643,7 +5784,7 @@ return false;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern33.test(data4)){
+if(!pattern34.test(data4)){
 validate54.errors = [{instancePath:instancePath+"/extra_data",schemaPath:"#/properties/extra_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -5743,7 +5884,7 @@ return false;
 const _errs21 = errors;
 if(errors === _errs20){
 if(typeof data9 === "string"){
-if(!pattern35.test(data9)){
+if(!pattern36.test(data9)){
 validate54.errors = [{instancePath:instancePath+"/transactions_link",schemaPath:"#/properties/transactions_link/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -12068,7 +12209,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern35.test(data1)){
+if(!pattern36.test(data1)){
 validate124.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -12166,7 +12307,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern15.test(data1)){
+if(!pattern16.test(data1)){
 validate121.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -12687,7 +12828,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern15.test(data2)){
+if(!pattern16.test(data2)){
 validate118.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -12713,7 +12854,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern15.test(data3)){
+if(!pattern16.test(data3)){
 validate118.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14438,7 +14579,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern15.test(data2)){
+if(!pattern16.test(data2)){
 validate139.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14496,7 +14637,7 @@ const _errs12 = errors;
 const _errs13 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(!pattern15.test(data5)){
+if(!pattern16.test(data5)){
 validate139.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14530,7 +14671,7 @@ const _errs16 = errors;
 const _errs17 = errors;
 if(errors === _errs16){
 if(typeof data7 === "string"){
-if(!pattern15.test(data7)){
+if(!pattern16.test(data7)){
 validate139.errors = [{instancePath:instancePath+"/raw_log_topics/" + i0,schemaPath:"#/properties/raw_log_topics/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -14742,7 +14883,7 @@ const _errs36 = errors;
 const _errs37 = errors;
 if(errors === _errs36){
 if(typeof data17 === "string"){
-if(!pattern33.test(data17)){
+if(!pattern34.test(data17)){
 validate139.errors = [{instancePath:instancePath+"/raw_log_data",schemaPath:"#/properties/raw_log_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -16564,7 +16705,7 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern15.test(data4)){
+if(!pattern16.test(data4)){
 validate161.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -16598,7 +16739,7 @@ const _errs14 = errors;
 const _errs15 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern15.test(data6)){
+if(!pattern16.test(data6)){
 validate161.errors = [{instancePath:instancePath+"/raw_log_topics/" + i0,schemaPath:"#/properties/raw_log_topics/items/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -16810,7 +16951,7 @@ const _errs34 = errors;
 const _errs35 = errors;
 if(errors === _errs34){
 if(typeof data16 === "string"){
-if(!pattern33.test(data16)){
+if(!pattern34.test(data16)){
 validate161.errors = [{instancePath:instancePath+"/raw_log_data",schemaPath:"#/properties/raw_log_data/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -19930,7 +20071,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern15.test(data1)){
+if(!pattern16.test(data1)){
 validate196.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -22183,7 +22324,7 @@ const _errs10 = errors;
 const _errs11 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern15.test(data4)){
+if(!pattern16.test(data4)){
 validate220.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -26721,7 +26862,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern15.test(data2)){
+if(!pattern16.test(data2)){
 validate277.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -32494,7 +32635,7 @@ return false;
 const _errs3 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern35.test(data0)){
+if(!pattern36.test(data0)){
 validate338.errors = [{instancePath:instancePath+"/prev",schemaPath:"#/properties/prev/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -32520,7 +32661,7 @@ return false;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern35.test(data1)){
+if(!pattern36.test(data1)){
 validate338.errors = [{instancePath:instancePath+"/next",schemaPath:"#/properties/next/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }
@@ -33377,7 +33518,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern15.test(data1)){
+if(!pattern16.test(data1)){
 validate345.errors = [{instancePath:instancePath+"/topic0",schemaPath:"#/properties/topic0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -34753,7 +34894,7 @@ return false;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern33.test(data1)){
+if(!pattern34.test(data1)){
 validate350.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]*$"},message:"must match pattern \""+"^0x[0-9a-f]*$"+"\""}];
 return false;
 }
@@ -34880,7 +35021,7 @@ const _errs6 = errors;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern15.test(data2)){
+if(!pattern16.test(data2)){
 validate340.errors = [{instancePath:instancePath+"/block_hash",schemaPath:"#/properties/block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -34906,7 +35047,7 @@ const _errs8 = errors;
 const _errs9 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
-if(!pattern15.test(data3)){
+if(!pattern16.test(data3)){
 validate340.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -40971,7 +41112,7 @@ const _errs4 = errors;
 const _errs5 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern15.test(data1)){
+if(!pattern16.test(data1)){
 validate425.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-f]{64}$"},message:"must match pattern \""+"^0x[0-9a-f]{64}$"+"\""}];
 return false;
 }
@@ -41001,7 +41142,7 @@ return false;
 const _errs7 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern35.test(data2)){
+if(!pattern36.test(data2)){
 validate425.errors = [{instancePath:instancePath+"/tx_detail_link",schemaPath:"#/properties/tx_detail_link/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"},message:"must match pattern \""+"^[A-Za-z][A-Za-z0-9+.-]*:\\S+$"+"\""}];
 return false;
 }

@@ -2,10 +2,16 @@ import { readFileSync } from "node:fs";
 import type { ChainConfig, Config } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
 import { pendingMigrations } from "./database/migrate.ts";
+import { createNetworkQueries } from "./domains/chains/queries.ts";
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
 import { ledgerHandlers } from "./domains/ledger/resolvers/index.ts";
+import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
+import { parseLabels } from "./domains/names/labels-file.ts";
+import { createNameQueries, registriesOfChain } from "./domains/names/queries.ts";
+import { createNameResolution } from "./domains/names/resolve-name.ts";
+import { namesHandlers } from "./domains/names/resolvers/index.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
 import { tokensHandlers } from "./domains/tokens/resolvers/index.ts";
 import { AbiFileError, createAbiRegistry } from "./events/abi-registry.ts";
@@ -32,6 +38,10 @@ export interface AppOptions {
 export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): HttpApp {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
+  const network = createNetworkQueries(database);
+  const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
+  const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
+  const { labels } = createLabelQueries(names, readLabels(chains));
   const directory = createDirectory(chains);
   const decoderOf = createDecoders(chains);
   return createHttpApp<ResolverContext>({
@@ -39,7 +49,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     logger,
     limits: config.limits,
     chains,
-    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers },
+    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers },
     context: ({ now, link, anchor, counted }) => ({
       now,
       link,
@@ -50,10 +60,12 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       decoderOf,
       ledger,
       tokens,
+      network,
+      names,
+      labels,
     }),
     head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
-    // No registry of names is indexed, so no name is registered.
-    resolveName: async () => null,
+    resolveName: createNameResolution(names, chains),
     readiness: () => readiness(chains, ledger, database, now),
     document: readDocument(),
     publicUrl: config.publicUrl,
@@ -79,6 +91,14 @@ function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
     list: () => chains,
   };
 }
+
+/** The operator's labels by chain id. @throws {LabelsFileError} */
+const readLabels = (chains: readonly ChainConfig[]): ReadonlyMap<number, Labels> =>
+  new Map(
+    chains.flatMap(({ id, labelsFile }) =>
+      labelsFile === undefined ? [] : [[id, parseLabels(labelsFile, readFileSync(labelsFile, "utf8"))]],
+    ),
+  );
 
 /** One ABI registry a chain, as ABI files are a chain's. @throws {AbiFileError} */
 function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decoderOf"] {

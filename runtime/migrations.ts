@@ -1,5 +1,7 @@
 import type { Migration } from "./database/migrate.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
+import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
+import * as names from "./domains/names/migrations/0005-names.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
@@ -10,4 +12,6 @@ export const migrations: readonly Migration[] = [
   { name: "0002-tokens", up: tokens.up, down: tokens.down },
   { name: "0003-indexer", up: indexer.up, down: indexer.down },
   { name: "0004-keys", up: keys.up, down: keys.down },
+  { name: "0005-names", up: names.up, down: names.down },
+  { name: "0006-address-activity", up: addressActivity.up, down: addressActivity.down },
 ];

@@ -8,7 +8,13 @@ export interface BlockEvidence {
   readonly logsBloom: string;
   /** The block is of Cancun or later (it names its parent's beacon root, EIP-4788), where self-destruction is EIP-6780's. */
   readonly eip6780: boolean;
-  readonly transactions: readonly { readonly hash: Hash; readonly blockHash: Hash; readonly index: number }[];
+  readonly transactions: readonly {
+    readonly hash: Hash;
+    readonly blockHash: Hash;
+    readonly index: number;
+    /** Null in transactions before EIP-155. */
+    readonly chainId: number | null;
+  }[];
   readonly receipts: readonly ReceiptEvidence[];
 }
 
@@ -118,6 +124,7 @@ const transactionEvidence = (raw: Raw) => ({
   hash: hash(raw, "hash"),
   blockHash: hash(raw, "blockHash"),
   index: quantity(raw, "transactionIndex"),
+  chainId: optional(raw, "chainId", quantity),
 });
 
 const receiptEvidence = (raw: Raw): ReceiptEvidence => ({

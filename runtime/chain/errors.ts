@@ -1,6 +1,6 @@
 /** A node's own error in answer to one call. */
 export class RpcError extends Error {
-  override readonly name = "RpcError";
+  override readonly name: string = "RpcError";
   readonly code: number;
   readonly method: string;
 
@@ -9,6 +9,11 @@ export class RpcError extends Error {
     this.code = code;
     this.method = method;
   }
+}
+
+/** One call alone asks for more than the node gives at once: what it asks for can only be had in parts. */
+export class LimitError extends RpcError {
+  override readonly name = "LimitError";
 }
 
 /** The node could not be reached, or what came back is not JSON-RPC. Trying again later may help. */

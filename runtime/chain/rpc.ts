@@ -1,12 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import PQueue from "p-queue";
-import { Pool } from "undici";
-import { RpcError, TransportError } from "./errors.ts";
-import { redact } from "./redact.ts";
+import { LimitError, type RpcError, TransportError } from "./errors.ts";
+import { createEndpoint } from "./exchange.ts";
+import { Fault } from "./faults.ts";
+import { createAdaptiveSize } from "./limits.ts";
 
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
+  /** What it asks for can be had in parts: when it is too much for one reply, or too slow, that is told as a LimitError instead of being tried on. */
+  readonly divisible?: boolean;
 }
 
 export type RpcResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: RpcError };
@@ -15,77 +18,165 @@ export type RpcResult = { readonly ok: true; readonly value: unknown } | { reado
 export interface Rpc {
   /** One call. @throws {RpcError} the node's own error. @throws {TransportError} when the tries are used up. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Many calls, in as few requests as the batch size allows, answered in order; a call's own error does not touch the others. */
+  /** Many calls, in as few requests as the node takes, answered in order; a call's own error does not touch the others. */
   settle(calls: readonly RpcCall[]): Promise<RpcResult[]>;
   /** Many calls of which each must succeed. @throws {RpcError} the first error among them. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
+  /** What the node has been found to take: calls in a request, requests at once. */
+  limits(): { readonly batchSize: number; readonly concurrency: number };
   close(): Promise<void>;
 }
 
 export interface RpcOptions {
   /** May hold a secret: no message of this module shows more of it than its host. */
   readonly url: string;
-  /** Calls in one HTTP request; 1 sends plain requests, for nodes without batches. */
+  /** Calls in one HTTP request at most; 1 sends plain requests, for nodes without batches. Fewer where the node wants it. */
   readonly batchSize?: number;
-  /** HTTP requests in flight. */
+  /** HTTP requests in flight at most. Fewer where the node wants it. */
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
-  /** Further tries after a failure that may pass. */
+  /** Further tries after a failure that may pass. A request made smaller is not counted as one. */
   readonly retries?: number;
   readonly backOffMilliseconds?: number;
+  /** Replies beyond this size make the next requests smaller, so that what is in flight stays bounded. */
+  readonly replyBytes?: number;
   readonly random?: () => number;
   readonly onRetry?: (reason: string, attempt: number) => void;
 }
 
-interface Endpoint {
-  readonly url: URL;
-  readonly path: string;
-  readonly pool: Pool;
-  readonly headers: Record<string, string>;
-  readonly timeoutMilliseconds: number;
-  /** Aborted when the client is closed: nothing is tried again then. */
-  readonly closed: AbortSignal;
-}
-
-/** Error codes by which nodes say "too many requests" (EIP-1474's limit exceeded among them). */
-const limitCodes = new Set([-32005, -32007, -32029, 429]);
 const longestWait = 20_000;
+const usualReplyBytes = 8 * 1024 * 1024;
+
+/** One answer a call, filled in as replies come. */
+interface Settling {
+  readonly calls: readonly RpcCall[];
+  readonly results: RpcResult[];
+  /** A part has failed for good: the others need not go on. */
+  failed: boolean;
+}
 
 /** Opens no connection before the first call. */
 export const createRpc = (options: RpcOptions): Rpc => {
-  const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000 } = options;
-  const url = new URL(options.url);
+  const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, retries = 6, replyBytes = usualReplyBytes } = options;
   const queue = new PQueue({ concurrency });
+  const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds);
+  const batches = createAdaptiveSize(batchSize);
+  const lanes = createAdaptiveSize(concurrency);
   const closing = new AbortController();
-  const endpoint: Endpoint = {
-    url,
-    path: `${url.pathname}${url.search}`,
-    pool: new Pool(url.origin, { connections: concurrency, connectTimeout: timeoutMilliseconds }),
-    headers: {
-      "content-type": "application/json",
-      ...(url.username === "" ? {} : { authorization: `Basic ${Buffer.from(credentials(url)).toString("base64")}` }),
-    },
-    timeoutMilliseconds,
-    closed: closing.signal,
+  const pace = createPace(options, closing.signal);
+
+  /** Asks for the calls at these positions, in requests as large as the node takes now. */
+  const settlePart = async (settling: Settling, positions: readonly number[], attempt: number): Promise<void> => {
+    const size = batches.current();
+    if (positions.length <= size) return settleOnce(settling, positions, attempt);
+    const parts: Promise<void>[] = [];
+    for (let start = 0; start < positions.length; start += size) {
+      parts.push(settleOnce(settling, positions.slice(start, start + size), attempt));
+    }
+    await Promise.all(parts);
   };
-  const send = (calls: readonly RpcCall[]) =>
-    queue.add(() => withRetry(() => post(endpoint, calls), options, closing.signal)) as Promise<RpcResult[]>;
+
+  /** One request; what it leaves unanswered is asked again, in smaller portions where that may help. */
+  const settleOnce = async (settling: Settling, positions: readonly number[], attempt: number): Promise<void> => {
+    // What waited for its turn may be too large by now.
+    const outcome = await queue.add(async () => (positions.length > batches.current() ? "too large" : tryOnce(settling, positions)));
+    if (outcome === "too large") return settlePart(settling, positions, attempt);
+    if (outcome === undefined) return;
+    const { again, fault } = outcome;
+    const alone = positions.length === 1;
+    if (alone && fault.kind === "size" && attempt > 0 && settleAsTooMuch(settling, again[0], fault)) return;
+    const next = isTry(fault, alone) ? attempt + 1 : attempt;
+    if (fault.kind === "final" || next > retries || closing.signal.aborted) throw new TransportError(fault.message);
+    options.onRetry?.(fault.message, next);
+    adapt(fault, positions.length, next);
+    if (alone || fault.kind !== "size") await pace.after(fault, Math.max(next, 1));
+    if (closing.signal.aborted) throw new TransportError(fault.message);
+    await settlePart(settling, again, next);
+  };
+
+  const adapt = (fault: Fault, tried: number, attempt: number): void => {
+    // What fails twice in a row for no stated reason may be a limit that the node does not put into words.
+    if (fault.kind === "size" || fault.kind === "rate" || (fault.kind === "passing" && attempt > 1)) batches.shrink(tried);
+    if (fault.kind === "rate") {
+      lanes.shrink(lanes.current());
+      queue.concurrency = lanes.current();
+    }
+  };
+
+  const tryOnce = async (
+    settling: Settling,
+    positions: readonly number[],
+  ): Promise<{ readonly again: readonly number[]; readonly fault: Fault } | undefined> => {
+    if (settling.failed) return undefined;
+    await pace.ready();
+    try {
+      const { results, bytes } = await endpoint.exchange(positions.map((position) => callAt(settling, position)));
+      const again: number[] = [];
+      let fault: Fault | undefined;
+      for (const [index, result] of results.entries()) {
+        const position = positions[index] ?? 0;
+        if (!("again" in result)) settling.results[position] = result;
+        else {
+          again.push(position);
+          fault = new Fault(result.again, `The node at ${endpoint.host} asks for less: ${result.message}`);
+        }
+      }
+      if (fault !== undefined) return { again, fault };
+      if (bytes > replyBytes) batches.shrink(positions.length);
+      else batches.succeed(positions.length);
+      lanes.succeed(lanes.current());
+      queue.concurrency = lanes.current();
+      pace.succeed();
+      return undefined;
+    } catch (error) {
+      if (error instanceof Fault) return { again: positions, fault: error };
+      throw error;
+    }
+  };
+
   const settle = async (calls: readonly RpcCall[]): Promise<RpcResult[]> => {
-    const parts: Promise<RpcResult[]>[] = [];
-    for (let start = 0; start < calls.length; start += batchSize) parts.push(send(calls.slice(start, start + batchSize)));
-    return (await Promise.all(parts)).flat();
+    const settling: Settling = { calls, results: [], failed: false };
+    try {
+      await settlePart(
+        settling,
+        calls.map((_, position) => position),
+        0,
+      );
+    } catch (error) {
+      settling.failed = true;
+      throw error;
+    }
+    return settling.results;
   };
   const batch = async (calls: readonly RpcCall[]): Promise<unknown[]> => (await settle(calls)).map(valueOrThrow);
   return {
     settle,
     batch,
     request: async (method, params) => (await batch([{ method, params }]))[0],
+    limits: () => ({ batchSize: batches.current(), concurrency: lanes.current() }),
     close: async () => {
+      // What waits to be tried again is not, so that a stop is not held up.
       closing.abort();
       queue.clear();
-      await endpoint.pool.destroy();
+      await endpoint.close();
     },
   };
+};
+
+/** A request that is made smaller is not tried again: it is another one. */
+const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "passing" || kind === "down";
+
+const settleAsTooMuch = (settling: Settling, position: number | undefined, fault: Fault): boolean => {
+  const { method, divisible } = callAt(settling, position);
+  if (position === undefined || divisible !== true) return false;
+  settling.results[position] = { ok: false, error: new LimitError(method, 0, fault.message) };
+  return true;
+};
+
+const callAt = ({ calls }: Settling, position = -1): RpcCall => {
+  const call = calls[position];
+  if (call === undefined) throw new RangeError(`There is no call ${position}.`);
+  return call;
 };
 
 const valueOrThrow = (result: RpcResult): unknown => {
@@ -93,98 +184,28 @@ const valueOrThrow = (result: RpcResult): unknown => {
   return result.value;
 };
 
-const credentials = (url: URL): string => `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-
-/** Exponential back-off with full jitter, so that clients that failed together do not come back together. */
-const withRetry = async <T>(work: () => Promise<T>, options: RpcOptions, closed: AbortSignal): Promise<T> => {
-  const { retries = 6, backOffMilliseconds = 200, random = Math.random } = options;
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof TransportError) || error.cause === final || closed.aborted || attempt >= retries) throw error;
-      options.onRetry?.(error.message, attempt + 1);
-      const ceiling = Math.min(longestWait, backOffMilliseconds * 2 ** attempt);
-      await sleep(ceiling / 2 + (random() * ceiling) / 2, undefined, { signal: closed }).catch(() => undefined);
-      if (closed.aborted) throw error;
-    }
-  }
-};
-
-/** The cause of a transport error that no further try can mend. */
-const final = Symbol("final");
-
-const post = async (endpoint: Endpoint, calls: readonly RpcCall[]): Promise<RpcResult[]> => {
-  const messages = calls.map((call, index) => ({ jsonrpc: "2.0", id: index + 1, method: call.method, params: call.params }));
-  const body = JSON.stringify(messages.length === 1 ? messages[0] : messages);
-  const { status, text } = await exchange(endpoint, body);
-  const reply = parseReply(text);
-  if (reply === undefined) throw statusError(endpoint, status);
-  // A whole batch may be answered by one error object, whatever the HTTP status.
-  if (!Array.isArray(reply) && calls.length > 1) throw wholeError(endpoint, status, reply);
-  return pair(endpoint, calls, Array.isArray(reply) ? reply : [reply], status);
-};
-
-const exchange = async (endpoint: Endpoint, body: string): Promise<{ status: number; text: string }> => {
-  const { pool, path, headers, timeoutMilliseconds, url } = endpoint;
-  try {
-    const signal = AbortSignal.timeout(timeoutMilliseconds);
-    const response = await pool.request({ path, method: "POST", headers, body, signal });
-    return { status: response.statusCode, text: await response.body.text() };
-  } catch (error) {
-    throw new TransportError(`The node at ${url.host} cannot be reached: ${reasonOf(error, endpoint)}.`);
-  }
-};
-
-const reasonOf = (error: unknown, { url, timeoutMilliseconds }: Endpoint): string => {
-  if (!(error instanceof Error)) return "unknown reason";
-  if (error.name === "TimeoutError") return `no answer within ${timeoutMilliseconds} ms`;
-  const code = (error as NodeJS.ErrnoException).code;
-  return typeof code === "string" ? code : redact(error.message, url);
-};
-
-const parseReply = (text: string): unknown => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-const statusError = ({ url }: Endpoint, status: number): TransportError => {
-  const passing = status === 200 || status === 408 || status === 429 || status >= 500;
-  const reason = status === 200 ? "what is not JSON-RPC" : `HTTP status ${status}`;
-  return new TransportError(`The node at ${url.host} answered with ${reason}.`, passing ? {} : { cause: final });
-};
-
-const wholeError = (endpoint: Endpoint, status: number, reply: unknown): Error => {
-  const error = (reply as { error?: unknown }).error;
-  if (typeof error !== "object" || error === null) return statusError(endpoint, status);
-  const { code, message } = readError(error, endpoint.url);
-  return new TransportError(`The node at ${endpoint.url.host} refused a batch of calls with error ${code}: ${message}`);
-};
-
-const readError = (error: object, url: URL): { code: number; message: string } => {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return { code: typeof code === "number" ? code : 0, message: redact(typeof message === "string" ? message : "no message", url) };
-};
-
-/** Replies may come in any order (JSON-RPC 2.0, section 6): they are told apart by id. */
-const pair = (endpoint: Endpoint, calls: readonly RpcCall[], replies: readonly unknown[], status: number): RpcResult[] => {
-  const byId = new Map<unknown, { result?: unknown; error?: unknown }>();
-  for (const reply of replies) {
-    if (typeof reply === "object" && reply !== null) byId.set((reply as { id?: unknown }).id, reply);
-  }
-  return calls.map((call, index) => {
-    const reply = byId.get(index + 1) ?? (calls.length === 1 ? byId.get(null) : undefined);
-    if (reply === undefined) throw statusError(endpoint, status);
-    if (typeof reply.error === "object" && reply.error !== null) {
-      const { code, message } = readError(reply.error, endpoint.url);
-      if (limitCodes.has(code)) throw new TransportError(`The node at ${endpoint.url.host} asks for fewer requests: ${message}`);
-      return { ok: false, error: new RpcError(call.method, code, message) };
-    }
-    if (!("result" in reply)) throw statusError(endpoint, status);
-    return { ok: true, value: reply.result };
-  });
+/** Waits between tries: exponential back-off with jitter, so that clients that failed together do not come back together; a rate limit holds all requests. */
+const createPace = ({ backOffMilliseconds = 200, random = Math.random }: RpcOptions, closed: AbortSignal) => {
+  let readyAt = 0;
+  let refusals = 0;
+  const sleep = (milliseconds: number): Promise<void> => wait(milliseconds, undefined, { signal: closed }).catch(() => undefined);
+  const waitOf = (attempt: number): number => {
+    const ceiling = Math.min(longestWait, backOffMilliseconds * 2 ** (attempt - 1));
+    return ceiling / 2 + (random() * ceiling) / 2;
+  };
+  return {
+    ready: async (): Promise<void> => {
+      for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left);
+    },
+    after: async (fault: Fault, attempt: number): Promise<void> => {
+      if (fault.kind !== "rate") return sleep(waitOf(attempt));
+      // Requests that ran at once are refused at once: they count as one refusal.
+      if (Date.now() >= readyAt) refusals += 1;
+      const pause = Math.max(waitOf(refusals), fault.retryAfterMilliseconds ?? 0);
+      readyAt = Math.max(readyAt, Date.now() + Math.min(longestWait, pause));
+    },
+    succeed: (): void => {
+      refusals = 0;
+    },
+  };
 };

@@ -1,11 +1,11 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { createBloom } from "./bloom.ts";
 import type { Capabilities } from "./capabilities.ts";
-import { type DecodedReply, decodeBlock } from "./decode-block.ts";
-import { BadReplyError, RpcError } from "./errors.ts";
-import { asObject, bigQuantity, data, hash, quantity, toQuantity } from "./quantities.ts";
+import { BadReplyError, LimitError, RpcError } from "./errors.ts";
+import { fetchReplies } from "./fetch-replies.ts";
+import { withTraces } from "./fetch-traces.ts";
+import { asObject, bigQuantity, data, hash, quantity, type Raw, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
-import { mayMoveValueInside, readCallTracer, readFlatTraces, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 
@@ -40,12 +40,19 @@ export interface Source {
 export interface SourceOptions {
   /** Whether value moved by inner calls is wanted, where the node can tell it. */
   readonly tracing: boolean;
+  /** Transactions that name another chain (EIP-155) are refused. */
+  readonly chainId?: number;
   readonly checks?: Partial<Checks>;
   /** Further tries when a reply does not fit together, as happens while a node takes in a block. */
   readonly tries?: number;
   readonly waitMilliseconds?: number;
   readonly onBadReply?: (reason: string) => void;
 }
+
+/** At the head a node may need some milliseconds until all of a block can be had; together the waits make 1.2 seconds. */
+const usualTries = 6;
+const usualWait = 40;
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** A source of checked blocks. */
 export const createSource = (rpc: Rpc, capabilities: Capabilities, options: SourceOptions): Source => {
@@ -56,7 +63,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const fetchOnce = async (from: number, to: number): Promise<ChainBlock[]> => {
     const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
     const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts);
-    for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks);
+    for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks, options.chainId);
     const blocks = replies.map(({ block }) => block);
     verifyChain(blocks);
     return tracing ? withTraces(rpc, replies, capabilities.traces) : blocks;
@@ -78,18 +85,53 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
     },
     hashesOf: async (heights) => {
       const blocks = await rpc.batch(heights.map((height) => ({ method: "eth_getBlockByNumber", params: [toQuantity(height), false] })));
-      return blocks.map((block) => (block === null ? null : hash(asObject(block, "block"), "hash")));
+      return blocks.map((block, position) => (block === null ? null : hashAt(asObject(block, "block"), heights[position])));
     },
     fetch: (from, to) => untilGood(() => fetchOnce(from, to), options),
-    balances: async (addresses, height) => {
+    balances: (addresses, height) => {
       const calls = addresses.map((address) => ({ method: "eth_getBalance", params: [address, toQuantity(height)] }));
-      return (await rpc.settle(calls)).map((result) => (result.ok ? bigQuantity({ balance: result.value }, "balance") : null));
+      return settleAnswers(rpc, calls, options, balanceOf);
     },
-    calls: async (calls, height) => {
+    calls: (calls, height) => {
       const requests = calls.map((call) => ({ method: "eth_call", params: [{ to: call.to, data: call.data }, toQuantity(height)] }));
-      return (await rpc.settle(requests)).map(outcomeOf);
+      return settleAnswers(rpc, requests, options, outcomeOf);
     },
   };
+};
+
+/** Answers to reads of the state. What the node could not say for a reason that may pass is asked again for a while. */
+const settleAnswers = async <T>(
+  rpc: Rpc,
+  calls: readonly RpcCall[],
+  { tries = usualTries, waitMilliseconds = usualWait }: SourceOptions,
+  read: (result: RpcResult) => T,
+): Promise<T[]> => {
+  const results = await rpc.settle(calls);
+  for (let attempt = 1; attempt < tries; attempt += 1) {
+    const open = results.flatMap((result, position) => (!result.ok && mayPass(result.error) ? [position] : []));
+    if (open.length === 0) break;
+    await pause(waitMilliseconds * 2 ** (attempt - 1));
+    const again = await rpc.settle(open.flatMap((position) => calls[position] ?? []));
+    for (const [index, position] of open.entries()) results[position] = again[index] ?? (results[position] as RpcResult);
+  }
+  return results.map(read);
+};
+
+/** Neither the word of a contract nor that the state is gone: a node's own trouble. */
+const mayPass = (error: RpcError): boolean =>
+  error instanceof LimitError ||
+  (!isReverted(error.code, error.message) &&
+    (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message)));
+
+/** JSON-RPC 2.0, section 5.1. */
+const internalError = -32603;
+
+const balanceOf = (result: RpcResult): bigint | null => (result.ok ? bigQuantity({ balance: result.value }, "balance") : null);
+
+const hashAt = (block: Raw, height: number | undefined): Hash => {
+  const number = quantity(block, "number");
+  if (number !== height) throw new BadReplyError(`The node was asked for block ${height}, and told block ${number}.`);
+  return hash(block, "hash");
 };
 
 const nullIfRefused = (error: unknown): null => {
@@ -100,14 +142,16 @@ const nullIfRefused = (error: unknown): null => {
 /** Code 3 is an execution that reverted (EIP-1474's list as nodes extend it); older nodes say so in words alone. */
 const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
-  return { ok: false, reverted: result.error.code === 3 || failedExecution.test(result.error.message) };
+  return { ok: false, reverted: isReverted(result.error.code, result.error.message) };
 };
+
+const isReverted = (code: number, message: string): boolean => code === 3 || failedExecution.test(message);
 
 const failedExecution =
   /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
 const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Promise<T> => {
-  const { tries = 4, waitMilliseconds = 250 } = options;
+  const { tries = usualTries, waitMilliseconds = usualWait } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
@@ -115,74 +159,7 @@ const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Pro
       const passing = error instanceof BadReplyError || error instanceof RpcError;
       if (!passing || attempt >= tries) throw error;
       options.onBadReply?.(error.message);
-      await new Promise((resolve) => setTimeout(resolve, waitMilliseconds * 2 ** (attempt - 1)));
+      await pause(waitMilliseconds * 2 ** (attempt - 1));
     }
   }
 };
-
-const fetchReplies = async (rpc: Rpc, heights: readonly number[], blockReceipts: boolean): Promise<DecodedReply[]> => {
-  const blockCalls = heights.map((height) => ({ method: "eth_getBlockByNumber", params: [toQuantity(height), true] }));
-  if (!blockReceipts) {
-    const blocks = (await rpc.batch(blockCalls)).map((block, position) => present(block, heights[position]));
-    return pairWithSingleReceipts(rpc, blocks);
-  }
-  const receiptCalls = heights.map((height) => ({ method: "eth_getBlockReceipts", params: [toQuantity(height)] }));
-  // A block and its receipts stand side by side, so that both are in one request.
-  const values = await rpc.batch(blockCalls.flatMap((call, position) => [call, receiptCalls[position] ?? call]));
-  return heights.map((height, position) => decodeBlock(present(values[2 * position], height), values[2 * position + 1]));
-};
-
-const present = (block: unknown, height: number | undefined): Record<string, unknown> => {
-  if (block === null || block === undefined) throw new BadReplyError(`The node does not have block ${height} (yet).`);
-  return asObject(block, "block");
-};
-
-const pairWithSingleReceipts = async (rpc: Rpc, blocks: readonly Record<string, unknown>[]): Promise<DecodedReply[]> => {
-  const hashes = blocks.map((block) => transactionHashes(block));
-  const calls: RpcCall[] = hashes.flat().map((transactionHash) => ({ method: "eth_getTransactionReceipt", params: [transactionHash] }));
-  const receipts = await rpc.batch(calls);
-  let taken = 0;
-  return blocks.map((block, position) => {
-    const count = hashes[position]?.length ?? 0;
-    taken += count;
-    return decodeBlock(block, receipts.slice(taken - count, taken));
-  });
-};
-
-const transactionHashes = (block: Record<string, unknown>): Hash[] => {
-  const transactions = Array.isArray(block.transactions) ? block.transactions : [];
-  return transactions.map((transaction) => hash(asObject(transaction, "transaction"), "hash"));
-};
-
-/** Asks for the frames of those blocks alone in which inner calls may have moved value. */
-const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: Capabilities["traces"]): Promise<ChainBlock[]> => {
-  const traced = replies.filter(({ block }) =>
-    block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)),
-  );
-  const calls = traced.map(({ block }) =>
-    kind === "debug"
-      ? { method: "debug_traceBlockByNumber", params: [toQuantity(block.number), { tracer: "callTracer" }] }
-      : { method: "trace_block", params: [toQuantity(block.number)] },
-  );
-  const told = await rpc.batch(calls);
-  const read = kind === "debug" ? readCallTracer : readFlatTraces;
-  const byNumber = new Map(
-    traced.map(({ block, evidence }, position) => [block.number, read(told[position], block.transactions, evidence.eip6780)]),
-  );
-  return replies.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
-};
-
-const applyTraces = (block: ChainBlock, traces: readonly TransactionTraces[] | undefined): ChainBlock => ({
-  ...block,
-  transactions: block.transactions.map((transaction, position) => {
-    const own = traces?.[position];
-    // Before EIP-658 a receipt does not say whether the transaction failed; its outermost frame does.
-    const successful = transaction.successful ?? (own === undefined ? null : !own.failed);
-    return {
-      ...transaction,
-      successful,
-      createdContract: successful === false ? null : transaction.createdContract,
-      traces: successful === false ? [] : (own?.traces ?? []),
-    };
-  }),
-});

@@ -12,7 +12,7 @@ export interface Checks {
 type Refuse = (what: string) => never;
 
 /** Compares a block's parts with each other and with the height asked for. @throws {BadReplyError} naming the part that does not fit. */
-export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, bloom: Bloom, checks: Checks): void => {
+export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, bloom: Bloom, checks: Checks, chainId?: number): void => {
   const refuse: Refuse = (what) => {
     throw new BadReplyError(`The node's reply for block ${height} is not one block: ${what}.`);
   };
@@ -20,6 +20,8 @@ export const verifyBlock = ({ block, evidence }: DecodedReply, height: number, b
   for (const [position, transaction] of block.transactions.entries()) {
     const said = evidence.transactions[position];
     if (said?.blockHash !== block.hash || said.index !== position) refuse(`transaction ${position} belongs to another place`);
+    // Some networks' own transactions name no chain, or chain 0.
+    if (chainId !== undefined && said.chainId && said.chainId !== chainId) refuse(`transaction ${position} is of chain ${said.chainId}`);
     verifyReceipt(evidence.receipts[position], transaction, block, position, refuse);
   }
   const logs = block.transactions.flatMap((transaction) => transaction.logs);

@@ -4,7 +4,9 @@ import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { addressActivityProjection } from "../domains/ledger/projection-activity.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { namesProjection } from "../domains/names/projection.ts";
 import { tokensProjection } from "../domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createIndexer } from "../indexer/indexer.ts";
@@ -46,7 +48,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       source,
       database,
       ledger: createStoredLedger(database, chain.id),
-      projections: [tokensProjection],
+      projections: [addressActivityProjection, tokensProjection, namesProjection],
       following,
       logger,
       clock: () => new Date(),

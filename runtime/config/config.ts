@@ -36,7 +36,19 @@ export const chainConfig = z.strictObject({
   wrappedNative: z.array(address).default([]),
   multicall: address.default("0xca11bde05977b3631167028862be2a173976ca11"),
   explorers: z.array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> is appended.") })).default([]),
-  nativeAccounting: z.enum(["traces", "none"]).default("none").describe("How native balances follow from blocks."),
+  nativeAccounting: z
+    .enum(["traces", "state", "none"])
+    .default("none")
+    .describe("Where native balances come from: from what blocks moved, from the state of touched addresses, or they are not kept."),
+  finality: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe("Blocks upon one after which it is final, where the node has no finalized tag."),
+  nameRegistry: address.optional().describe("The registry of names (EIP-137) of this chain."),
+  nameRegistryFallback: address.optional().describe("The registry that is asked for names which the first one has no record of."),
+  labelsFile: z.string().optional().describe("CSV or JSON of addresses and the labels that answers show for them."),
   groups: z.array(z.string()).default([]).describe("Network groups of the catalog that this chain joins."),
   logoUrl: httpUrl.optional(),
   colorTheme: z.strictObject({ red: z.number().int(), green: z.number().int(), blue: z.number().int() }).optional(),

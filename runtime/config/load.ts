@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
 import { type Config, config } from "./config.ts";
+import { withPreset } from "./presets/index.ts";
 
 /** A configuration that cannot be used, with every reason. */
 class ConfigError extends Error {
@@ -36,8 +37,12 @@ export function loadConfig(path: string | undefined, environment: NodeJS.Process
   const fromFile = existsSync(file) ? readYaml(file) : {};
   const origins: Origins = new Map();
   const settings = { ...fromFile, ...fromEnvironment(environment, origins), ...fromCommandLine(fromFile, overrides, origins) };
-  return parseConfig(file, settings, origins);
+  return parseConfig(file, { ...settings, ...withPresets(settings.chains) }, origins);
 }
+
+/** What is no list of maps is left to the check of the whole. */
+const withPresets = (chains: unknown): Settings =>
+  Array.isArray(chains) ? { chains: chains.map((chain: unknown) => (isSettings(chain) ? withPreset(chain) : chain)) } : {};
 
 function readYaml(file: string): Settings {
   const lines = new LineCounter();
@@ -94,7 +99,7 @@ function fromCommandLine(fromFile: Settings, { chain, rpc, from, chainId }: Conf
   }
   const given = Object.entries({ name: chain, rpc, from, id: chainId }).filter(([, value]) => value !== undefined);
   for (const [setting] of given) origins.set(`chains.0.${setting}`, setting === "name" ? "--chain" : `--${setting}`);
-  return { chains: [{ nativeAccounting: "traces", ...base, ...Object.fromEntries(given) }] };
+  return { chains: [{ nativeAccounting: "traces", ...withPreset({ ...base, ...Object.fromEntries(given) }) }] };
 }
 
 const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);

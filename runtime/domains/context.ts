@@ -3,7 +3,10 @@ import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
+import type { NetworkQueries } from "./chains/queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
+import type { LabelQueries } from "./names/labels.ts";
+import type { NameQueries } from "./names/queries.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
 
 /** What every resolver is given beside its request. */
@@ -22,6 +25,10 @@ export interface ResolverContext {
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
+  readonly network: NetworkQueries;
+  readonly names: NameQueries;
+  /** What answers call addresses. */
+  readonly labels: LabelQueries["labels"];
 }
 
 /** The event that a log is, or null when no known ABI fits. Never throws. */

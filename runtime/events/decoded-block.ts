@@ -38,7 +38,18 @@ export interface Wrapping extends EventPlace {
   readonly amount: bigint;
 }
 
-export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping;
+/** What a registry or a resolver of names says of a node from now on (EIP-137); null where it says nothing any more. */
+export type NameFact = { readonly node: Hash } & (
+  | { readonly kind: "nameOwner"; readonly owner: Address }
+  | { readonly kind: "nameResolver"; readonly resolver: Address | null }
+  | { readonly kind: "nameAddress"; readonly account: Address | null }
+  | { readonly kind: "nameText"; readonly name: string | null }
+  | { readonly kind: "nameCleared" }
+);
+
+export type NameEvent = EventPlace & NameFact;
+
+export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping | NameEvent;
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {

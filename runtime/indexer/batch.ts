@@ -6,6 +6,7 @@ import type { DecodedBlock } from "../events/decoded-block.ts";
 import type { Hex } from "../lib/hex.ts";
 import { type GenesisAllocation, readBase, writeBaseReads } from "./base-reads.ts";
 import { advanceCheckpoints } from "./checkpoints.ts";
+import type { Leadership } from "./leader.ts";
 import { loadState } from "./load-state.ts";
 import { orStopped } from "./or-stopped.ts";
 import type { Stopwatch } from "./progress.ts";
@@ -19,6 +20,8 @@ export interface BatchDeps {
   readonly facts: ChainFacts;
   readonly allocation: GenesisAllocation | undefined;
   readonly stopwatch: Stopwatch;
+  /** Refuses a transaction of a process that may not write any more. */
+  readonly guard: Leadership["guard"];
 }
 
 /**
@@ -53,6 +56,7 @@ export const indexBatch = async (
   return stopwatch.time("write", () =>
     database.transaction(async (client) => {
       await advanceCheckpoints(client, chainId, projections, first.number - 1, last.number);
+      await deps.guard(client);
       let rows = await writeBaseReads(client, chainId, base.rows);
       for (const [position, projection] of projections.entries()) {
         rows += await writeRows(client, chainId, projection.tables, folded[position] ?? {});

@@ -12,8 +12,8 @@ export interface ChainRecord {
   readonly missing: readonly string[];
 }
 
-/** Features that an index may lack, as `missing` names them. */
-export const features = { nativeBalances: "native-balances", archiveState: "archive-state", finalizedTag: "finalized-tag" } as const;
+/** What an index may lack, as `missing` names it beside what its node lacks. */
+export const features = { nativeBalances: "native-balances", archiveState: "archive-state" } as const;
 
 /** The row of a chain, or null before its first indexing. */
 export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {

@@ -7,11 +7,11 @@ export interface Checkpoint {
 }
 
 /** Another process moved a checkpoint that this one writes: two indexers run on one chain. */
-class CheckpointMovedError extends Error {
+export class CheckpointMovedError extends Error {
   override readonly name = "CheckpointMovedError";
 
   constructor(projection: string) {
-    super(`Another process writes the index of this chain (the checkpoint of ${projection} moved): stop one of them.`);
+    super(`Another process writes the index of this chain (the checkpoint of ${projection} moved).`);
   }
 }
 
@@ -49,4 +49,10 @@ export const advanceCheckpoints = async (
     );
     if (moved.length === 0) throw new CheckpointMovedError(id);
   }
+};
+
+/** Locks a chain's checkpoints for the transaction, and gives them: whoever else writes waits, or has written before. */
+export const lockCheckpoints = async (client: DatabaseClient, chainId: number): Promise<Map<string, Checkpoint>> => {
+  await client.query("SELECT 1 FROM projection_checkpoints WHERE chain_id = $1 ORDER BY projection FOR UPDATE", [chainId]);
+  return readCheckpoints(client, chainId);
 };

@@ -1,23 +1,24 @@
-import { BadReplyError, BrokenChainError, RpcError, TransportError } from "../chain/errors.ts";
+import { BadReplyError, BrokenChainError } from "../chain/errors.ts";
 import { prefetch } from "../chain/prefetch.ts";
 import type { Head } from "../chain/source.ts";
 import type { ChainBlock } from "../chain/types.ts";
-import { DatabaseUnavailable } from "../database/errors.ts";
 import type { Hash } from "../lib/hex.ts";
 import { type BatchDeps, indexBatch } from "./batch.ts";
 import { catchUpOnce } from "./catch-up.ts";
-import { readChain, recordBackfilled, recordHead } from "./chain-row.ts";
+import { recordBackfilled, recordHead } from "./chain-row.ts";
 import { readCheckpoints } from "./checkpoints.ts";
-import { finalizedChanged } from "./errors.ts";
-import { findAncestor } from "./find-ancestor.ts";
+import { confirmFirst } from "./confirm.ts";
+import { IndexMismatchError } from "./errors.ts";
+import { createLeader, type Leadership, LeadershipLostError } from "./leader.ts";
 import { createLock } from "./lock.ts";
 import { openIndex } from "./open-index.ts";
 import { orStopped } from "./or-stopped.ts";
 import { pause } from "./pause.ts";
 import { createStopwatch } from "./progress.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
-import { rollBack } from "./roll-back.ts";
+import { takeBack } from "./take-back.ts";
 import type { Indexer, IndexerDeps, Tuning } from "./types.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 const usualTuning: Tuning = {
   batchTransactions: 2_000,
@@ -27,8 +28,6 @@ const usualTuning: Tuning = {
   requestBlocks: 50,
   requestsInFlight: 4,
 };
-
-const longestPause = 30_000;
 
 /** What the loop knows of the index while it runs; read anew after every failure. */
 interface Position {
@@ -46,8 +45,20 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   const following = [{ name: "base_reads", blockColumn: "block_number" }, ...(deps.following ?? [])];
   const stopwatch = createStopwatch();
   const lock = createLock();
-  const state = { head: null as number | null, following: false, joined: new Set<Projection>(), facts: null as ChainFacts | null };
+  const leader = createLeader({ database, chain, logger });
+  const state = {
+    head: null as number | null,
+    following: false,
+    leadership: null as Leadership | null,
+    joined: new Set<Projection>(),
+    facts: null as ChainFacts | null,
+  };
   const position: Position = { block: chain.from - 1, hash: null, suspect: true };
+
+  const guard: Leadership["guard"] = async (client) => {
+    if (state.leadership === null) throw new LeadershipLostError(chain.name);
+    await state.leadership.guard(client);
+  };
 
   const batchDeps = (facts: ChainFacts): BatchDeps => ({
     database,
@@ -56,10 +67,15 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     facts,
     allocation: deps.genesisAllocation,
     stopwatch,
+    guard,
   });
 
   const open = async (): Promise<ChainFacts> => {
-    const opened = await openIndex(database, source, chain, all, deps.genesisAllocation !== undefined);
+    const opened = await openIndex(database, source, chain, all, deps.genesisAllocation !== undefined, guard).catch((error: unknown) => {
+      // A node that was the right one in this run has not become another chain's for good: a gateway may lead astray for a while.
+      if (state.facts !== null && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
+      throw error;
+    });
     if (state.facts === null) opened.warnings.forEach((warning) => void logger.warn(warning));
     const checkpoints = await readCheckpoints(database, chain.id);
     position.block = checkpoints.get(ledger.projection.id)?.block ?? opened.facts.from - 1;
@@ -79,6 +95,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
         position.suspect = true;
         throw new BrokenChainError(`The node's block ${first.number} does not follow the indexed block ${position.block}.`);
       }
+      if (position.hash === null) await confirmFirst(source, chain, first);
       const joined = all.filter((projection) => state.joined.has(projection));
       const rows = await indexBatch(batchDeps(facts), joined, blocks, signal);
       if (rows === null) return;
@@ -114,25 +131,12 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   };
 
   const reorganise = async (facts: ChainFacts, head: Head): Promise<void> => {
-    const record = await readChain(database, chain.id);
-    const top = Math.min(position.block, head.number);
-    const ancestor = await findAncestor(source, ledger, top, facts.from);
-    if (ancestor === top) return;
-    if (record?.finalized !== null && record?.finalized !== undefined && ancestor < Math.min(record.finalized, top)) {
-      throw finalizedChanged(chain.name, ancestor + 1, record.finalized);
-    }
-    logger.warn(`${chain.name} was reorganised: blocks ${ancestor + 1} to ${position.block} are taken back.`);
-    await lock(() => database.transaction((client) => rollBack(client, chain.id, ancestor, facts.baseBlock, all, following)));
-    const depth = position.block - ancestor;
-    deps.onProgress?.({
-      phase: "reorganisation",
-      projection: null,
-      block: ancestor,
-      target: head.number,
-      blocks: depth,
-      transactions: 0,
-      rows: 0,
-    });
+    const indexed = position.block;
+    const ancestor = await lock(() => takeBack({ chain, source, database, ledger, logger, guard, all, following }, facts, indexed, head));
+    if (ancestor === null) return;
+    const depth = indexed - ancestor;
+    const event = { phase: "reorganisation", projection: null, block: ancestor, target: head.number } as const;
+    deps.onProgress?.({ ...event, blocks: depth, transactions: 0, rows: 0 });
     await open();
   };
 
@@ -145,26 +149,37 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     return stored !== undefined && stored !== head.hash;
   };
 
-  /** One look at the node's head, and what follows from it. */
-  const keepUp = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    const seen = await orStopped(Promise.all([source.head(), source.finalized()]), signal);
-    if (seen === null) return;
-    const [head, finalized] = seen;
+  /** Keeps what the node says of its head. A finalized block above the head is no word to keep. */
+  const record = async (head: Head): Promise<void> => {
+    const finalized = await source.finalized();
+    await recordHead(database, chain.id, head, finalized === null || finalized > head.number ? null : finalized, deps.clock());
+  };
+
+  /** One look at the node's head, or one head that the node told by itself, and what follows from it. */
+  const keepUp = async (facts: ChainFacts, told: Head | null, signal: AbortSignal): Promise<void> => {
+    const head = told ?? (await orStopped(source.head(), signal));
+    if (head === null) return;
+    if (told === null) deps.heads?.seen(head.number);
     state.head = head.number;
     if (await hasLeft(head)) await reorganise(facts, head);
     position.suspect = false;
     // After the comparison: what is final now says nothing of blocks that were indexed before it was.
-    await recordHead(database, chain.id, head, finalized, deps.clock());
-    if (head.number > position.block) await advance(facts, head.number, signal);
+    const recorded = orStopped(record(head), signal);
+    await Promise.all([recorded, head.number > position.block ? advance(facts, head.number, signal) : undefined]);
     if (signal.aborted || position.block < head.number) return;
     if (!state.following) await recordBackfilled(database, chain.id, deps.clock());
     if (!state.following) logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
     state.following = true;
-    await pause(chain.pollMilliseconds, signal);
   };
 
   const follow = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) await keepUp(facts, signal);
+    for (let told: Head | null = null; !signal.aborted; ) {
+      await keepUp(facts, told, signal);
+      told = null;
+      if (position.block < (state.head ?? 0)) continue;
+      if (deps.heads === undefined) await pause(chain.pollMilliseconds, signal);
+      else told = await deps.heads.next(chain.pollMilliseconds, signal);
+    }
   };
 
   const catchUp = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
@@ -191,26 +206,37 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     for (const result of results) if (result.status === "rejected") throw result.reason;
   };
 
+  /** Works while this process is the chain's leader; what passes by itself is tried again. */
+  const runAsLeader = async (leadership: Leadership, signal: AbortSignal): Promise<void> => {
+    state.leadership = leadership;
+    try {
+      await untilStopped(
+        async () => {
+          const facts = await orStopped(open(), signal);
+          if (facts !== null) await runOnce(facts, signal);
+        },
+        { chain: chain.name, logger, signal, place: () => position.block },
+      );
+    } finally {
+      state.leadership = null;
+    }
+  };
+
   return {
     run: async (signal) => {
       state.following = false;
-      for (let failures = 0; !signal.aborted; ) {
-        const before = position.block;
-        try {
-          const facts = await orStopped(open(), signal);
-          if (facts !== null) await runOnce(facts, signal);
-        } catch (error) {
-          if (!isPassing(error)) throw error;
-          failures = position.block > before ? 1 : failures + 1;
-          logger.warn(`${chain.name}: ${error.message} Trying again.`);
-          await pause(Math.min(longestPause, 100 * 2 ** failures), signal);
-        }
-      }
+      await untilStopped(() => leader.lead(signal, (leadership) => runAsLeader(leadership, AbortSignal.any([signal, leadership.lost]))), {
+        chain: chain.name,
+        logger,
+        signal,
+        place: () => position.block,
+      });
     },
     status: () => ({
       block: position.block,
       head: state.head,
       following: state.following,
+      leading: state.leadership !== null,
       catchingUp: state.facts === null ? [] : all.filter((projection) => !state.joined.has(projection)).map(({ id }) => id),
       spent: stopwatch.spent,
     }),
@@ -224,13 +250,4 @@ const isFull = (blocks: readonly ChainBlock[], tuning: Tuning): boolean => {
     blocks.reduce((sum, block) => sum + block.transactions.reduce((logs, transaction) => logs + transaction.logs.length, 0), 0) >=
     tuning.batchLogs
   );
-};
-
-/** SQLSTATE classes of what may pass by itself: connection, resources, operator's stop, serialisation (PostgreSQL, appendix A). */
-const passingStates = /^(08|53|57|40)/;
-
-const isPassing = (error: unknown): error is Error => {
-  if (!(error instanceof Error)) return false;
-  const known = [TransportError, BadReplyError, BrokenChainError, RpcError, DatabaseUnavailable].some((kind) => error instanceof kind);
-  return known || passingStates.test(String((error as { code?: unknown }).code));
 };

@@ -1,8 +1,11 @@
+import { findingsOf, missingFeatures } from "../chain/findings.ts";
 import type { Source } from "../chain/source.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
 import { type ChainRecord, describeChain, features, insertChain, readChain } from "./chain-row.ts";
-import { readCheckpoints, resetCheckpoint } from "./checkpoints.ts";
+import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "./checkpoints.ts";
 import { tracesGone, wrongChainId, wrongGenesis } from "./errors.ts";
+import type { Leadership } from "./leader.ts";
+import { offersOf, recordOffers } from "./node-offers.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
 import { clearProjection } from "./roll-back.ts";
 import type { IndexedChain } from "./types.ts";
@@ -19,6 +22,7 @@ export const openIndex = async (
   chain: IndexedChain,
   projections: readonly Projection[],
   hasAllocation: boolean,
+  guard: Leadership["guard"],
 ): Promise<OpenedIndex> => {
   const told = await source.chainId();
   if (told !== chain.id) throw wrongChainId(chain.name, chain.id, told);
@@ -28,12 +32,18 @@ export const openIndex = async (
   const record = await readChain(database, chain.id);
   if (record === null || record.genesisHash !== genesisHash) throw wrongGenesis(chain.name, record?.genesisHash ?? "0x", genesisHash);
 
-  const nativeAccounting = wasThere ? !record.missing.includes(features.nativeBalances) : source.tracing;
+  // What was begun with traces goes on while the node has those of recent blocks; what begins needs all of them.
+  const nativeAccounting = wasThere ? !record.missing.includes(features.nativeBalances) : source.tracing && source.capabilities.oldTraces;
   if (nativeAccounting && !source.tracing) throw tracesGone(chain.name);
   await describeChain(database, chain.id, chain.name, missingOf(source, nativeAccounting, hasAllocation));
+  await recordOffers(database, chain.id, offersOf(source.capabilities));
 
   const from = record.indexedFrom;
-  await database.transaction((client) => beginProjections(client, chain.id, projections, from - 1));
+  await database.transaction(async (client) => {
+    const checkpoints = await lockCheckpoints(client, chain.id);
+    await guard(client);
+    await beginProjections(client, chain.id, projections, checkpoints, from - 1);
+  });
   return {
     facts: { from, baseBlock: Math.max(from - 1, 0), nativeAccounting, wrappedNative: new Set(chain.wrappedNative) },
     warnings: warningsOf(chain, record, source, nativeAccounting),
@@ -42,23 +52,28 @@ export const openIndex = async (
 
 const missingOf = (source: Source, nativeAccounting: boolean, hasAllocation: boolean): string[] => [
   ...(nativeAccounting ? [] : [features.nativeBalances]),
-  ...(source.capabilities.archiveState || hasAllocation ? [] : [features.archiveState]),
-  ...(source.capabilities.finalizedTag ? [] : [features.finalizedTag]),
+  ...missingFeatures(source.capabilities).filter((feature) => feature !== features.archiveState || !hasAllocation),
 ];
 
 const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source, nativeAccounting: boolean): string[] => {
-  const warnings: string[] = [];
+  const lacking = missingFeatures(source.capabilities);
+  const warnings = findingsOf(source.capabilities)
+    .filter(({ feature }) => lacking.includes(feature))
+    .map(({ feature, follows }) => `The node of ${chain.name} does not offer ${feature}: ${follows}.`);
   if (record.indexedFrom !== chain.from) {
     warnings.push(
       `The index of ${chain.name} begins at block ${record.indexedFrom}; that the configuration says ${chain.from} changes nothing.`,
     );
   }
   if (!nativeAccounting) {
-    const reason = source.tracing
-      ? "it was begun without them"
-      : chain.nativeAccounting === "traces"
-        ? "the node has no traces"
-        : "nativeAccounting is none";
+    const reason =
+      source.tracing && !source.capabilities.oldTraces
+        ? "the node has no traces of its first blocks"
+        : source.tracing
+          ? "it was begun without them"
+          : chain.nativeAccounting === "traces"
+            ? "the node has no traces"
+            : "nativeAccounting is none";
     warnings.push(`The index of ${chain.name} keeps no native balances: ${reason}.`);
   }
   return warnings;
@@ -69,9 +84,9 @@ const beginProjections = async (
   client: DatabaseClient,
   chainId: number,
   projections: readonly Projection[],
+  checkpoints: ReadonlyMap<string, Checkpoint>,
   before: number,
 ): Promise<void> => {
-  const checkpoints = await readCheckpoints(client, chainId);
   const ledger = projections[0];
   const newLedger = ledger !== undefined && checkpoints.get(ledger.id)?.version !== ledger.version;
   for (const projection of projections) {

@@ -1,3 +1,4 @@
+import type { HeadFeed } from "../chain/heads.ts";
 import type { Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
 import type { Address } from "../lib/hex.ts";
@@ -13,7 +14,7 @@ export interface IndexedChain {
   readonly name: string;
   readonly from: number;
   readonly wrappedNative: readonly Address[];
-  readonly nativeAccounting: "traces" | "none";
+  readonly nativeAccounting: "traces" | "state" | "none";
   readonly pollMilliseconds: number;
 }
 
@@ -32,6 +33,8 @@ export interface Tuning {
 export interface IndexerDeps {
   readonly chain: IndexedChain;
   readonly source: Source;
+  /** Where the node tells new heads by itself; without it, it is asked for them. */
+  readonly heads?: HeadFeed;
   readonly database: Database;
   readonly ledger: StoredLedger;
   /** All but the ledger's own. */
@@ -51,6 +54,8 @@ export interface IndexerStatus {
   readonly head: number | null;
   /** The head was reached in this run. */
   readonly following: boolean;
+  /** This process holds the chain's lock; another one waits. */
+  readonly leading: boolean;
   /** Projections that are still being built from the ledger. */
   readonly catchingUp: readonly string[];
   /** Milliseconds by step since the start. */

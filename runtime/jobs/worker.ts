@@ -17,6 +17,8 @@ export interface WorkerDeps {
   readonly clock: () => Date;
   readonly logger: { warn(message: string): void };
   readonly pauseMilliseconds?: number;
+  /** Whether this process is the one that writes the chain; another one's worker waits. */
+  readonly isLeading?: () => boolean;
 }
 
 /** Does the reads of the node that may wait, as they come due. */
@@ -60,9 +62,11 @@ export const createWorker = (deps: WorkerDeps): Worker => {
     drain,
     run: async (signal) => {
       while (!signal.aborted) {
-        await drain().catch((error: unknown) =>
-          deps.logger.warn(`Reads of the node wait: ${error instanceof Error ? error.message : "unknown reason"}`),
-        );
+        if (deps.isLeading?.() !== false) {
+          await drain().catch((error: unknown) =>
+            deps.logger.warn(`Reads of the node wait: ${error instanceof Error ? error.message : "unknown reason"}`),
+          );
+        }
         await pause(deps.pauseMilliseconds ?? 500, signal);
       }
     },

@@ -206,7 +206,9 @@ describe("a node that is hard to reach", () => {
       .catch((error: unknown) => error);
     await rpc.close();
     expect(failure).toBeInstanceOf(TransportError);
-    expect(tries).toBe(3);
+    // Two further tries, and the calls of the batch by themselves where its size may be the reason.
+    expect(tries).toBeGreaterThanOrEqual(3);
+    expect(tries).toBeLessThanOrEqual(8);
     expect(String(failure) + (failure as Error).stack).not.toContain(secret);
   });
 

@@ -210,12 +210,40 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("row 24, for which the client has no method, is planned", async () => {
-    const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${cast("trader")}/?`, {
-      headers: { authorization: `Bearer ${app.key}` },
-    });
-    expect(response.status).toBe(501);
-    expect(await response.json()).toMatchObject({ data: null, error: true, error_code: 501 });
+  it("row 23: reads the summary of a wallet, with what it paid", async () => {
+    const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, cast("trader"), { withGas: true }));
+    const [summary] = items;
+    const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, cast("trader"), { noLogs: true }));
+    expect(summary?.total_count).toBe(transactions.length);
+    expect(summary?.latest_transaction.tx_hash).toBe(transactions[0]?.tx_hash);
+    expect(summary?.earliest_transaction.tx_hash).toBe(transactions.at(-1)?.tx_hash);
+    expect(isValidDate(summary?.earliest_transaction.block_signed_at)).toBe(true);
+    const sent = transactions.filter(({ from_address: from }) => from === cast("trader"));
+    expect(summary?.gas_summary.total_sent_count).toBe(Number(await node<string>("eth_getTransactionCount", cast("trader"), "latest")));
+    expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
+  });
+
+  it("row 24, for which the client has no method: answers the client's header with the first bucket", async () => {
+    const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
+    const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${cast("newcomer")}/?`, { headers });
+    const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
+    expect({ status: response.status, error }).toEqual({ status: 200, error: false });
+    expect(data.items.length).toBeGreaterThan(0);
+    expect(data.links).toHaveProperty("prev", null);
+  });
+
+  it("row 27: reads a bucket, and pages there and back by the links", async () => {
+    const bucket = Number(cast("swapTimeBucket"));
+    const read = await dataOf(
+      client.TransactionService.getTimeBucketTransactionsForAddress(chain, cast("trader"), bucket, { noLogs: true }),
+    );
+    expect(read.current_bucket).toBe(bucket);
+    expect(read.items.map(({ tx_hash: hash }) => hash)).toContain(cast("swapTransaction"));
+    expect(read.complete).toBe(true);
+    const next = await dataOf(read.next());
+    expect(next.current_bucket).toBeGreaterThan(bucket);
+    expect(next.items.length).toBeGreaterThan(0);
+    expect((await dataOf(next.prev())).current_bucket).toBe(bucket);
   });
 });
 
@@ -275,6 +303,23 @@ describe("the npm client's BaseService", () => {
     expect(chains.map(({ name, chain_id: id }) => [name, id])).toContainEqual(["demo", "31337"]);
     const { items: statuses } = await dataOf(client.BaseService.getAllChainStatus());
     expect(statuses.map(({ name }) => name)).toContain("demo");
+  });
+
+  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("row 38: reads the prices of gas for %s", async (kind) => {
+    const prices = await dataOf(client.BaseService.getGasPrices(chain, kind));
+    expect(prices.event_type).toBe(kind);
+    expect(prices.base_fee).toBe(
+      BigInt((await node<{ readonly baseFeePerGas: string }>("eth_getBlockByNumber", "latest", false)).baseFeePerGas),
+    );
+    // The story has no concentrated-liquidity pool.
+    expect(prices.items.length).toBe(kind === "uniswapv3" ? 0 : 3);
+    for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
+  });
+
+  it("row 39: reads the chains of an address", async () => {
+    const { items } = await dataOf(client.BaseService.getAddressActivity(cast("trader"), { testnets: true }));
+    expect(items.map(({ name }) => name)).toEqual(["demo"]);
+    expect(isValidDate(items[0]?.last_seen_at)).toBe(true);
   });
 });
 

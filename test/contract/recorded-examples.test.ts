@@ -10,10 +10,11 @@ const live = operations.filter(({ status }) => status === "live");
 
 /** Elements that are kept of each list: enough to show the shape. */
 const elementsShown = 2;
+const timesOfTheRun = ["updated_at", "node_seen_at"];
 
-/** An answer as the documentation shows it: lists cut, the time of the answer and this server's address replaced. */
+/** An answer as the documentation shows it: lists cut, times of the run and this server's address replaced. */
 function excerpt(value: unknown, name = ""): unknown {
-  if (name === "updated_at") return "2025-10-31T12:00:00Z";
+  if (timesOfTheRun.includes(name)) return "2025-10-31T12:00:00Z";
   if (typeof value === "string") return value.replace(app.url, "https://api.example");
   if (Array.isArray(value)) return value.slice(0, elementsShown).map((element) => excerpt(element));
   if (typeof value !== "object" || value === null) return value;

@@ -2,12 +2,14 @@ import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createSource } from "../../runtime/chain/source.ts";
 import type { Database } from "../../runtime/database/database.ts";
+import { addressActivityProjection } from "../../runtime/domains/ledger/projection-activity.ts";
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
 import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
 import { createIndexer } from "../../runtime/indexer/indexer.ts";
 import type { Progress } from "../../runtime/indexer/progress.ts";
 import type { Projection } from "../../runtime/indexer/projection.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../runtime/indexer/types.ts";
+import type { TestChain } from "../support/chain.ts";
 
 /** Anvil's chain as a configuration would state it. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
@@ -24,6 +26,7 @@ export interface TestIndexer {
   readonly indexer: Indexer;
   readonly progress: Progress[];
   readonly warnings: string[];
+  readonly notes: string[];
   /** Runs until the index is level with the node and no projection is behind, then stops. */
   runToHead(head: number): Promise<void>;
   close(): Promise<void>;
@@ -33,38 +36,45 @@ export interface TestIndexer {
 export const createTestIndexer = async (
   url: string,
   database: Database,
-  options: { chain?: IndexedChain; projections?: readonly Projection[]; batchSize?: number; traces?: "debug" | "trace" } & Partial<
-    Pick<IndexerDeps, "tuning" | "genesisAllocation">
-  > = {},
+  options: {
+    chain?: IndexedChain;
+    projections?: readonly Projection[];
+    batchSize?: number;
+    timeoutMilliseconds?: number;
+    traces?: "debug" | "trace";
+  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads">> = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
   const rpc = createRpc({
     url,
     retries: 2,
     backOffMilliseconds: 10,
+    ...(options.timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds: options.timeoutMilliseconds }),
     ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
   });
   const capabilities = await probeCapabilities(rpc, chain.from);
   const source = createSource(
     rpc,
     { ...capabilities, traces: options.traces ?? capabilities.traces },
-    { tracing: chain.nativeAccounting === "traces", waitMilliseconds: 10 },
+    { tracing: chain.nativeAccounting === "traces", chainId: chain.id, waitMilliseconds: 10 },
   );
   const progress: Progress[] = [];
   const warnings: string[] = [];
+  const notes: string[] = [];
   const indexer = createIndexer({
     chain,
     source,
     database,
     ledger: createStoredLedger(database, chain.id),
-    projections: options.projections ?? [tokensProjection],
+    projections: options.projections ?? [addressActivityProjection, tokensProjection],
     following: [
       { name: "token_metadata", blockColumn: "block_number" },
       { name: "page_anchors", blockColumn: "block_number" },
     ],
-    logger: { info: () => undefined, warn: (message) => warnings.push(message) },
+    logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
+    ...(options.heads === undefined ? {} : { heads: options.heads }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
     ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
   });
@@ -72,6 +82,7 @@ export const createTestIndexer = async (
     indexer,
     progress,
     warnings,
+    notes,
     runToHead: (head) =>
       runUntil(indexer, () => indexer.status().following && indexer.status().block === head && indexer.status().catchingUp.length === 0),
     close: () => rpc.close(),
@@ -93,31 +104,33 @@ export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilli
   if (!done()) throw new Error(`The indexer did not come to its end: ${JSON.stringify(indexer.status())}`);
 };
 
-/** Every table that the blocks decide. */
-export const decidedTables = [
-  "blocks",
-  "transactions",
-  "logs",
-  "traces",
-  "withdrawals",
-  "address_transactions",
-  "token_standards",
-  "transfers",
-  "transfer_transactions",
-  "balances",
-  "balance_history",
-  "nft_balances",
-  "nft_balance_history",
-  "projection_checkpoints",
-  "base_reads",
-] as const;
-
-/** All rows of the decided tables as text, in an order of their own. */
-export const dump = async (database: Database): Promise<Record<string, string[]>> => {
-  const tables: Record<string, string[]> = {};
-  for (const table of decidedTables) {
-    const rows = await database.query<{ line: string }>(`SELECT t::text AS line FROM ${table} t ORDER BY 1`);
-    tables[table] = rows.map(({ line }) => line);
+/** Waits until something is true. */
+export const until = async (what: string, isTrue: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> => {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; ) {
+    if (await isTrue()) return;
+    await new Promise((resolve) => setTimeout(resolve, 3));
   }
-  return tables;
+  throw new Error(`${what} did not happen in ${milliseconds} ms.`);
+};
+
+/** Whether the index ends with the very block that the node has as its head, in every projection. */
+export const isLevel = async (database: Database, chain: TestChain): Promise<boolean> => {
+  const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
+  const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(
+    `SELECT (SELECT hash FROM blocks ORDER BY number DESC LIMIT 1) AS hash, min(block_number) AS lowest, max(block_number) AS highest
+     FROM projection_checkpoints`,
+  );
+  return row?.hash === head.hash && row.lowest === Number(head.number) && row.highest === Number(head.number);
+};
+
+/** Runs an indexer in the background; gives what ends it. */
+export const runInBackground = (running: TestIndexer): (() => Promise<void>) => {
+  const stop = new AbortController();
+  const run = running.indexer.run(stop.signal);
+  run.catch(() => undefined);
+  return async () => {
+    stop.abort();
+    await run;
+    await running.close();
+  };
 };

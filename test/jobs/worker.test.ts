@@ -237,6 +237,20 @@ describe("metadata of tokens", () => {
     expect(warnings[0]).toMatch(/^Reads of the node wait: The node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
+  it("waits while another process writes the chain", async () => {
+    await enqueue([gold]);
+    const stop = new AbortController();
+    let leading = false;
+    const run = createWorker({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await metadata()).toEqual([]);
+    leading = true;
+    while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await run;
+    expect(await metadata()).toMatchObject([{ name: "Gold" }]);
+  });
+
   it("of a token that a reorganisation took back meanwhile is not written", async () => {
     await enqueue([gold], 9);
     const slow: WorkerDeps = {

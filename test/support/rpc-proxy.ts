@@ -17,6 +17,10 @@ export interface RpcProxy {
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
   /** Answers a whole HTTP request in its own way; true when it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
+  /** Changes the text of a whole reply. */
+  rewrite: ((text: string) => string) | null;
+  /** Milliseconds that a reply is held back. */
+  delay: (() => number) | null;
   close(): Promise<void>;
 }
 
@@ -35,7 +39,10 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
       const body = Buffer.concat(chunks).toString();
       if (proxy.intercept?.(body, response) === true) return;
       forward(body).then(
-        (text) => response.setHeader("content-type", "application/json").end(text),
+        (text) => {
+          const send = () => response.setHeader("content-type", "application/json").end(proxy.rewrite?.(text) ?? text);
+          setTimeout(send, proxy.delay?.() ?? 0);
+        },
         () => response.destroy(),
       );
     });
@@ -60,6 +67,8 @@ export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
     counts: new Map(),
     tamper: null,
     intercept: null,
+    rewrite: null,
+    delay: null,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();

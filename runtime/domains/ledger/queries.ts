@@ -1,4 +1,5 @@
 import type { Database } from "../../database/database.ts";
+import { createActivityQueries } from "./activity-queries.ts";
 import { createBlockQueries } from "./block-queries.ts";
 import { createLogQueries } from "./log-queries.ts";
 import { createTransactionQueries } from "./transaction-queries.ts";
@@ -11,4 +12,5 @@ export const createLedgerQueries = (database: Pick<Database, "query">) => ({
   ...createBlockQueries(database),
   ...createTransactionQueries(database),
   ...createLogQueries(database),
+  ...createActivityQueries(database),
 });

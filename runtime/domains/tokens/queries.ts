@@ -1,5 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { createBalanceQueries } from "./balance-queries.ts";
+import { createCounterpartyQueries } from "./counterparty-queries.ts";
 import { createMetadataQueries } from "./metadata-queries.ts";
 import { createTransferQueries } from "./transfer-queries.ts";
 
@@ -11,4 +12,5 @@ export const createTokenQueries = (database: Pick<Database, "query">) => ({
   ...createMetadataQueries(database),
   ...createBalanceQueries(database),
   ...createTransferQueries(database),
+  ...createCounterpartyQueries(database),
 });

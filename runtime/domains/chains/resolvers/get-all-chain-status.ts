@@ -4,15 +4,24 @@ import { isoTimestamp } from "../../../lib/time.ts";
 import type { Handlers, ResolverContext } from "../../context.ts";
 import type { ChainRow } from "../../ledger/block-queries.ts";
 import { updatedAt } from "../../views/chain.ts";
+import type { NodeRow } from "../status-queries.ts";
 
 /** How far each network's index has come, and what its node offers. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   const known = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
-  const items = await Promise.all(context.chains.list().map((chain) => viewStatus(context, chain, known.get(chain.id))));
+  const nodes = new Map((await context.network.nodes()).map((row) => [row.chain_id, row]));
+  const items = await Promise.all(
+    context.chains.list().map((chain) => viewStatus(context, chain, known.get(chain.id), nodes.get(chain.id))),
+  );
   return { updated_at: updatedAt(context.now()), items };
 };
 
-async function viewStatus(context: ResolverContext, chain: ChainConfig, row: ChainRow | undefined): Promise<ChainStatusItem> {
+async function viewStatus(
+  context: ResolverContext,
+  chain: ChainConfig,
+  row: ChainRow | undefined,
+  node: NodeRow | undefined,
+): Promise<ChainStatusItem> {
   const head = await context.ledger.head(chain.id);
   return {
     name: chain.name,
@@ -29,5 +38,14 @@ async function viewStatus(context: ResolverContext, chain: ChainConfig, row: Cha
     latest_block_height: row?.latest_block ?? null,
     finalized_block_height: row?.finalized_block ?? null,
     missing: row === undefined ? null : [...row.missing],
+    offers: node?.offers ? [...node.offers] : null,
+    node_seen_at: node?.seen_at ? updatedAt(node.seen_at) : null,
+    blocks_behind: behind(row?.latest_block, head?.number),
+    seconds_behind: behind(node?.latest_timestamp, head?.timestamp),
+    building: node === undefined ? null : [...node.building],
   };
 }
+
+/** How far the index is behind the node; null where one of them is not known. A node that was seen further back is not ahead. */
+const behind = (latest: number | null | undefined, indexed: number | null | undefined): number | null =>
+  latest === null || latest === undefined || indexed === null || indexed === undefined ? null : Math.max(0, latest - indexed);

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startHistory } from "./indexing/chain.ts";
+import { compare } from "./indexing/compare.ts";
+import { resultOf } from "./indexing/figures.ts";
+import type { BenchResult } from "./result.ts";
+import { startBenchServer } from "./support/server.ts";
+
+/** Our indexer against fetching and copying alone: interleaved runs on one chain and one server. */
+export async function run(words: readonly string[]): Promise<BenchResult> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      transfers: { type: "string", default: "40000" },
+      blocks: { type: "string", default: "3000" },
+      runs: { type: "string", default: "3" },
+      traces: { type: "boolean", default: false },
+      profile: { type: "string" },
+    },
+  });
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-indexing-"));
+  const server = await startBenchServer(folder);
+  try {
+    const chain = await startHistory({ transfers: Number(values.transfers), blocks: Number(values.blocks) }, join(folder, "node"));
+    try {
+      const work = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), traces: values.traces };
+      return resultOf(await compare(server, work, { runs: Number(values.runs), transfers: chain.transfers, profile: values.profile }));
+    } finally {
+      await chain.stop();
+    }
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,32 @@
+import pg from "pg";
+import { createDatabase } from "../../runtime/database/database.ts";
+import { answer, argumentOf, startClock } from "../support/measured-process.ts";
+import { copyText, copyValues, encodeTable, readTable } from "./copied-rows.ts";
+import { fetchBlocks } from "./fetched-blocks.ts";
+import type { BaselineOptions, Timing } from "./runs.ts";
+
+// What no indexer can do without: fetch the same blocks and receipts in batches, then COPY the same rows, which lie in memory.
+const options = argumentOf<BaselineOptions>();
+const connection = { poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" };
+
+const source = createDatabase({ url: options.rowsUrl, ...connection });
+const tables = await Promise.all(options.tables.map((name) => readTable(source, name)));
+await source.close();
+const texts = options.rowsAs === "text" ? tables.map(encodeTable) : [];
+const target = createDatabase({ url: options.databaseUrl, ...connection });
+await target.query("SELECT 1");
+const client = new pg.Client({ connectionString: options.databaseUrl });
+await client.connect();
+
+const clock = startClock();
+await fetchBlocks(options);
+const fetched = clock();
+for (const [position, table] of tables.entries()) {
+  const text = texts[position];
+  if (text === undefined) await copyValues(target, table);
+  else await copyText(client, table, text);
+}
+const written = clock();
+await client.end();
+await target.close();
+answer<Timing>({ ...written, steps: { fetch: fetched.milliseconds, write: written.milliseconds - fetched.milliseconds } });

@@ -1,0 +1,68 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+
+/** How long a history is made. */
+export interface HistorySize {
+  /** ERC-20 transfers, the ones that mint included. */
+  readonly transfers: number;
+  /** Above the genesis block, the one with the token's creation included. */
+  readonly blocks: number;
+}
+
+export interface History extends TestChain {
+  readonly transfers: number;
+  readonly token: Address;
+}
+
+const senders = 500;
+const recipients = 5_000;
+const start = 1_700_000_100;
+const secondsApart = 12;
+
+/** A node of one's own with a history of transfers of one ERC-20 token; the same history for the same size. */
+export async function startHistory(size: HistorySize, cacheFolder: string): Promise<History> {
+  // Old states are of no use here, and keeping them costs the node gigabytes.
+  const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
+  try {
+    const token = await tell(chain, size);
+    return { ...chain, transfers: size.transfers, token };
+  } catch (error) {
+    await chain.stop();
+    throw error;
+  }
+}
+
+async function tell(chain: TestChain, { transfers, blocks }: HistorySize): Promise<Address> {
+  const erc20 = artifacts.erc20();
+  const people = Array.from({ length: senders }, (_, index) => hexOf(1, index, 5));
+  await chain.batch(people.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
+  const token = await chain.deploy(erc20, ["Ledger Coin", "LEDGER"]);
+  const movements = plan(transfers, people);
+  for (let block = 1, sent = 0; block < blocks; block += 1) {
+    const until = Math.floor((transfers * block) / (blocks - 1));
+    const calls: TestTransaction[] = movements
+      .slice(sent, until)
+      .map(({ from, to, amount }) =>
+        from === null
+          ? { ...call(erc20, token, "mint", [to, amount]), gas: 200_000n }
+          : { from, ...call(erc20, token, "transfer", [to, amount]), gas: 200_000n },
+      );
+    sent = until;
+    await chain.send(...calls);
+    await chain.mine(start + block * secondsApart);
+  }
+  return token;
+}
+
+/** Mints for every sender, then transfers from them to anybody. */
+function plan(transfers: number, people: readonly Address[]) {
+  const random = createRandom(1);
+  const pick = (count: number): number => Math.floor(random() * count);
+  return Array.from({ length: transfers }, (_, index) => {
+    const minted = people[index];
+    if (minted !== undefined) return { from: null, to: minted, amount: 10n ** 27n };
+    const from = people[pick(people.length)] ?? null;
+    return { from, to: hexOf(2, pick(recipients), 5), amount: BigInt(1 + pick(1_000_000)) * 10n ** 15n };
+  });
+}

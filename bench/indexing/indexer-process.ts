@@ -1,0 +1,56 @@
+import { pino } from "pino";
+import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
+import { createRpc } from "../../runtime/chain/rpc.ts";
+import { createSource } from "../../runtime/chain/source.ts";
+import { createDatabase } from "../../runtime/database/database.ts";
+import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
+import { createIndexer } from "../../runtime/indexer/indexer.ts";
+import type { IndexedChain } from "../../runtime/indexer/types.ts";
+import { answer, argumentOf, startClock } from "../support/measured-process.ts";
+import { projections } from "../support/projections.ts";
+import type { IndexerRun, RunOptions } from "./runs.ts";
+import type { Point } from "./tenths.ts";
+
+// Our indexer as `ashlar index` wires it, from its first question to the node to the commit of the head.
+const options = argumentOf<RunOptions>();
+const chain: IndexedChain = {
+  id: options.chainId,
+  name: "bench",
+  from: 0,
+  wrappedNative: [],
+  nativeAccounting: options.traces ? "traces" : "none",
+  pollMilliseconds: 1_000,
+};
+const database = createDatabase({
+  url: options.databaseUrl,
+  poolSize: 4,
+  statementTimeoutMilliseconds: 0,
+  applicationName: "ashlar-bench",
+});
+const rpc = createRpc({ url: options.rpc });
+const logger = pino({ level: "silent" });
+await database.query("SELECT 1");
+
+const points: Point[] = [];
+const stop = new AbortController();
+const clock = startClock();
+const source = createSource(rpc, await probeCapabilities(rpc, chain.from), { tracing: options.traces });
+const indexer = createIndexer({
+  chain,
+  source,
+  database,
+  ledger: createStoredLedger(database, chain.id),
+  projections: projections.slice(1),
+  logger,
+  clock: () => new Date(),
+  onProgress: ({ block }) => {
+    points.push({ block, milliseconds: clock().milliseconds });
+    if (block >= options.head) stop.abort();
+  },
+});
+await indexer.run(stop.signal);
+const taken = clock();
+const milliseconds = points.at(-1)?.milliseconds ?? Number.NaN;
+await rpc.close();
+await database.close();
+answer<IndexerRun>({ ...taken, milliseconds, points, steps: indexer.status().spent });

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Database } from "../runtime/database/database.ts";
+import { startHistory } from "./indexing/chain.ts";
+import type { RunOptions } from "./indexing/runs.ts";
+import { type BenchResult, median, rounded } from "./result.ts";
+import { type BenchServer, startBenchServer } from "./support/server.ts";
+
+const ownFolder = fileURLToPath(new URL("./peers/", import.meta.url));
+const indexerScript = fileURLToPath(new URL("./indexing/indexer-process.ts", import.meta.url));
+const patienceMilliseconds = 600_000;
+const targets: Readonly<Record<string, { readonly target: number; readonly missBelow: number }>> = {
+  ponder: { target: 3, missBelow: 1.5 },
+  subsquid: { target: 1, missBelow: 1 },
+};
+
+interface Contestant {
+  readonly name: string;
+  /** Makes what must be there before it starts. */
+  readonly prepare?: (database: Database) => Promise<unknown>;
+  readonly start: (databaseUrl: string) => ChildProcess;
+  /** How many transfers it has committed so far. */
+  readonly transfers: string;
+}
+
+interface Timing {
+  readonly name: string;
+  readonly milliseconds: number;
+  readonly load: number;
+}
+
+/** Our indexer and others in turn on one chain and one server, each from the start of its process until the last transfer is committed. */
+export async function run(words: readonly string[]): Promise<BenchResult> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      folder: { type: "string", default: ownFolder },
+      transfers: { type: "string", default: "40000" },
+      blocks: { type: "string", default: "3000" },
+      runs: { type: "string", default: "3" },
+      only: { type: "string", default: "ponder,subsquid" },
+    },
+  });
+  if (!existsSync(join(values.folder, "node_modules"))) throw new Error("First run: npm install --prefix bench/peers");
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-peers-"));
+  const server = await startBenchServer(folder);
+  try {
+    const chain = await startHistory({ transfers: Number(values.transfers), blocks: Number(values.blocks) }, join(folder, "node"));
+    try {
+      const facts = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), token: chain.token };
+      const others = [ponder(values.folder, facts), subsquid(values.folder, facts)].filter(({ name }) =>
+        values.only.split(",").includes(name),
+      );
+      const contestants = [ashlar(facts), ...others];
+      const timings: Timing[] = [];
+      for (let index = 0; index < Number(values.runs); index += 1) {
+        for (const contestant of contestants) timings.push(await race(server, contestant, chain.transfers));
+      }
+      return resultOf(timings);
+    } finally {
+      await chain.stop();
+    }
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Facts = Omit<RunOptions, "databaseUrl" | "traces"> & { readonly token: string };
+
+const environmentOf = (facts: Facts, databaseUrl: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  DATABASE_URL: databaseUrl,
+  DB_URL: databaseUrl,
+  BENCH_RPC: facts.rpc,
+  BENCH_CHAIN_ID: String(facts.chainId),
+  BENCH_HEAD: String(facts.head),
+  BENCH_TOKEN: facts.token,
+});
+
+const ashlar = (facts: Facts): Contestant => ({
+  name: "ashlar",
+  transfers: "SELECT count(*) AS count FROM transfers",
+  start: (databaseUrl) =>
+    spawn(process.execPath, ["--import", "tsx", indexerScript, JSON.stringify({ ...facts, databaseUrl, traces: false })], {
+      stdio: ["ignore", "ignore", "inherit", "pipe"],
+    }),
+});
+
+const ponder = (folder: string, facts: Facts): Contestant => ({
+  name: "ponder",
+  transfers: "SELECT count(*) AS count FROM bench.transfer",
+  start: (databaseUrl) => {
+    const program = join(folder, "node_modules", "ponder", "dist", "esm", "bin", "ponder.js");
+    const words = [program, "start", "--root", join(folder, "ponder"), "--schema", "bench", "--port", "0", "--log-level", "error"];
+    const env = { ...environmentOf(facts, databaseUrl), PONDER_TELEMETRY_DISABLED: "true" };
+    return spawn(process.execPath, words, { cwd: join(folder, "ponder"), env, stdio: ["ignore", "inherit", "inherit"] });
+  },
+});
+
+const subsquid = (folder: string, facts: Facts): Contestant => ({
+  name: "subsquid",
+  transfers: "SELECT count(*) AS count FROM transfer",
+  prepare: (database) => database.query(readFileSync(join(folder, "subsquid", "tables.sql"), "utf8")),
+  start: (databaseUrl) => {
+    const env = { ...environmentOf(facts, databaseUrl), SQD_INFO: "", SQD_WARN: "*" };
+    return spawn(process.execPath, [join(folder, "subsquid", "main.js")], { env, stdio: ["ignore", "ignore", "ignore"] });
+  },
+});
+
+async function race(server: BenchServer, { name, prepare, start, transfers }: Contestant, expected: number): Promise<Timing> {
+  const url = await server.create("contest");
+  return server.on("contest", async (database) => {
+    await prepare?.(database);
+    await database.query("CHECKPOINT");
+    const started = performance.now();
+    const child = start(url);
+    const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    try {
+      while ((await countOf(database, transfers)) < expected) {
+        if (performance.now() - started > patienceMilliseconds) throw new Error(`${name} did not end in ${patienceMilliseconds / 1000} s.`);
+        if (child.exitCode !== null && child.exitCode !== 0) throw new Error(`${name} ended with ${child.exitCode}.`);
+        await wait(50);
+      }
+      const [load = Number.NaN] = loadavg();
+      return { name, milliseconds: performance.now() - started, load };
+    } finally {
+      child.kill("SIGKILL");
+      await ended;
+    }
+  });
+}
+
+/** Zero while the table is not there. */
+async function countOf(database: Database, sql: string): Promise<number> {
+  const rows = await database.query<{ count: number }>(sql).catch(() => []);
+  return rows[0]?.count ?? 0;
+}
+
+function resultOf(timings: readonly Timing[]): BenchResult {
+  const names = [...new Set(timings.map(({ name }) => name))];
+  const medians = new Map(
+    names.map((name) => [name, median(timings.filter((timing) => timing.name === name).map((timing) => timing.milliseconds))]),
+  );
+  const ours = medians.get("ashlar") ?? Number.NaN;
+  const ratios = names.map((name) => ({ name, ratio: (medians.get(name) ?? Number.NaN) / ours }));
+  return {
+    table: timings.map(({ name, milliseconds, load }) => ({
+      indexer: name,
+      ms: Math.round(milliseconds),
+      "median to ours": rounded((medians.get(name) ?? Number.NaN) / ours),
+      "system load": rounded(load, 1),
+    })),
+    figures: Object.fromEntries(ratios.map(({ name, ratio }) => [`${name}Ratio`, rounded(ratio)])),
+    missed: ratios.flatMap(({ name, ratio }) => {
+      const bound = targets[name];
+      return bound === undefined || ratio >= bound.target
+        ? []
+        : [`${name} took ${rounded(ratio)} times our time: the target is ${bound.target}, a miss below ${bound.missBelow}.`];
+    }),
+  };
+}

@@ -1,0 +1,97 @@
+import type { Database } from "../../runtime/database/database.ts";
+import { createLedgerQueries } from "../../runtime/domains/ledger/queries.ts";
+import { createTokenQueries } from "../../runtime/domains/tokens/queries.ts";
+import { standards } from "../../runtime/domains/tokens/standards.ts";
+import { type Hash, nativeTokenAddress } from "../../runtime/lib/hex.ts";
+import type { StoryFacts } from "./story.ts";
+
+/** One question to the tables, asked again and again; `ask` is given the number of the time. */
+export interface QueryCase {
+  readonly name: string;
+  /** Milliseconds that its median must stay below. */
+  readonly target: number;
+  /** Its answer has the same size whatever the index's, so that its time must not grow with it. */
+  readonly steady: boolean;
+  readonly ask: (time: number) => Promise<readonly unknown[]>;
+  /** Rows of an answer at least: a query that finds nothing measures nothing. */
+  readonly rows: number;
+}
+
+const chainId = 1;
+const pageSize = 100;
+const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** The questions of the queries benchmark, as the resolvers ask them. */
+export function queryCases(database: Pick<Database, "query">, facts: StoryFacts): readonly QueryCase[] {
+  const ledger = createLedgerQueries(database);
+  const tokens = createTokenQueries(database);
+  const head = facts.blocks - 1;
+  const ordinary = (time: number) => facts.ordinary[time % facts.ordinary.length] ?? facts.collector;
+
+  /** A page of a wallet's transactions from the newest one back, as the resolver makes it: the count, then a range of ordinals. */
+  const transactionsPage = async (pageOf: (count: number) => number) => {
+    const count = await ledger.transactionCountOfAddress(chainId, facts.busy, head);
+    const newest = count - 1 - pageOf(count) * pageSize;
+    return ledger.transactionsOfAddress(chainId, facts.busy, Math.max(0, newest - pageSize + 1), newest);
+  };
+  const transfersPage = async (time: number) => {
+    const { places } = await tokens.transferTransactions(chainId, ordinary(time), 0, head, pageSize, 0);
+    return tokens.transfersAt(chainId, ordinary(time), null, places);
+  };
+  const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
+    const rows = await tokens.balancesOf(chainId, owner(time));
+    await tokens.metadata(
+      chainId,
+      rows.map(({ token }) => token),
+    );
+    return rows;
+  };
+  const deep = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
+  const last = (count: number): number => Math.ceil(count / pageSize) - 1;
+
+  return [
+    { name: "one row, to compare", target: 10, steady: true, rows: 1, ask: () => database.query("SELECT 1 AS one", []) },
+    { name: "balances of 30 tokens", target: 10, steady: true, rows: 25, ask: (time) => balances(ordinary, time) },
+    { name: "balances of 30,000 tokens", target: 100, steady: false, rows: 10_000, ask: (time) => balances(() => facts.collector, time) },
+    { name: "transfers page", target: 10, steady: true, rows: pageSize, ask: transfersPage },
+    { name: "transactions page 0", target: 10, steady: true, rows: pageSize, ask: () => transactionsPage(() => 0) },
+    { name: "transactions page 1,000", target: 10, steady: true, rows: pageSize, ask: () => transactionsPage(deep) },
+    { name: "transactions last page", target: 10, steady: true, rows: 1, ask: () => transactionsPage(last) },
+    {
+      name: "logs by topic",
+      target: 10,
+      steady: true,
+      rows: pageSize,
+      ask: (time) => {
+        const first = Math.floor((head * ((time * 7) % 100)) / 100);
+        return ledger.logs(chainId, { first, last: Math.min(head, first + 1_000), topics: [transferTopic] }, pageSize, 0);
+      },
+    },
+    {
+      name: "native balance at a block",
+      target: 10,
+      steady: true,
+      rows: 1,
+      ask: async (time) => {
+        const block = Math.floor((head * (50 + (time % 50))) / 100);
+        const found = await tokens.balanceAt(chainId, facts.busy, nativeTokenAddress, standards.native, block);
+        return found === null ? [] : [found];
+      },
+    },
+    {
+      name: "historical balances of 30 tokens",
+      target: 10,
+      steady: true,
+      rows: 25,
+      ask: (time) => tokens.balancesAt(chainId, ordinary(time), Math.floor(head / 2)),
+    },
+    {
+      name: "historical balances of 30,000 tokens",
+      target: 100,
+      steady: false,
+      rows: 10_000,
+      ask: () => tokens.balancesAt(chainId, facts.collector, Math.floor(head / 2)),
+    },
+    // Holders (first page, row 10,000, at a past block, last page) and portfolios (30 tokens, busy) join here with their queries.
+  ];
+}

@@ -1,0 +1,205 @@
+import type { ChainBlock, ChainLog, ChainTransaction } from "../../runtime/chain/types.ts";
+import { type Address, type Hash, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+
+/** What a generated chain is made from: the same blocks for the same seed and size. */
+export interface StorySize {
+  readonly seed: number;
+  /** ERC-20 transfers, rounded up to whole blocks; the skew below is for five million and shrinks with it, but for the extreme wallet. */
+  readonly transfers: number;
+}
+
+/** Who is where in a generated chain. */
+export interface StoryFacts {
+  readonly blocks: number;
+  /** Sends two transactions in fifteen: 222,000 of five million transfers. */
+  readonly busy: Address;
+  /** Holds 30,000 tokens at any size. */
+  readonly collector: Address;
+  /** Wallets of 30 tokens, each of which moves all the time. */
+  readonly ordinary: readonly Address[];
+  /** Held by one address for each ten transfers: 500,000 of five million. */
+  readonly popularToken: Address;
+  readonly popularHolders: number;
+  readonly tokenOf: (number: number) => Address;
+}
+
+const perTransaction = 3;
+const perBlock = 24;
+const tokens = 40_000;
+const collected = 30_000;
+const tokensOfOrdinary = 30;
+/** First of the tokens that ordinary wallets have. */
+const ordinaryTokens = 1_000;
+const firstTimestamp = 1_700_000_000;
+const span = 90 * 86_400;
+const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const emptyHash = `0x${"0".repeat(64)}` as Hash;
+
+const kinds = { token: 1, holder: 2, person: 3, transaction: 4, block: 5 } as const;
+const people = { busy: 0, treasury: 1, collector: 2, miner: 3, ordinary: 10 } as const;
+const person = (number: number): Address => hexOf(kinds.person, number, 5);
+const tokenOf = (number: number): Address => hexOf(kinds.token, number, 5);
+
+/** The parts of a generated chain that a query has to name. */
+export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
+  blocks: Math.ceil(transfers / perBlock),
+  busy: person(people.busy),
+  collector: person(people.collector),
+  ordinary: Array.from({ length: wallets(transfers) }, (_, index) => person(people.ordinary + index)),
+  popularToken: tokenOf(0),
+  popularHolders: Math.floor(transfers / 10),
+  tokenOf,
+});
+
+const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
+
+interface Movement {
+  readonly token: number;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: number;
+}
+
+/**
+ * The blocks of a generated chain, in order. Nobody spends what they do not have: a sender gives away half of what the token's last
+ * receiver got, or the token is minted.
+ */
+export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
+  const { blocks } = factsOf(size);
+  const mover = createMover(size);
+  const seconds = Math.max(1, Math.floor(span / blocks));
+  let parentHash = emptyHash;
+  let transaction = 0;
+  for (let number = 0; number < blocks; number += 1) {
+    const transactions: ChainTransaction[] = [];
+    for (let index = 0; index < perBlock / perTransaction; index += 1) {
+      transactions.push(toTransaction(transaction, index, mover.movements(transaction)));
+      transaction += 1;
+    }
+    const hash = hexOf(kinds.block, number, 8);
+    yield {
+      number,
+      hash,
+      parentHash,
+      timestamp: firstTimestamp + number * seconds,
+      miner: person(people.miner),
+      extraData: "0x",
+      gasUsed: BigInt(transactions.length * 150_000),
+      gasLimit: 30_000_000n,
+      baseFeePerGas: 10n ** 9n,
+      size: 1_000 + transactions.length * 400,
+      transactions,
+      withdrawals: [],
+    };
+    parentHash = hash;
+  }
+}
+
+/** Chooses who moves what: three movements a transaction. */
+const createMover = ({ seed, transfers }: StorySize) => {
+  const random = createRandom(seed);
+  const pool = Math.max(100, Math.floor(transfers / 5));
+  const holders = Math.floor(transfers / 10);
+  const ordinary = wallets(transfers);
+  const collecting = Math.max(1, Math.floor(transfers / perTransaction / collected));
+  const lastReceiver: (Address | undefined)[] = new Array(tokens).fill(undefined);
+  const lastAmount = new Float64Array(tokens);
+  let popular = 0;
+
+  /** Small tokens have few holders; the same number gives the same holder, so that pairs come again. */
+  const holderOf = (token: number, share: number): Address => {
+    const own = Math.max(3, Math.floor(holders / (token + 1)));
+    return hexOf(kinds.holder, (Math.floor(share * share * own) * 7_919 + token * 104_729) % pool, 5);
+  };
+  const fresh = (): number => 1_000_000 + Math.floor(random() * 1_000_000_000);
+  const give = (token: number, to: Address, takeFrom?: Address): Movement => {
+    const receiver = takeFrom ?? lastReceiver[token];
+    const amount = receiver === undefined || receiver === to ? fresh() : Math.floor((lastAmount[token] ?? 0) / 2);
+    const from = receiver === undefined || receiver === to ? zeroAddress : receiver;
+    lastReceiver[token] = to;
+    lastAmount[token] = amount;
+    // What has been halved too often is minted again next time.
+    if (amount < 1_000) lastReceiver[token] = undefined;
+    return { token, from, to, amount };
+  };
+  const anyToken = (): number => Math.floor(tokens * random() ** 4);
+
+  const first = (transaction: number): Movement => {
+    if (transaction === 0) return { token: 0, from: zeroAddress, to: person(people.treasury), amount: holders * 2_000_000 };
+    // Four in ten are the popular token's, until every holder has some.
+    if (transaction % 10 < 4 && popular < holders) {
+      const to = hexOf(kinds.holder, (popular * 7_919) % pool, 5);
+      popular += 1;
+      return { token: 0, from: person(people.treasury), to, amount: 1_000_000 + ((popular * 31) % 999_983) };
+    }
+    const token = anyToken() || 1;
+    return give(token, holderOf(token, random()));
+  };
+  const second = (transaction: number): Movement => {
+    if (transaction % 5 === 0) {
+      const turn = transaction / 5;
+      const wallet = person(people.ordinary + (turn % ordinary));
+      const round = Math.floor(turn / ordinary);
+      const token = ordinaryTokens + ((turn % ordinary) % 100) * tokensOfOrdinary + (round % tokensOfOrdinary);
+      return Math.floor(round / tokensOfOrdinary) % 2 === 0 || lastReceiver[token] !== wallet
+        ? give(token, wallet)
+        : give(token, holderOf(token, random()), wallet);
+    }
+    const token = anyToken() || 1;
+    return give(token, holderOf(token, random()));
+  };
+  const third = (transaction: number): Movement => {
+    const turn = transaction / collecting;
+    if (Number.isInteger(turn) && turn < collected) return give(turn + 1, person(people.collector));
+    const token = anyToken() || 1;
+    return give(token, holderOf(token, random()));
+  };
+  return {
+    movements: (transaction: number): Movement[] => {
+      if (!isBusy(transaction)) return [first(transaction), second(transaction), third(transaction)];
+      const token = 1 + Math.floor(random() * 300);
+      const deposit = give(token, person(people.busy));
+      return [deposit, give(token, holderOf(token, random()), person(people.busy)), third(transaction)];
+    },
+  };
+};
+
+/** Every sixth transaction is the busy address's, but for those that are kept for the ordinary wallets. */
+const isBusy = (transaction: number): boolean => transaction % 6 === 5 && transaction % 5 !== 0;
+
+const topicOf = (address: Address): Hash => `0x${"0".repeat(24)}${address.slice(2)}`;
+const wordOf = (amount: number): Hex => `0x${(BigInt(amount) * 10n ** 9n).toString(16).padStart(64, "0")}`;
+
+const toTransaction = (number: number, index: number, movements: readonly Movement[]): ChainTransaction => {
+  const sender = isBusy(number)
+    ? person(people.busy)
+    : (movements.find(({ from }) => from !== zeroAddress)?.from ?? person(people.treasury));
+  const logs = movements.map(
+    ({ token, from, to, amount }, position): ChainLog => ({
+      index: index * perTransaction + position,
+      address: tokenOf(token),
+      topics: [transferTopic, topicOf(from), topicOf(to)],
+      data: wordOf(amount),
+    }),
+  );
+  return {
+    index,
+    hash: hexOf(kinds.transaction, number, 8),
+    from: sender,
+    to: tokenOf(movements[0]?.token ?? 0),
+    value: 0n,
+    nonce: number,
+    gasLimit: 200_000n,
+    input: "0xa9059cbb",
+    type: 2,
+    successful: true,
+    gasUsed: 150_000n,
+    effectiveGasPrice: 2n * 10n ** 9n,
+    createdContract: null,
+    l1Fee: null,
+    blobFee: null,
+    logs,
+    traces: [],
+  };
+};

@@ -1,0 +1,58 @@
+import { createDatabase, type Database } from "../../runtime/database/database.ts";
+import { startEmbedded } from "../../runtime/database/embedded.ts";
+import { migrate } from "../../runtime/database/migrate.ts";
+import { migrations } from "../../runtime/migrations.ts";
+
+/** An embedded server with the product's own settings, and databases by name on it. */
+export interface BenchServer {
+  urlOf(name: string): string;
+  /** A new, migrated database in the place of one that may have the name. */
+  create(name: string): Promise<string>;
+  drop(name: string): Promise<void>;
+  rename(name: string, to: string): Promise<void>;
+  names(): Promise<readonly string[]>;
+  /** Runs work on a database and closes the connections. */
+  on<T>(name: string, work: (database: Database) => Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** Starts the server whose data lie in a folder. */
+export async function startBenchServer(dataDirectory: string, settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+  const server = await startEmbedded({ dataDirectory, settings });
+  const urlOf = (name: string): string => {
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
+  const using = async <T>(url: string, work: (database: Database) => Promise<T>): Promise<T> => {
+    const database = createDatabase({ url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  };
+  const drop = async (name: string): Promise<void> => {
+    await using(server.url, (database) => database.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  };
+  return {
+    urlOf,
+    drop,
+    rename: async (name, to) => {
+      await using(server.url, (database) => database.query(`ALTER DATABASE ${name} RENAME TO ${to}`));
+    },
+    create: async (name) => {
+      await drop(name);
+      await using(server.url, (database) => database.query(`CREATE DATABASE ${name} TEMPLATE template0`));
+      await using(urlOf(name), (database) => migrate(database, migrations));
+      return urlOf(name);
+    },
+    names: () =>
+      using(server.url, async (database) => {
+        const rows = await database.query<{ name: string }>("SELECT datname::text AS name FROM pg_database WHERE NOT datistemplate");
+        return rows.map((row) => row.name);
+      }),
+    on: (name, work) => using(urlOf(name), work),
+    stop: () => server.stop(),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Queryable } from "../../runtime/database/database.ts";
+
+/** Every table of the schema, the migrations' own left out, in the order of their names. */
+export async function tableNames(database: Queryable): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+     AND relname NOT LIKE 'ashlar\\_migrations%' ORDER BY relname`,
+  );
+  return rows.map((row) => row.name);
+}
+
+/** Rows of each table that has any. */
+export async function countRows(database: Queryable): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (const name of await tableNames(database)) {
+    const [row] = await database.query<{ count: number }>(`SELECT count(*) AS count FROM "${name}"`);
+    if (row !== undefined && row.count > 0) counts[name] = row.count;
+  }
+  return counts;
+}
+
+/** What the schema is: columns and indexes as text, the same for the same migrations. */
+export async function describeSchema(database: Queryable): Promise<string> {
+  const columns = await database.query<{ line: string }>(
+    `SELECT concat_ws(' ', table_name, ordinal_position, column_name, udt_name, numeric_precision, is_nullable) AS line
+     FROM information_schema.columns WHERE table_schema = 'public' ORDER BY table_name, ordinal_position`,
+  );
+  const indexes = await listIndexes(database);
+  return [...columns.map(({ line }) => line), ...indexes.map(({ definition }) => definition)].join("\n");
+}
+
+/** An index as it was made; `constraint` is its definition where it carries a primary key. */
+export interface IndexRecord {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+  readonly constraint: string | null;
+  readonly valid: boolean;
+}
+
+/** The indexes of all tables. */
+export const listIndexes = (database: Queryable): Promise<IndexRecord[]> =>
+  database.query<IndexRecord>(
+    `SELECT t.relname::text AS table, i.relname::text AS name, pg_get_indexdef(x.indexrelid) AS definition,
+            pg_get_constraintdef(c.oid) AS constraint, x.indisvalid AND x.indisready AS valid
+     FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+     LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u', 'x')
+     WHERE t.relnamespace = 'public'::regnamespace ORDER BY t.relname, i.relname`,
+  );

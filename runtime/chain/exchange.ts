@@ -1,0 +1,126 @@
+import { Pool } from "undici";
+import { LimitError, RpcError } from "./errors.ts";
+import { Fault, type FaultKind, faultOfError, faultOfStatus } from "./faults.ts";
+import { redact } from "./redact.ts";
+import type { RpcCall, RpcResult } from "./rpc.ts";
+
+/** What one request gave: a result for each call; a call is asked again where its error says that this was too much at once. */
+export interface Exchanged {
+  readonly results: readonly (RpcResult | { readonly again: "size" | "rate"; readonly message: string })[];
+  /** Of the reply. */
+  readonly bytes: number;
+}
+
+export interface Endpoint {
+  /** Sends calls as one HTTP request. @throws {Fault} when there is no answer to each of them. */
+  exchange(calls: readonly RpcCall[]): Promise<Exchanged>;
+  readonly host: string;
+  close(): Promise<void>;
+}
+
+/** One node over HTTP; no message shows more of its URL than the host. Opens no connection before the first request. */
+export const createEndpoint = (address: string, concurrency: number, timeoutMilliseconds: number): Endpoint => {
+  const url = new URL(address);
+  const pool = new Pool(url.origin, { connections: concurrency, connectTimeout: timeoutMilliseconds });
+  const path = `${url.pathname}${url.search}`;
+  const headers = {
+    "content-type": "application/json",
+    ...(url.username === "" ? {} : { authorization: `Basic ${Buffer.from(credentials(url)).toString("base64")}` }),
+  };
+
+  const post = async (body: string) => {
+    try {
+      const signal = AbortSignal.timeout(timeoutMilliseconds);
+      const response = await pool.request({ path, method: "POST", headers, body, signal });
+      return { status: response.statusCode, text: await response.body.text(), retryAfter: secondsOf(response.headers["retry-after"]) };
+    } catch (error) {
+      const [kind, reason] = reasonOf(error, url, timeoutMilliseconds);
+      throw new Fault(kind, `The node at ${url.host} cannot be reached: ${reason}.`);
+    }
+  };
+
+  return {
+    host: url.host,
+    close: () => pool.destroy(),
+    exchange: async (calls) => {
+      const messages = calls.map((call, index) => ({ jsonrpc: "2.0", id: index + 1, method: call.method, params: call.params }));
+      const { status, text, retryAfter } = await post(JSON.stringify(messages.length === 1 ? messages[0] : messages));
+      const reply = parseReply(text);
+      if (reply === undefined) throw statusFault(url, status, retryAfter);
+      // A whole batch may be answered by one error object, whatever the HTTP status.
+      if (!Array.isArray(reply) && calls.length > 1) throw wholeFault(url, status, reply, retryAfter);
+      return { results: pair(url, calls, Array.isArray(reply) ? reply : [reply], status, retryAfter), bytes: text.length };
+    },
+  };
+};
+
+const credentials = (url: URL): string => `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+
+const secondsOf = (header: string | string[] | undefined): number | null => {
+  const seconds = Number(header);
+  return header === undefined || !Number.isFinite(seconds) || seconds < 0 ? null : seconds * 1_000;
+};
+
+const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+
+const reasonOf = (error: unknown, url: URL, timeoutMilliseconds: number): [FaultKind, string] => {
+  if (!(error instanceof Error)) return ["passing", "unknown reason"];
+  if (error.name === "TimeoutError") return ["size", `no answer within ${timeoutMilliseconds} ms`];
+  const code = (error as NodeJS.ErrnoException).code;
+  if (typeof code !== "string") return ["passing", redact(error.message, url)];
+  return [unreached.has(code) ? "down" : "passing", code];
+};
+
+const parseReply = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const statusFault = ({ host }: URL, status: number, retryAfter: number | null): Fault => {
+  const reason = status === 200 ? "what is not JSON-RPC" : `HTTP status ${status}`;
+  return new Fault(faultOfStatus(status), `The node at ${host} answered with ${reason}.`, retryAfter);
+};
+
+const wholeFault = (url: URL, status: number, reply: unknown, retryAfter: number | null): Fault => {
+  const error = (reply as { error?: unknown }).error;
+  if (typeof error !== "object" || error === null) return statusFault(url, status, retryAfter);
+  const { code, message } = readError(error, url);
+  // Whatever the words: a smaller batch, and at last none at all, is the way out.
+  const kind = faultOfError(code, message) ?? (status === 429 ? "rate" : "size");
+  return new Fault(kind, `The node at ${url.host} refused a batch of calls with error ${code}: ${message}`, retryAfter);
+};
+
+const readError = (error: object, url: URL): { code: number; message: string } => {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return { code: typeof code === "number" ? code : 0, message: redact(typeof message === "string" ? message : "no message", url) };
+};
+
+/** Replies may come in any order (JSON-RPC 2.0, section 6): they are told apart by id. */
+const pair = (
+  url: URL,
+  calls: readonly RpcCall[],
+  replies: readonly unknown[],
+  status: number,
+  retryAfter: number | null,
+): Exchanged["results"] => {
+  const byId = new Map<unknown, { result?: unknown; error?: unknown }>();
+  for (const reply of replies) {
+    if (typeof reply === "object" && reply !== null) byId.set((reply as { id?: unknown }).id, reply);
+  }
+  return calls.map((call, index) => {
+    const reply = byId.get(index + 1) ?? (calls.length === 1 ? byId.get(null) : undefined);
+    if (reply === undefined) throw statusFault(url, status, retryAfter);
+    if (typeof reply.error === "object" && reply.error !== null) {
+      const { code, message } = readError(reply.error, url);
+      const fault = faultOfError(code, message);
+      if (fault === "rate" || (fault === "size" && calls.length > 1)) return { again: fault, message };
+      return { ok: false, error: fault === "size" ? new LimitError(call.method, code, message) : new RpcError(call.method, code, message) };
+    }
+    if (!("result" in reply)) throw statusFault(url, status, retryAfter);
+    return { ok: true, value: reply.result };
+  });
+};

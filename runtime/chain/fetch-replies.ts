@@ -1,0 +1,67 @@
+import { type DecodedReply, decodeBlock } from "./decode-block.ts";
+import { BadReplyError, LimitError } from "./errors.ts";
+import { asList, asObject, hash, type Raw, toQuantity } from "./quantities.ts";
+import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
+
+/** Blocks with their receipts as the node tells them, decoded; a block that is too much for one reply is asked for in parts. @throws {BadReplyError} */
+export const fetchReplies = async (rpc: Rpc, heights: readonly number[], blockReceipts: boolean): Promise<DecodedReply[]> => {
+  const calls = heights.flatMap((height) => (blockReceipts ? [blockCall(height), receiptsCall(height)] : [blockCall(height)]));
+  // A block and its receipts stand side by side, so that both are in one request.
+  const results = await rpc.settle(calls);
+  const width = blockReceipts ? 2 : 1;
+  const blocks = await Promise.all(
+    heights.map(async (height, position) => {
+      const result = results[width * position];
+      const value = isTooMuch(result) ? await blockInParts(rpc, height) : valueIn(result);
+      if (value === null || value === undefined) throw new BadReplyError(`The node does not have block ${height} (yet).`);
+      return asObject(value, "block");
+    }),
+  );
+  const receipts = blockReceipts
+    ? await Promise.all(blocks.map((block, position) => receiptsOrParts(rpc, block, results[2 * position + 1])))
+    : await singleReceipts(rpc, blocks);
+  return blocks.map((block, position) => decodeBlock(block, receipts[position]));
+};
+
+const blockCall = (height: number): RpcCall => ({
+  method: "eth_getBlockByNumber",
+  params: [toQuantity(height), true],
+  divisible: true,
+});
+const receiptsCall = (height: number): RpcCall => ({ method: "eth_getBlockReceipts", params: [toQuantity(height)], divisible: true });
+
+const isTooMuch = (result: RpcResult | undefined): boolean => result?.ok === false && result.error instanceof LimitError;
+
+const valueIn = (result: RpcResult | undefined): unknown => {
+  if (result === undefined) throw new BadReplyError("The node left a call without an answer.");
+  if (!result.ok) throw result.error;
+  return result.value;
+};
+
+/** The header with the transactions' hashes, then each transaction by its hash. */
+const blockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
+  const header = await rpc.request("eth_getBlockByNumber", [toQuantity(height), false]);
+  if (header === null) return null;
+  const raw = asObject(header, "block");
+  const hashes = asList(raw.transactions, "transactions");
+  return { ...raw, transactions: await rpc.batch(hashes.map((item) => ({ method: "eth_getTransactionByHash", params: [item] }))) };
+};
+
+const receiptsOrParts = async (rpc: Rpc, block: Raw, result: RpcResult | undefined): Promise<unknown> =>
+  isTooMuch(result) ? (await singleReceipts(rpc, [block]))[0] : valueIn(result);
+
+/** The receipts of each block, asked for one by one. */
+const singleReceipts = async (rpc: Rpc, blocks: readonly Raw[]): Promise<unknown[][]> => {
+  const hashes = blocks.map(transactionHashes);
+  const receipts = await rpc.batch(
+    hashes.flat().map((transactionHash) => ({ method: "eth_getTransactionReceipt", params: [transactionHash] })),
+  );
+  let taken = 0;
+  return hashes.map(({ length }) => {
+    taken += length;
+    return receipts.slice(taken - length, taken);
+  });
+};
+
+const transactionHashes = (block: Raw): string[] =>
+  asList(block.transactions, "transactions").map((transaction) => hash(asObject(transaction, "transaction"), "hash"));

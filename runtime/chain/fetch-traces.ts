@@ -1,0 +1,62 @@
+import type { Capabilities } from "./capabilities.ts";
+import type { DecodedReply } from "./decode-block.ts";
+import { LimitError } from "./errors.ts";
+import { asList, toQuantity } from "./quantities.ts";
+import type { Rpc, RpcCall } from "./rpc.ts";
+import { mayMoveValueInside, readCallTracer, readFlatTraces, type TransactionTraces } from "./traces.ts";
+import type { ChainBlock } from "./types.ts";
+
+/** Asks for the frames of those blocks alone in which inner calls may have moved value. @throws {BadReplyError} */
+export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: Capabilities["traces"]): Promise<ChainBlock[]> => {
+  const traced = replies.filter(({ block }) =>
+    block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)),
+  );
+  const told = await rpc.settle(traced.map(({ block }) => tracesCall(block.number, kind)));
+  const byNumber = new Map<number, readonly TransactionTraces[]>();
+  for (const [position, { block, evidence }] of traced.entries()) {
+    const result = told[position];
+    const reply = result?.ok === true ? result.value : await inParts(rpc, block, kind, result?.error);
+    byNumber.set(block.number, readTraces(kind, reply, block, evidence.eip6780));
+  }
+  return replies.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
+};
+
+/** A node's reply for all transactions of a block, as what they moved. @throws {BadReplyError} */
+export const readTraces = (kind: Capabilities["traces"], reply: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
+  (kind === "debug" ? readCallTracer : readFlatTraces)(reply, block.transactions, eip6780);
+
+const tracer = { tracer: "callTracer" };
+
+/** The call for the traces of a whole block. */
+export const tracesCall = (height: number, kind: Capabilities["traces"]): RpcCall => ({
+  ...(kind === "debug"
+    ? { method: "debug_traceBlockByNumber", params: [toQuantity(height), tracer] }
+    : { method: "trace_block", params: [toQuantity(height)] }),
+  divisible: true,
+});
+
+/** A block whose traces are too much for one reply: transaction by transaction, put together as the block's reply would be. */
+const inParts = async (rpc: Rpc, block: ChainBlock, kind: Capabilities["traces"], error: Error | undefined): Promise<unknown> => {
+  if (!(error instanceof LimitError)) throw error ?? new TypeError(`Nothing was told of the traces of block ${block.number}.`);
+  const parts = await rpc.batch(
+    block.transactions.map(({ hash }) =>
+      kind === "debug" ? { method: "debug_traceTransaction", params: [hash, tracer] } : { method: "trace_transaction", params: [hash] },
+    ),
+  );
+  return kind === "debug" ? parts.map((result) => ({ result })) : parts.flatMap((part) => asList(part, "traces"));
+};
+
+const applyTraces = (block: ChainBlock, traces: readonly TransactionTraces[] | undefined): ChainBlock => ({
+  ...block,
+  transactions: block.transactions.map((transaction, position) => {
+    const own = traces?.[position];
+    // Before EIP-658 a receipt does not say whether the transaction failed; its outermost frame does.
+    const successful = transaction.successful ?? (own === undefined ? null : !own.failed);
+    return {
+      ...transaction,
+      successful,
+      createdContract: successful === false ? null : transaction.createdContract,
+      traces: successful === false ? [] : (own?.traces ?? []),
+    };
+  }),
+});

@@ -1,0 +1,62 @@
+import { stdout } from "node:process";
+import { probeCapabilities } from "../chain/capabilities.ts";
+import { type Finding, findingsOf } from "../chain/findings.ts";
+import { createRpc, type Rpc } from "../chain/rpc.ts";
+import { createSource } from "../chain/source.ts";
+import { webSocketUrl } from "../chain/subscription.ts";
+
+export interface DoctorOptions {
+  /** Where the node's websocket is, when it is not at the address of its HTTP. */
+  readonly webSocket?: string | undefined;
+  /** The first block that would be indexed. */
+  readonly from?: number | undefined;
+  readonly say?: (line: string) => void;
+}
+
+const blocksLookedAt = 10;
+
+/** `ashlar doctor`: what a node offers and what follows from it, as a table. The exit code is 1 where the node cannot be indexed from. */
+export async function doctor(url: string, { webSocket, from = 0, say = sayLine }: DoctorOptions = {}): Promise<number> {
+  const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 15_000 });
+  try {
+    const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });
+    const source = createSource(rpc, capabilities, { tracing: capabilities.traces !== null, tries: 2 });
+    const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
+    say(`The node at ${new URL(url).host} is of chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
+    say("");
+    for (const line of renderTable(findingsOf(capabilities))) say(line);
+    say("");
+    const begin = performance.now();
+    const blocks = await source.fetch(Math.max(0, head.number - blocksLookedAt + 1), head.number);
+    const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
+    const milliseconds = Math.round(performance.now() - begin);
+    say(`Its last ${blocks.length} blocks (${transactions} transactions) fit together, and came in ${milliseconds} ms.`);
+    return 0;
+  } catch (error) {
+    say(`This node cannot be indexed from: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  } finally {
+    await rpc.close();
+  }
+}
+
+function sayLine(line: string): void {
+  stdout.write(`${line}\n`);
+}
+
+/** What the node calls itself, cut: it is the node's own text. */
+async function versionOf(rpc: Rpc): Promise<string> {
+  const version = await rpc.request("web3_clientVersion", []).catch(() => null);
+  return typeof version === "string" ? version.replace(/[^\x20-\x7e]/g, "").slice(0, 80) : "no version told";
+}
+
+function renderTable(findings: readonly Finding[]): string[] {
+  const rows = [["feature", "found", "what follows"], ...findings.map(({ feature, found, follows }) => [feature, found, follows])];
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

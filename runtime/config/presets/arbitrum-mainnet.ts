@@ -1,0 +1,15 @@
+import type { Preset } from "../preset.ts";
+
+/** Arbitrum One. Deposits and retried messages change balances without a call of the Ethereum rules. */
+export const arbitrumMainnet: Preset = {
+  name: "arbitrum-mainnet",
+  id: 42161,
+  label: "Arbitrum One",
+  nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
+  // WETH, as the gateways of Arbitrum's bridge name it (Arbitrum documentation, "Contract addresses").
+  wrappedNative: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"],
+  explorers: [{ label: "Arbiscan", url: "https://arbiscan.io" }],
+  nativeAccounting: "state",
+  // Final with the block of the layer below that holds its data: within an hour at four blocks a second.
+  finality: 14_400,
+};

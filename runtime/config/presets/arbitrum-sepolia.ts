@@ -1,0 +1,16 @@
+import type { Preset } from "../preset.ts";
+
+/** Arbitrum Sepolia. Deposits and retried messages change balances without a call of the Ethereum rules. */
+export const arbitrumSepolia: Preset = {
+  name: "arbitrum-sepolia",
+  id: 421614,
+  label: "Arbitrum Sepolia",
+  isTestnet: true,
+  nativeToken: { name: "Arbitrum Sepolia Ether", symbol: "ETH", decimals: 18 },
+  // WETH, as the gateways of Arbitrum's bridge name it (Arbitrum documentation, "Contract addresses").
+  wrappedNative: ["0x980b62da83eff3d4576c647993b0c1d7faf17c73"],
+  explorers: [{ label: "Arbiscan", url: "https://sepolia.arbiscan.io" }],
+  nativeAccounting: "state",
+  // Final with the block of the layer below that holds its data: within an hour at four blocks a second.
+  finality: 14_400,
+};

@@ -1,0 +1,15 @@
+import type { Preset } from "../preset.ts";
+
+/** Avalanche C-Chain. Atomic imports and exports change balances without a transaction of the Ethereum rules. */
+export const avalancheMainnet: Preset = {
+  name: "avalanche-mainnet",
+  id: 43114,
+  label: "Avalanche C-Chain",
+  nativeToken: { name: "Avalanche", symbol: "AVAX", decimals: 18 },
+  // WAVAX, as Avalanche's documentation and Uniswap's deployment list state it.
+  wrappedNative: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"],
+  explorers: [{ label: "SnowTrace", url: "https://snowtrace.io" }],
+  nativeAccounting: "state",
+  // An accepted block is final.
+  finality: 1,
+};

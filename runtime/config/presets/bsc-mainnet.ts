@@ -1,0 +1,16 @@
+import type { Preset } from "../preset.ts";
+
+/** BNB Smart Chain. System transactions move value outside of what the Ethereum rules say. */
+export const bscMainnet: Preset = {
+  name: "bsc-mainnet",
+  id: 56,
+  label: "BNB Smart Chain",
+  nativeToken: { name: "BNB", symbol: "BNB", decimals: 18 },
+  // WBNB, as PancakeSwap's deployment list states it.
+  wrappedNative: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"],
+  explorers: [{ label: "BscScan", url: "https://bscscan.com" }],
+  nativeAccounting: "state",
+  // Without fast finality, two thirds of the validators have to build upon a block.
+  finality: 15,
+  groups: ["historical"],
+};

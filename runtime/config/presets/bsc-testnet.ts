@@ -1,0 +1,16 @@
+import type { Preset } from "../preset.ts";
+
+/** BNB Smart Chain's test network. */
+export const bscTestnet: Preset = {
+  name: "bsc-testnet",
+  id: 97,
+  label: "BNB Smart Chain Testnet",
+  isTestnet: true,
+  nativeToken: { name: "BNB", symbol: "tBNB", decimals: 18 },
+  // WBNB, as PancakeSwap's deployment list states it.
+  wrappedNative: ["0xae13d989dac2f0debff460ac112a837c89baa7cd"],
+  explorers: [{ label: "BscScan", url: "https://testnet.bscscan.com" }],
+  nativeAccounting: "state",
+  // As on the main network.
+  finality: 15,
+};

@@ -1,0 +1,15 @@
+import type { Preset } from "../preset.ts";
+
+/** Gnosis Chain. The bridge mints value at the end of a block, and withdrawals are paid in a token. */
+export const gnosisMainnet: Preset = {
+  name: "gnosis-mainnet",
+  id: 100,
+  label: "Gnosis",
+  nativeToken: { name: "xDAI", symbol: "XDAI", decimals: 18 },
+  // WXDAI, as Gnosis' documentation states it.
+  wrappedNative: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
+  explorers: [{ label: "Gnosisscan", url: "https://gnosisscan.io" }],
+  nativeAccounting: "state",
+  // Two epochs of 16 slots.
+  finality: 32,
+};

@@ -1,0 +1,46 @@
+import type { Preset } from "../preset.ts";
+import { arbitrumMainnet } from "./arbitrum-mainnet.ts";
+import { arbitrumSepolia } from "./arbitrum-sepolia.ts";
+import { avalancheMainnet } from "./avalanche-mainnet.ts";
+import { avalancheTestnet } from "./avalanche-testnet.ts";
+import { baseMainnet } from "./base-mainnet.ts";
+import { baseSepoliaTestnet } from "./base-sepolia-testnet.ts";
+import { bscMainnet } from "./bsc-mainnet.ts";
+import { bscTestnet } from "./bsc-testnet.ts";
+import { ethMainnet } from "./eth-mainnet.ts";
+import { ethSepolia } from "./eth-sepolia.ts";
+import { gnosisMainnet } from "./gnosis-mainnet.ts";
+import { gnosisTestnet } from "./gnosis-testnet.ts";
+import { maticMainnet } from "./matic-mainnet.ts";
+import { optimismMainnet } from "./optimism-mainnet.ts";
+import { optimismSepolia } from "./optimism-sepolia.ts";
+import { polygonAmoyTestnet } from "./polygon-amoy-testnet.ts";
+
+/** The well-known networks, main networks first. Ids, currencies and explorers are those of `viem/chains`. */
+export const presets: readonly Preset[] = [
+  ethMainnet,
+  bscMainnet,
+  maticMainnet,
+  baseMainnet,
+  arbitrumMainnet,
+  optimismMainnet,
+  avalancheMainnet,
+  gnosisMainnet,
+  ethSepolia,
+  bscTestnet,
+  polygonAmoyTestnet,
+  baseSepoliaTestnet,
+  arbitrumSepolia,
+  optimismSepolia,
+  avalancheTestnet,
+  gnosisTestnet,
+];
+
+/** What is known of a network of this name; null where nothing is. */
+const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
+
+/** A configured chain with its preset below it: what is configured wins. A chain of another id that has only the name is left as it is. */
+export const withPreset = (chain: { readonly name?: unknown; readonly id?: unknown }): Record<string, unknown> => {
+  const preset = typeof chain.name === "string" ? presetOf(chain.name) : null;
+  return preset === null || (chain.id !== undefined && chain.id !== preset.id) ? { ...chain } : { ...preset, ...chain };
+};

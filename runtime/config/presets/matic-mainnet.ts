@@ -1,0 +1,16 @@
+import type { Preset } from "../preset.ts";
+
+/** Polygon PoS. State syncs mint value without a transaction of the Ethereum rules. */
+export const maticMainnet: Preset = {
+  name: "matic-mainnet",
+  id: 137,
+  label: "Polygon",
+  nativeToken: { name: "POL", symbol: "POL", decimals: 18 },
+  // WPOL, once WMATIC: Polygon's documentation and Uniswap's deployment list state it.
+  wrappedNative: ["0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"],
+  explorers: [{ label: "PolygonScan", url: "https://polygonscan.com" }],
+  nativeAccounting: "state",
+  // A checkpoint on Ethereum covers 256 blocks and more.
+  finality: 256,
+  groups: ["historical"],
+};

@@ -1,0 +1,15 @@
+import type { Preset } from "../preset.ts";
+
+/** OP Mainnet. Fees of the layer below and minted deposits change balances too. */
+export const optimismMainnet: Preset = {
+  name: "optimism-mainnet",
+  id: 10,
+  label: "OP Mainnet",
+  nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
+  // A predeploy of every chain of this rollup's kind (its specification, "Predeploys").
+  wrappedNative: ["0x4200000000000000000000000000000000000006"],
+  explorers: [{ label: "Optimism Explorer", url: "https://optimistic.etherscan.io" }],
+  nativeAccounting: "state",
+  // Final with the block of the layer below that holds its data: within an hour at two seconds a block.
+  finality: 1800,
+};

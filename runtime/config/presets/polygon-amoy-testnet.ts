@@ -1,0 +1,16 @@
+import type { Preset } from "../preset.ts";
+
+/** Polygon's test network. The one before it (matic-mumbai) was switched off in 2024. */
+export const polygonAmoyTestnet: Preset = {
+  name: "polygon-amoy-testnet",
+  id: 80002,
+  label: "Polygon Amoy",
+  isTestnet: true,
+  nativeToken: { name: "POL", symbol: "POL", decimals: 18 },
+  // WPOL: Polygon's documentation of this network states it.
+  wrappedNative: ["0x360ad4f9a9a8efe9a8dcb5f461c4cc1047e1dcf9"],
+  explorers: [{ label: "PolygonScan", url: "https://amoy.polygonscan.com" }],
+  nativeAccounting: "state",
+  // As on the main network.
+  finality: 256,
+};

@@ -1,0 +1,57 @@
+import type { GasSample } from "./gas-queries.ts";
+
+/** What gas costs for one speed. */
+export interface GasEstimate {
+  readonly gasPrice: bigint;
+  /** What such a transaction commonly uses. */
+  readonly gasSpent: number;
+  /** The time within which inclusion is expected, in words; null where the pace of the blocks is not known. */
+  readonly interval: string | null;
+}
+
+/** A speed: above which share of the others' tips it pays, and within how many blocks it should then be included. Fastest first. */
+const speeds = [
+  { percentile: 0.9, blocks: 1 },
+  { percentile: 0.5, blocks: 3 },
+  { percentile: 0.1, blocks: 10 },
+] as const;
+
+/**
+ * Estimates out of what transactions of one kind paid: the newest base fee plus a percentile of the tips above the base fee of their own blocks
+ * (EIP-1559), or a percentile of their prices where a chain has no base fee. Nothing without samples.
+ */
+export function estimateGas(samples: readonly GasSample[], baseFee: string | null, secondsPerBlock: number | null): GasEstimate[] {
+  if (samples.length === 0) return [];
+  const floor = BigInt(baseFee ?? 0);
+  const tips = samples
+    .map(({ gas_price: price, base_fee: base }) => BigInt(price) - (baseFee === null ? 0n : BigInt(base ?? 0)))
+    .sort(compare);
+  const gasSpent = percentileOf(samples.map(({ gas_used: used }) => used).sort(compare), 0.5);
+  return speeds.map(({ percentile, blocks }) => ({
+    gasPrice: floor + percentileOf(tips, percentile),
+    gasSpent,
+    interval: secondsPerBlock === null ? null : renderDuration(Math.max(1, Math.round(blocks * secondsPerBlock))),
+  }));
+}
+
+const compare = (left: bigint | number, right: bigint | number): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/** The nearest-rank percentile: the smallest value that at least this share of all do not exceed. Values ascend and are not empty. */
+function percentileOf<T>(values: readonly T[], share: number): T {
+  const value = values[Math.max(0, Math.ceil(share * values.length) - 1)];
+  if (value === undefined) throw new RangeError("A percentile of nothing was asked for.");
+  return value;
+}
+
+const units = [
+  { seconds: 3600, name: "hour" },
+  { seconds: 60, name: "minute" },
+  { seconds: 1, name: "second" },
+] as const;
+
+/** A duration in the largest unit of which it has at least two, else in seconds. */
+export function renderDuration(seconds: number): string {
+  const unit = units.find((candidate) => seconds >= 2 * candidate.seconds) ?? units[2];
+  const count = Math.round(seconds / unit.seconds);
+  return `${count} ${unit.name}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,22 @@
+import { isoTimestamp } from "../../../lib/time.ts";
+import type { Handlers } from "../../context.ts";
+import { updatedAt } from "../../views/chain.ts";
+import { viewNetwork } from "../../views/network.ts";
+
+/** The configured networks that have seen an address; test networks on request. */
+export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walletAddress, testnets }, context) => {
+  const chains = context.chains.list().filter((chain) => testnets || !chain.isTestnet);
+  const rows = await context.network.lastSeen(
+    chains.map(({ id }) => id),
+    walletAddress,
+  );
+  const seen = new Map(rows.map(({ chain_id: id, timestamp }) => [id, timestamp]));
+  return {
+    updated_at: updatedAt(context.now()),
+    address: walletAddress,
+    items: chains.flatMap((chain) => {
+      const time = seen.get(chain.id);
+      return time === undefined ? [] : [{ ...viewNetwork(chain), last_seen_at: time === null ? null : isoTimestamp(time) }];
+    }),
+  };
+};

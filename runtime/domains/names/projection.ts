@@ -1,0 +1,68 @@
+import type { DecodedBlock, DecodedEvent, NameEvent } from "../../events/decoded-block.ts";
+import {
+  nameAddrChanged,
+  nameAddressChanged,
+  nameNameChanged,
+  nameNewOwner,
+  nameNewResolver,
+  nameTransfer,
+  nameVersionChanged,
+} from "../../events/names.ts";
+import { defineProjection, type Row } from "../../indexer/projection.ts";
+import type { Hex } from "../../lib/hex.ts";
+import { type NameRecord, nameRecords } from "./records.ts";
+
+const key = ["contract", "node", "record"] as const;
+const columns = { contract: "bytea", node: "bytea", record: "int2", block_number: "int8", value: "bytea" } as const;
+
+/** What registries and resolvers of names say of each node (EIP-137, EIP-181, EIP-2304): the last word of a block counts. */
+export const namesProjection = defineProjection({
+  id: "names",
+  version: 1,
+  events: [nameNewOwner, nameTransfer, nameNewResolver, nameAddrChanged, nameAddressChanged, nameNameChanged, nameVersionChanged],
+  tables: [
+    { kind: "append", name: "name_record_history", columns },
+    { kind: "latest", name: "name_records", key, history: "name_record_history", columns },
+  ],
+  loads: {},
+  needs: () => ({}),
+  fold: (blocks) => {
+    const history = blocks.flatMap((decoded) => lastPerKey(rowsOf(decoded)));
+    return { name_record_history: history, name_records: lastPerKey(history) };
+  },
+});
+
+const rowsOf = ({ block, events }: DecodedBlock): Row[] =>
+  events.filter(isOfNames).flatMap((event) =>
+    recordsOf(event).map(({ record, value }) => ({
+      contract: event.address,
+      node: event.node,
+      record,
+      block_number: block.number,
+      value,
+    })),
+  );
+
+const isOfNames = (event: DecodedEvent): event is NameEvent => "node" in event;
+
+const recordsOf = (event: NameEvent): { readonly record: NameRecord; readonly value: Hex | null }[] => {
+  switch (event.kind) {
+    case "nameOwner":
+      return [{ record: nameRecords.owner, value: event.owner }];
+    case "nameResolver":
+      return [{ record: nameRecords.resolver, value: event.resolver }];
+    case "nameAddress":
+      return [{ record: nameRecords.address, value: event.account }];
+    case "nameText":
+      return [{ record: nameRecords.name, value: event.name === null ? null : `0x${Buffer.from(event.name, "utf8").toString("hex")}` }];
+    case "nameCleared":
+      return [
+        { record: nameRecords.address, value: null },
+        { record: nameRecords.name, value: null },
+      ];
+  }
+};
+
+const lastPerKey = (rows: readonly Row[]): Row[] => [
+  ...new Map(rows.map((row) => [key.map((column) => row[column]).join("|"), row])).values(),
+];

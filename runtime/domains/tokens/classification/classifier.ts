@@ -1,0 +1,95 @@
+import type { Address } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+import { createLureFinder } from "./lures.ts";
+import { type Counterparties, createCounterparties, judgePoisoning, type SeenTransfer } from "./poisoning.ts";
+import type { Rules } from "./rules.ts";
+import { createStablecoins } from "./stablecoins.ts";
+import { ruled, unruled, type Verdict } from "./verdict.ts";
+
+/** `type` of a balance. */
+export type TokenType = "cryptocurrency" | "stablecoin" | "nft" | "dust";
+
+/** What the rules look at of a token. */
+export interface ClassifiedToken {
+  readonly chainId: number;
+  readonly address: Address;
+  /** The number of the standard that the balance is of (0 native, 1 ERC-20, 2 ERC-721, 3 ERC-1155). */
+  readonly standard: number;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+}
+
+/** Says what tokens and transfers are, and by which rule. */
+export interface Classifier {
+  /** `worthUsd` is what the balance is worth; null where no price is known, then it is no dust. */
+  typeOf(token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType>;
+  isSpam(token: ClassifiedToken): Verdict<boolean>;
+  isPoisoning(transfer: SeenTransfer, counterparties: Counterparties): Verdict<boolean>;
+  /** Prepares the addresses that a wallet really dealt with for `isPoisoning`. */
+  counterpartiesOf(addresses: Iterable<Address>): Counterparties;
+}
+
+/** A classifier by rules; pure. */
+export function createClassifier(rules: Rules): Classifier {
+  const likenessOf = createStablecoins(rules);
+  const lureIn = createLureFinder(rules);
+  const trusted = listed(rules.trusted);
+  const spam = listed(rules.spam);
+
+  const typeOf = (token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType> => {
+    if (token.standard === standards.erc721 || token.standard === standards.erc1155) {
+      return ruled("nft", "standard", "It is a token of ERC-721 or ERC-1155.");
+    }
+    if (worthUsd !== null && worthUsd < rules.dust.belowUsd)
+      return ruled("dust", "dust", `It is worth less than ${rules.dust.belowUsd} USD.`);
+    const likeness = token.standard === standards.native ? { kind: "none" as const } : likenessOf(token);
+    if (likeness.kind === "genuine") return ruled("stablecoin", "stablecoin-address", `It is ${likeness.coin.symbol} by its address.`);
+    if (likeness.kind === "by-symbol") {
+      return ruled(
+        "stablecoin",
+        "stablecoin-symbol",
+        `It is ${likeness.coin.symbol} by its symbol and decimals; the rules name no address on this chain.`,
+      );
+    }
+    return unruled("cryptocurrency");
+  };
+
+  const isSpam = (token: ClassifiedToken): Verdict<boolean> => {
+    if (token.standard === standards.native) return unruled(false);
+    const key = keyOf(token.chainId, token.address);
+    if (trusted.has(key)) return ruled(false, "trusted", "The rules trust its address.");
+    if (spam.has(key)) return ruled(true, "spam-list", "The rules list its address as spam.");
+    const likeness = likenessOf(token);
+    if (likeness.kind === "genuine") return ruled(false, "stablecoin-address", `It is ${likeness.coin.symbol} by its address.`);
+    if (likeness.kind === "fake") {
+      return ruled(true, "fake-stablecoin", `It has the symbol ${likeness.coin.symbol}, whose addresses on this chain are others.`);
+    }
+    if (likeness.kind === "look-alike") {
+      return ruled(true, "look-alike-symbol", `Its symbol looks like ${likeness.coin.symbol} and is another.`);
+    }
+    return judgeTexts(token);
+  };
+
+  const judgeTexts = ({ name, symbol }: ClassifiedToken): Verdict<boolean> => {
+    for (const text of [name, symbol]) {
+      const lure = text === null ? null : lureIn(text);
+      if (lure === null) continue;
+      const what = lure.rule === "web-address" ? "the web address" : "the word";
+      return ruled(true, lure.rule, `Its name or symbol holds ${what} ${JSON.stringify(lure.found)}.`);
+    }
+    return unruled(false);
+  };
+
+  return {
+    typeOf,
+    isSpam,
+    isPoisoning: (transfer, counterparties) => judgePoisoning(rules, transfer, counterparties),
+    counterpartiesOf: (addresses) => createCounterparties(rules, addresses),
+  };
+}
+
+const keyOf = (chainId: number | string, address: Address): string => `${chainId}:${address}`;
+
+const listed = (byChain: Rules["trusted"]): ReadonlySet<string> =>
+  new Set(Object.entries(byChain).flatMap(([chain, addresses]) => addresses.map((address) => keyOf(chain, address))));

@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import type { z } from "zod";
+import { builtInRules } from "./built-in.ts";
+import { type Rules, rulesSchema } from "./rules.ts";
+
+/** A file of rules that cannot be used, with every reason and its place. */
+class RulesError extends Error {
+  override readonly name = "RulesError";
+}
+
+/** The built-in rules, and over them the sections of the operator's file where there is one. @throws {RulesError} */
+export function loadRules(file: string | undefined): Rules {
+  if (file === undefined) return builtInRules;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RulesError(
+      `${file}: the file of classification rules cannot be read (${reason}); set rulesFile to its path or leave it out.`,
+    );
+  }
+  return parseRules(file, text);
+}
+
+/** The rules that a file's text makes of the built-in ones. @throws {RulesError} one line a fault: file:line:column and what is accepted. */
+export function parseRules(file: string, text: string): Rules {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const placeAt = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  const broken = document.errors.map((error) => `${placeAt(error.pos[0])}: ${error.message.split("\n")[0]}`);
+  if (broken.length > 0) throw new RulesError(broken.join("\n"));
+  keepAddressesAsText(document);
+  const outcome = rulesSchema.partial().safeParse(document.toJS() ?? {});
+  if (!outcome.success) {
+    throw new RulesError(outcome.error.issues.flatMap((issue) => renderIssue(document, issue, placeAt)).join("\n"));
+  }
+  const { data } = outcome;
+  return {
+    stablecoins: data.stablecoins ?? builtInRules.stablecoins,
+    dust: data.dust ?? builtInRules.dust,
+    lures: data.lures ?? builtInRules.lures,
+    poisoning: data.poisoning ?? builtInRules.poisoning,
+    trusted: data.trusted ?? builtInRules.trusted,
+    spam: data.spam ?? builtInRules.spam,
+  };
+}
+
+/** YAML reads 0x… without quotes as a number, and an address does not fit into one (YAML 1.2.2, 10.3.2). */
+function keepAddressesAsText(document: Document.Parsed): void {
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === "number" && node.source?.startsWith("0x")) node.value = node.source;
+    },
+  });
+}
+
+/** One line for each fault; keys that are not known are named where they stand. */
+function renderIssue(document: Document.Parsed, issue: z.core.$ZodIssue, placeAt: (offset: number) => string): string[] {
+  const path = issue.path.map(String);
+  if (issue.code !== "unrecognized_keys")
+    return [`${placeAt(offsetOf(document, path))}: ${path.join(".") || "the rules"}: ${issue.message}`];
+  const accepted = path.length === 0 ? `; ${Object.keys(rulesSchema.shape).join(", ")} are accepted` : "";
+  return issue.keys.map((key) => `${placeAt(offsetOf(document, [...path, key]))}: ${[...path, key].join(".")}: no such key${accepted}`);
+}
+
+/** Where the key or the element at a path begins; its nearest parent where it is missing. */
+function offsetOf(document: Document.Parsed, path: readonly string[]): number {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0] ?? 0;
+  for (const part of path) {
+    const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part) : undefined;
+    const found: unknown = isSeq(node) ? node.items[Number(part)] : pair?.key;
+    if (!isNode(found) || !found.range) return offset;
+    offset = found.range[0];
+    node = pair === undefined ? found : pair.value;
+  }
+  return offset;
+}

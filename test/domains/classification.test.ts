@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { builtInRules } from "../../runtime/domains/tokens/classification/built-in.ts";
+import { type ClassifiedToken, createClassifier } from "../../runtime/domains/tokens/classification/classifier.ts";
+import { loadRules, parseRules } from "../../runtime/domains/tokens/classification/load-rules.ts";
+import type { Address } from "../../runtime/lib/hex.ts";
+
+const classifier = createClassifier(builtInRules);
+const account = (start: string, end: string, middle = "0"): Address => `0x${start}${middle.repeat(40 - start.length - end.length)}${end}`;
+/** The contract of USD Coin on Ethereum, as its issuer states it. */
+const usdc: Address = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const token = (overrides: Partial<ClassifiedToken> = {}): ClassifiedToken => ({
+  chainId: 1,
+  address: account("1234", "5678"),
+  standard: 1,
+  name: "Some Token",
+  symbol: "SOME",
+  decimals: 18,
+  ...overrides,
+});
+const ruleOfSpam = (overrides: Partial<ClassifiedToken>): string | null => {
+  const { answer, rule } = classifier.isSpam(token(overrides));
+  return answer ? rule : null;
+};
+
+describe("the type of a token", () => {
+  it("is nft by its standard, whatever it is worth", () => {
+    expect(classifier.typeOf(token({ standard: 2 }), null).answer).toBe("nft");
+    expect(classifier.typeOf(token({ standard: 3 }), 0.01).answer).toBe("nft");
+  });
+
+  it("is stablecoin by the address, whatever the symbol says", () => {
+    expect(classifier.typeOf(token({ address: usdc, symbol: "OTHER" }), null)).toMatchObject({
+      answer: "stablecoin",
+      rule: "stablecoin-address",
+    });
+  });
+
+  it("is stablecoin by symbol and decimals where the rules know no address on the chain, and only there", () => {
+    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 6 }), null).answer).toBe("stablecoin");
+    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 9 }), null).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ chainId: 1, symbol: "USDC", decimals: 6 }), null).answer).toBe("cryptocurrency");
+  });
+
+  it("is dust below 0.10 USD, and never without a price", () => {
+    expect(classifier.typeOf(token(), 0.0999).answer).toBe("dust");
+    expect(classifier.typeOf(token(), 0.1).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token(), null).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ standard: 0, symbol: "ETH" }), 0.05).answer).toBe("dust");
+    expect(classifier.typeOf(token({ standard: 0, symbol: "xDAI" }), null).answer).toBe("cryptocurrency");
+  });
+});
+
+describe("spam", () => {
+  it.each(["https://example.com/free", "$ 1000 usdc-gift.xyz", "www.example.gift", "Open t.me/freecoins", "token [dot] io", "ехаmрlе.соm"])(
+    "is the name %j, which holds a web address",
+    (name) => {
+      expect(ruleOfSpam({ name })).toBe("web-address");
+      expect(ruleOfSpam({ name: null, symbol: name })).toBe("web-address");
+    },
+  );
+
+  it.each(["Claim your bonus", "VISIT to get more", "Reward", "ETH Rewards", "Free Airdrop", "сlаim now", "cla\u200bim", "Ｃｌａｉｍ"])(
+    "is the name %j, which holds a word of spam",
+    (name) => {
+      expect(ruleOfSpam({ name })).toBe("lure-word");
+    },
+  );
+
+  it.each([
+    ["yearn.finance", "YFI"],
+    ["Curve.fi DAI/USDC/USDT", "3Crv"],
+    ["Crypto.com Coin", "CRO"],
+    ["Wrapped Ether", "WETH"],
+    ["Reclaim Protocol", "RCLM"],
+    ["Version 1.5 Coin", "V1.5"],
+    ["Staked St. Com", "SC"],
+  ])("is not %j (%s)", (name, symbol) => {
+    expect(classifier.isSpam(token({ name, symbol }))).toEqual({ answer: false, rule: null, reason: null });
+  });
+
+  it("is a stablecoin's symbol at another address than the configured ones", () => {
+    expect(ruleOfSpam({ symbol: "USDC", decimals: 6 })).toBe("fake-stablecoin");
+    expect(ruleOfSpam({ symbol: "usdt" })).toBe("fake-stablecoin");
+    expect(ruleOfSpam({ symbol: "USDC", address: usdc })).toBeNull();
+    expect(ruleOfSpam({ symbol: "USDC", decimals: 6, chainId: 31337 })).toBeNull();
+  });
+
+  // Cyrillic U+0405 and U+0421, full width, zero width, digits for letters, a lower-case L for an I, the sign of the tugrik, and dots around.
+  it.each(["U\u0405D\u0421", "ＵＳＤＣ", "US\u200bDC", "U5DC", "DAl", "DA1", "USD\u20ae", "USDC.", "U\u0301SDT", "$USDT"])(
+    "is the symbol %j on any chain, which looks like a stablecoin's",
+    (symbol) => {
+      expect(ruleOfSpam({ symbol, chainId: 31337 })).toBe("look-alike-symbol");
+    },
+  );
+
+  it("is not a configured stablecoin that writes its symbol in a way of its own", () => {
+    expect(ruleOfSpam({ chainId: 42161, symbol: "USD\u20ae0", address: "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9" })).toBeNull();
+  });
+
+  it("is never the native token", () => {
+    expect(ruleOfSpam({ standard: 0, symbol: "USDT", name: "Claim" })).toBeNull();
+  });
+
+  it("follows the operator's lists before all else", () => {
+    const own = createClassifier(
+      parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
+    );
+    expect(own.isSpam(token({ address: account("aaaa", "aaaa"), name: "claim" }))).toMatchObject({ answer: false, rule: "trusted" });
+    expect(own.isSpam(token({ address: account("bbbb", "bbbb") }))).toMatchObject({ answer: true, rule: "spam-list" });
+    expect(own.isSpam(token({ chainId: 2, address: account("bbbb", "bbbb") })).answer).toBe(false);
+  });
+});
+
+describe("poisoning", () => {
+  const wallet = account("c0ffee", "c0ffee");
+  const friend = account("abcd", "ef01", "1");
+  const double = account("abcd", "ef01", "2");
+  const stranger = account("9999", "9999", "3");
+  const known = classifier.counterpartiesOf([friend]);
+  const rule = (overrides: { from?: Address; to?: Address; amount?: string; sender?: Address }) =>
+    classifier.isPoisoning({ wallet, from: wallet, to: double, amount: "0", sender: stranger, ...overrides }, known).rule;
+
+  it("is a transfer of nothing with an address that begins and ends like one the wallet dealt with, in either direction", () => {
+    expect(rule({})).toBe("resembling-address");
+    expect(rule({ from: double, to: wallet })).toBe("resembling-address");
+    expect(rule({ from: double, to: wallet, sender: wallet })).toBe("resembling-address");
+  });
+
+  it("is a transfer of nothing in the wallet's name by somebody else", () => {
+    expect(rule({ to: stranger })).toBe("sent-by-others");
+  });
+
+  it("is not what moves something, what is between the wallet and who it dealt with, or what the wallet sent to a stranger", () => {
+    expect(rule({ amount: "1" })).toBeNull();
+    expect(rule({ to: friend })).toBeNull();
+    expect(rule({ to: stranger, sender: wallet })).toBeNull();
+    expect(rule({ from: stranger, to: wallet })).toBeNull();
+    expect(rule({ to: wallet })).toBeNull();
+  });
+
+  it("compares as many digits as the rules say", () => {
+    const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
+    const counterparties = strict.counterpartiesOf([friend]);
+    expect(strict.isPoisoning({ wallet, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).answer).toBe(false);
+  });
+});
+
+describe("a file of rules", () => {
+  it("replaces the sections that it has, and keeps the others", () => {
+    const rules = parseRules("rules.yaml", "dust: { belowUsd: 5 }");
+    expect(rules).toEqual({ ...builtInRules, dust: { belowUsd: 5 } });
+    expect(loadRules(undefined)).toBe(builtInRules);
+    expect(parseRules("rules.yaml", "# nothing but a comment\n")).toEqual(builtInRules);
+  });
+
+  it("takes addresses with and without quotes, in any case", () => {
+    const text = `spam:\n  1:\n    - ${usdc.toUpperCase().replace("0X", "0x")}\n    - "${usdc}"\n`;
+    expect(parseRules("rules.yaml", text).spam).toEqual({ 1: [usdc, usdc] });
+  });
+
+  it.each([
+    ["dust:\n  belowUsd: cheap\n", "rules.yaml:2:3: dust.belowUsd: "],
+    [
+      "dust: { belowUsd: 1 }\nlure: {}\n",
+      "rules.yaml:2:1: lure: no such key; stablecoins, dust, lures, poisoning, trusted, spam are accepted",
+    ],
+    ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: 0x and 40 hex digits are accepted as an address"],
+    ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
+    ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
+    ["dust: { belowUsd: 1\n", "rules.yaml:"],
+  ])("says where %j is wrong", (text, message) => {
+    expect(() => parseRules("rules.yaml", text)).toThrow(message);
+  });
+
+  it("is named where it cannot be read", () => {
+    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("/nowhere/rules.yaml: the file of classification rules cannot be read");
+  });
+});

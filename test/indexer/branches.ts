@@ -1,0 +1,79 @@
+import { createRandom } from "../../runtime/demo/story/random.ts";
+import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../support/chain.ts";
+import { contents } from "../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "./support.ts";
+import { type Tale, tellRound, tellTale } from "./tale.ts";
+
+type Accounts = readonly [Address, Address, Address];
+
+/** A chain whose node changes its mind, and an index that follows it all the while. */
+export interface Branching {
+  readonly chain: TestChain;
+  readonly test: TestDatabase;
+  /** Drops the last blocks for as many new ones, in some of which accounts move ether and tokens; then `more` rounds follow. */
+  branch(depth: number, seed: string, more?: number): Promise<void>;
+  /** Three more blocks. */
+  goOn(): Promise<void>;
+  /** Waits until the index is level with the node. */
+  settled(): Promise<void>;
+  /** What an index built at once from the chain as it is now holds. */
+  fresh(): Promise<Record<string, string>>;
+  end(): Promise<void>;
+}
+
+/** Starts a chain of at least 80 blocks, and an index that follows it. */
+export const startBranching = async (): Promise<Branching> => {
+  const chain = await startTestChain();
+  let round = 26;
+  const tale = await tellTale(chain, round);
+  const accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
+  const configured = chainOf({ wrappedNative: [tale.weth] });
+  const test = await createTestDatabase();
+  const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured }));
+  const settled = () => until("The index being level with its node", () => isLevel(test.database, chain), 30_000);
+  const goOn = () => tellRound(chain, tale, round++, accounts);
+  await settled();
+  return {
+    chain,
+    test,
+    goOn,
+    settled,
+    branch: async (depth, seed, more = 0) => {
+      await chain.rpc("anvil_reorg", [depth, otherTransactions(chain, tale, depth, seed)]);
+      for (let count = 0; count < more; count += 1) await goOn();
+    },
+    fresh: async () => {
+      const other = await createTestDatabase();
+      const indexer = await createTestIndexer(chain.url, other.database, { chain: configured });
+      await indexer.runToHead(await chain.head());
+      await indexer.close();
+      const held = await contents(other.database);
+      await other.drop();
+      return held;
+    },
+    end: async () => {
+      await stop();
+      await test.drop();
+      await chain.stop();
+    },
+  };
+};
+
+/** Pairs of a transaction and the block of the new branch that it is in. */
+const otherTransactions = (chain: TestChain, { erc20, weth }: Tale, depth: number, seed: string): [Record<string, unknown>, number][] => {
+  const random = createRandom(seed);
+  return Array.from({ length: random.between(1, 12) }, () => {
+    const from = chain.accounts[random.between(0, 5)];
+    const to = chain.accounts[random.between(0, 9)] as Address;
+    const amount = BigInt(random.between(1, 40));
+    const gas: Hex = "0x30d40";
+    const kinds = [
+      { from, to, value: `0x${amount.toString(16)}`, gas },
+      { from, gas, ...call(artifacts.erc20(), erc20, "transfer", [to, amount]) },
+      { from, gas, ...call(artifacts.weth(), weth, "deposit"), value: `0x${amount.toString(16)}` },
+    ];
+    return [kinds[random.between(0, 2)] ?? {}, random.between(0, depth - 1)];
+  });
+};

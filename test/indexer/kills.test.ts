@@ -1,0 +1,11 @@
+import { describe, expect, it } from "vitest";
+import { killAndCompare } from "./killing.ts";
+
+describe("an index whose process is killed at random moments", () => {
+  it("holds what an undisturbed one holds, at five points and at the end", { timeout: 240_000 }, async () => {
+    const seed = `kills ${Date.now()}`;
+    const comparisons = await killAndCompare({ kills: 11, points: 5, seed });
+    expect(comparisons).toHaveLength(6);
+    for (const { killed, undisturbed } of comparisons) expect(killed, seed).toEqual(undisturbed);
+  });
+});

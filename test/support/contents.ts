@@ -1,0 +1,52 @@
+import type { Queryable } from "../../runtime/database/database.ts";
+
+/** What does not follow from the blocks: requests' own tables, and the migrations' record. */
+const notFromBlocks = /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$)/;
+
+/** Read from the node, or written, at a time of their own. */
+const ownTime: Readonly<Record<string, readonly string[]>> = {
+  chains: ["backfilled_at", "latest_block", "latest_timestamp", "finalized_block", "seen_at", "missing", "offers"],
+  token_metadata: ["read_at_block"],
+  node_reads: ["attempts", "run_after"],
+};
+
+interface TableColumns {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** The tables that follow from the blocks alone, with those columns that do. */
+export const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
+  const tables = await database.query<{ name: string; columns: string[] }>(
+    `SELECT table_name::text AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns FROM information_schema.columns
+     WHERE table_schema = 'public' GROUP BY table_name ORDER BY table_name`,
+  );
+  return tables
+    .filter(({ name }) => !notFromBlocks.test(name))
+    .map(({ name, columns }) => ({ name, columns: columns.filter((column) => ownTime[name]?.includes(column) !== true) }));
+};
+
+/** All rows of the decided tables as text, in an order of their own. */
+export const dump = async (database: Queryable): Promise<Record<string, string[]>> => {
+  const tables: Record<string, string[]> = {};
+  for (const { name, columns } of await decidedTables(database)) {
+    const rows = await database.query<{ line: string }>(
+      `SELECT ROW(${columns.join(", ")})::text COLLATE "C" AS line FROM ${name} ORDER BY 1`,
+    );
+    tables[name] = rows.map(({ line }) => line);
+  }
+  return tables;
+};
+
+/** The number of rows of each decided table and a hash of all that they hold. */
+export const contents = async (database: Queryable): Promise<Record<string, string>> => {
+  const hashes: Record<string, string> = {};
+  for (const { name, columns } of await decidedTables(database)) {
+    const [row] = await database.query<{ rows: number; hash: string | null }>(
+      `SELECT count(*) AS rows, md5(string_agg(line, E'\\n' ORDER BY line)) AS hash
+       FROM (SELECT ROW(${columns.join(", ")})::text COLLATE "C" AS line FROM ${name}) t`,
+    );
+    hashes[name] = `${row?.rows ?? 0} rows, ${row?.hash ?? "none"}`;
+  }
+  return hashes;
+};

@@ -1,0 +1,51 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** Bytes between two ends, as a network passes them on: or loses them, or breaks. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Connections made so far. */
+  connections: number;
+  /** Nothing is passed on, and nobody is told. */
+  mute: boolean;
+  /** Breaks all connections. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Stands between a client and a port of this machine. */
+export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
+  const sockets = new Set<Socket>();
+  const pass = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.on("data", (part) => {
+      if (!proxy.mute) to.write(part);
+    });
+    from.on("error", () => undefined);
+    from.on("close", () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  };
+  const server = createServer((client) => {
+    proxy.connections += 1;
+    const node = connect(Number(new URL(target).port), "127.0.0.1");
+    pass(client, node);
+    pass(node, client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const proxy: TcpProxy = {
+    port: (server.address() as AddressInfo).port,
+    connections: 0,
+    mute: false,
+    cut,
+    close: () =>
+      new Promise((resolve) => {
+        cut();
+        server.close(() => resolve());
+      }),
+  };
+  return proxy;
+};
