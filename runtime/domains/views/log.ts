@@ -3,22 +3,29 @@ import type { Address, Hash } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { DecodeLog, ResolverContext } from "../context.ts";
 import type { LogRow } from "../ledger/log-queries.ts";
+import { labelOf } from "../names/labels.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { supportsErc } from "../tokens/standards.ts";
 
-/** Metadata of the contracts that emitted some logs. */
-export const sendersOf = (
+/** The contract that emitted a log. */
+export interface LogSender {
+  readonly metadata: TokenMetadata | undefined;
+  readonly label: string | null;
+}
+
+/** What is known of the contracts that emitted some logs, by address. */
+export async function sendersOf(
   context: ResolverContext,
   chainId: number,
   logs: readonly LogRow[],
-): Promise<ReadonlyMap<Address, TokenMetadata>> =>
-  context.tokens.metadata(
-    chainId,
-    logs.map((log) => log.address),
-  );
+): Promise<(address: Address) => LogSender> {
+  const addresses = logs.map((log) => log.address);
+  const [metadata, labels] = await Promise.all([context.tokens.metadata(chainId, addresses), context.labels(chainId, addresses)]);
+  return (address) => ({ metadata: metadata.get(address), label: labelOf(labels, address) });
+}
 
 /** A log as an item of a list. */
-export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLog: DecodeLog | null): LogEvent {
+export function viewLog(log: LogRow, { metadata: sender, label }: LogSender, decodeLog: DecodeLog | null): LogEvent {
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic): topic is Hash => topic !== null);
   return {
     block_signed_at: isoTimestamp(log.timestamp),
@@ -31,7 +38,7 @@ export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLo
     sender_name: sender?.name ?? null,
     sender_contract_ticker_symbol: sender?.symbol ?? null,
     sender_address: log.address,
-    sender_address_label: null,
+    sender_address_label: label,
     sender_logo_url: null,
     supports_erc: sender === undefined || sender.standards.length === 0 ? null : supportsErc(sender.standards),
     sender_factory_address: null,
@@ -41,7 +48,7 @@ export function viewLog(log: LogRow, sender: TokenMetadata | undefined, decodeLo
 }
 
 /** A log with the hash of its block. */
-export const viewLogWithBlock = (log: LogRow, sender: TokenMetadata | undefined, decodeLog: DecodeLog | null): GetLogsEvent => ({
+export const viewLogWithBlock = (log: LogRow, sender: LogSender, decodeLog: DecodeLog | null): GetLogsEvent => ({
   ...viewLog(log, sender, decodeLog),
   block_hash: log.block_hash,
 });

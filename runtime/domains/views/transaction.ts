@@ -4,6 +4,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 import type { TransactionPlace, TransactionRow } from "../ledger/transaction-queries.ts";
+import { type Labels, labelOf } from "../names/labels.ts";
 import { nativeMetadata, transactionExplorers } from "./chain.ts";
 import { sendersOf, viewLog } from "./log.ts";
 
@@ -12,7 +13,7 @@ const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee">
   BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0);
 
 /** The fields that every response about a transaction shares. */
-export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow) => ({
+export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow, labels: Labels) => ({
   block_signed_at: isoTimestamp(row.timestamp),
   block_height: row.block_number,
   block_hash: row.block_hash,
@@ -21,9 +22,9 @@ export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow) => 
   successful: row.successful,
   miner_address: row.miner,
   from_address: row.from_address,
-  from_address_label: null,
+  from_address_label: labelOf(labels, row.from_address),
   to_address: row.to_address,
-  to_address_label: null,
+  to_address_label: labelOf(labels, row.to_address),
   value: row.value,
   value_quote: null,
   pretty_value_quote: null,
@@ -48,17 +49,23 @@ export async function viewTransactions(
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
   const logs = noLogs || rows.length === 0 ? [] : await context.ledger.logsOfTransactions(chainId, rows);
-  const senders = await sendersOf(context, chainId, logs);
+  const [senders, labels] = await Promise.all([
+    sendersOf(context, chainId, logs),
+    context.labels(
+      chainId,
+      rows.flatMap((row) => [row.from_address, row.to_address]),
+    ),
+  ]);
   const logsOf = groupBy(logs, placeOf);
   return rows.map((row) => ({
-    ...viewTransactionHead(chain, row),
+    ...viewTransactionHead(chain, row, labels),
     explorers: transactionExplorers(chain, row.hash),
     dex_details: null,
     nft_sale_details: null,
     lending_details: null,
     log_events: noLogs
       ? null
-      : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders.get(log.address), context.decoderOf(chainId))),
+      : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
     safe_details: null,
   }));
 }

@@ -25,7 +25,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const senders = await sendersOf(context, chain.id, rows);
   return {
     ...chainHead(chain, context.now()),
-    items: rows.map((row) => viewLogWithBlock(row, senders.get(row.address), skipDecode ? null : context.decoderOf(chain.id))),
+    items: rows.map((row) => viewLogWithBlock(row, senders(row.address), skipDecode ? null : context.decoderOf(chain.id))),
     indexed_from: indexedFrom,
   };
 };

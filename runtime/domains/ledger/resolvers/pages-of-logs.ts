@@ -29,7 +29,7 @@ export async function pageOfLogs(
   const shown = rows.slice(0, page.size);
   const senders = await sendersOf(context, chain.id, shown);
   return {
-    items: shown.map((row) => viewLog(row, senders.get(row.address), context.decoderOf(chain.id))),
+    items: shown.map((row) => viewLog(row, senders(row.address), context.decoderOf(chain.id))),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
   };

@@ -6,6 +6,7 @@ import { isoTimestamp } from "../../../lib/time.ts";
 import { rangeOf } from "../../at.ts";
 import type { Handlers } from "../../context.ts";
 import type { TransactionRow } from "../../ledger/transaction-queries.ts";
+import { type Labels, labelOf } from "../../names/labels.ts";
 import { chainHead, transactionExplorers } from "../../views/chain.ts";
 import { viewContract } from "../../views/token.ts";
 import { viewTransactionHead } from "../../views/transaction.ts";
@@ -39,10 +40,16 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
     ledger.transactionsAt(chain.id, shown),
     tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
   ]);
-  const metadata = await tokens.metadata(
-    chain.id,
-    transfers.map((transfer) => transfer.token),
-  );
+  const [metadata, labels] = await Promise.all([
+    tokens.metadata(
+      chain.id,
+      transfers.map((transfer) => transfer.token),
+    ),
+    context.labels(
+      chain.id,
+      [...transactions, ...transfers].flatMap((row) => [row.from_address, row.to_address]),
+    ),
+  ]);
   const chainConfig = context.chains.get(chain.id);
   const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
   const transfersAt = groupBy(transfers, keyOf);
@@ -55,9 +62,9 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
       if (transaction === undefined) return [];
       const own = transfersAt.get(keyOf(place)) ?? [];
       const viewed = own.flatMap((transfer) =>
-        viewTransfer(chainConfig, walletAddress, transaction, transfer, metadata.get(transfer.token)),
+        viewTransfer(chainConfig, walletAddress, transaction, transfer, metadata.get(transfer.token), labels),
       );
-      return [{ ...viewTransactionHead(chainConfig, transaction), transfers: viewed }];
+      return [{ ...viewTransactionHead(chainConfig, transaction, labels), transfers: viewed }];
     }),
     pagination: { has_more: places.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
@@ -74,15 +81,16 @@ function viewTransfer(
   transaction: TransactionRow,
   transfer: TransferRow,
   metadata: TokenMetadata | undefined,
+  labels: Labels,
 ): TokenTransferItem[] {
   const { supports_erc: _, ...contract } = viewContract(chain, transfer.token, standards.erc20, metadata);
   const item = (type: "IN" | "OUT", balance: string | null): TokenTransferItem => ({
     block_signed_at: isoTimestamp(transaction.timestamp),
     tx_hash: transaction.hash,
     from_address: transfer.from_address,
-    from_address_label: null,
+    from_address_label: labelOf(labels, transfer.from_address),
     to_address: transfer.to_address,
-    to_address_label: null,
+    to_address_label: labelOf(labels, transfer.to_address),
     ...contract,
     transfer_type: type,
     delta: transfer.amount,
