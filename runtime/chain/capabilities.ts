@@ -6,12 +6,13 @@ import { readTraces, tracesCall } from "./fetch-traces.ts";
 import { asObject, bigQuantity, quantity, toQuantity } from "./quantities.ts";
 import type { Rpc } from "./rpc.ts";
 import { probeSubscription } from "./subscription.ts";
+import type { TraceKind } from "./traces.ts";
 import { verifyBlock } from "./verify.ts";
 
 /** What a node offers beyond the plain calls; asked once, and believed only where the answers have the right shape. */
 export interface Capabilities {
   readonly blockReceipts: boolean;
-  readonly traces: "debug" | "trace" | null;
+  readonly traces: TraceKind | null;
   /** Traces reach back to the first block to index. */
   readonly oldTraces: boolean;
   readonly finalizedTag: boolean;
@@ -94,12 +95,12 @@ const probeTraces = async (
   late: number,
   blockReceipts: boolean,
 ): Promise<Pick<Capabilities, "traces" | "oldTraces">> => {
-  const tells = (kind: "debug" | "trace", height: number): Promise<boolean> =>
+  const tells = (kind: TraceKind, height: number): Promise<boolean> =>
     offers(async () => {
       const { block, evidence } = first(await fetchReplies(rpc, [height], blockReceipts));
       readTraces(kind, await rpc.request(tracesCall(height, kind).method, tracesCall(height, kind).params), block, evidence.eip6780);
     });
-  const recent: ("debug" | "trace")[] = [];
+  const recent: TraceKind[] = [];
   for (const kind of ["trace", "debug"] as const) {
     if (!(await tells(kind, late))) continue;
     if (await tells(kind, early)) return { traces: kind, oldTraces: true };

@@ -1,8 +1,8 @@
 import { Pool } from "undici";
+import type { RpcCall, RpcResult } from "./call.ts";
 import { LimitError, RpcError } from "./errors.ts";
 import { Fault, type FaultKind, faultOfError, faultOfStatus } from "./faults.ts";
 import { redact } from "./redact.ts";
-import type { RpcCall, RpcResult } from "./rpc.ts";
 
 /** What one request gave: a result for each call; a call is asked again where its error says that this was too much at once. */
 export interface Exchanged {

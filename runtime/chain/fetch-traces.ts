@@ -1,13 +1,12 @@
-import type { Capabilities } from "./capabilities.ts";
 import type { DecodedReply } from "./decode-block.ts";
 import { LimitError } from "./errors.ts";
 import { asList, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall } from "./rpc.ts";
-import { mayMoveValueInside, readCallTracer, readFlatTraces, type TransactionTraces } from "./traces.ts";
+import { mayMoveValueInside, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 
 /** Asks for the frames of those blocks alone in which inner calls may have moved value. @throws {BadReplyError} */
-export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: Capabilities["traces"]): Promise<ChainBlock[]> => {
+export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: TraceKind | null): Promise<ChainBlock[]> => {
   const traced = replies.filter(({ block }) =>
     block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)),
   );
@@ -22,13 +21,13 @@ export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kin
 };
 
 /** A node's reply for all transactions of a block, as what they moved. @throws {BadReplyError} */
-export const readTraces = (kind: Capabilities["traces"], reply: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
+export const readTraces = (kind: TraceKind | null, reply: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
   (kind === "debug" ? readCallTracer : readFlatTraces)(reply, block.transactions, eip6780);
 
 const tracer = { tracer: "callTracer" };
 
 /** The call for the traces of a whole block. */
-export const tracesCall = (height: number, kind: Capabilities["traces"]): RpcCall => ({
+export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => ({
   ...(kind === "debug"
     ? { method: "debug_traceBlockByNumber", params: [toQuantity(height), tracer] }
     : { method: "trace_block", params: [toQuantity(height)] }),
@@ -36,7 +35,7 @@ export const tracesCall = (height: number, kind: Capabilities["traces"]): RpcCal
 });
 
 /** A block whose traces are too much for one reply: transaction by transaction, put together as the block's reply would be. */
-const inParts = async (rpc: Rpc, block: ChainBlock, kind: Capabilities["traces"], error: Error | undefined): Promise<unknown> => {
+const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
   if (!(error instanceof LimitError)) throw error ?? new TypeError(`Nothing was told of the traces of block ${block.number}.`);
   const parts = await rpc.batch(
     block.transactions.map(({ hash }) =>

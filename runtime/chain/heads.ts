@@ -1,5 +1,5 @@
-import type { Head } from "./source.ts";
 import { subscribeToHeads } from "./subscription.ts";
+import type { Head } from "./types.ts";
 
 /** New heads as a node tells them by itself. A hint that there is something to fetch: nothing is believed for it. */
 export interface HeadFeed {

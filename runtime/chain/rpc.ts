@@ -1,18 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import PQueue from "p-queue";
-import { LimitError, type RpcError, TransportError } from "./errors.ts";
+import type { RpcCall, RpcResult } from "./call.ts";
+import { LimitError, TransportError } from "./errors.ts";
 import { createEndpoint } from "./exchange.ts";
 import { Fault } from "./faults.ts";
 import { createAdaptiveSize } from "./limits.ts";
 
-export interface RpcCall {
-  readonly method: string;
-  readonly params: readonly unknown[];
-  /** What it asks for can be had in parts: when it is too much for one reply, or too slow, that is told as a LimitError instead of being tried on. */
-  readonly divisible?: boolean;
-}
-
-export type RpcResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: RpcError };
+export type { RpcCall, RpcResult } from "./call.ts";
 
 /** JSON-RPC 2.0 of one node. */
 export interface Rpc {

@@ -6,15 +6,10 @@ import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
 import { asObject, bigQuantity, data, hash, quantity, type Raw, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
-import type { ChainBlock } from "./types.ts";
+import type { ChainBlock, Head } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 
-/** The head of a chain as a node sees it. */
-export interface Head {
-  readonly number: number;
-  readonly hash: Hash;
-  readonly timestamp: number;
-}
+export type { Head } from "./types.ts";
 
 /** What a read-only contract call gave. `reverted` tells the contract's own refusal from a node that cannot answer. */
 export type CallOutcome = { readonly ok: true; readonly data: Hex } | { readonly ok: false; readonly reverted: boolean };

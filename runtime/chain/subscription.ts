@@ -1,6 +1,6 @@
 import { WebSocket } from "undici";
 import { asObject, hash, quantity } from "./quantities.ts";
-import type { Head } from "./source.ts";
+import type { Head } from "./types.ts";
 
 export interface SubscriptionOptions {
   /** ws:// or wss://; may hold a secret, and is never shown. */

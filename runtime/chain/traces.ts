@@ -3,6 +3,9 @@ import { BadReplyError } from "./errors.ts";
 import { address, asList, asObject, bigQuantity, hash, optional, type Raw } from "./quantities.ts";
 import type { ChainTransaction, ValueTrace } from "./types.ts";
 
+/** By which methods a node tells traces: debug_traceBlockByNumber and its like, or trace_block and its like. */
+export type TraceKind = "debug" | "trace";
+
 /** What the frames of one transaction moved. */
 export interface TransactionTraces {
   /** The transaction itself failed: then nothing moved. */

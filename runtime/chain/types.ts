@@ -70,3 +70,10 @@ export interface ChainWithdrawal {
   readonly address: Address;
   readonly amountGwei: bigint;
 }
+
+/** The head of a chain as a node sees it. */
+export interface Head {
+  readonly number: number;
+  readonly hash: Hash;
+  readonly timestamp: number;
+}

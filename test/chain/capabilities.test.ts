@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Capabilities, probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { missingFeatures } from "../../runtime/chain/findings.ts";
+import { examineNode } from "../../runtime/chain/node.ts";
 import { createRpc } from "../../runtime/chain/rpc.ts";
 import { webSocketUrl } from "../../runtime/chain/subscription.ts";
 import { doctor } from "../../runtime/commands/doctor.ts";
@@ -148,6 +149,22 @@ describe("what a node offers", () => {
     expect(rest).toEqual({ ...proxied, batchSize: undefined });
     expect(batchSize).toBeGreaterThan(5);
     expect(batchSize).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("a node that was examined", () => {
+  it("gives checked blocks, and its heads where it tells them by itself", async () => {
+    const rpc = createRpc({ url: chain.url });
+    const node = await examineNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
+    expect(node.capabilities).toEqual(everything);
+    expect((await node.source.fetch(0, 20)).length).toBe(21);
+    expect(node.heads).not.toBeNull();
+    node.heads?.close();
+    const silent = await examineNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
+    expect(silent.heads).toBeNull();
+    const wrong = await examineNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
+    await expect(wrong.source.fetch(10, 10)).rejects.toThrow("transaction 0 is of chain 31337");
+    await rpc.close();
   });
 });
 

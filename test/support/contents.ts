@@ -16,7 +16,7 @@ interface TableColumns {
 }
 
 /** The tables that follow from the blocks alone, with those columns that do. */
-export const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
+const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
   const tables = await database.query<{ name: string; columns: string[] }>(
     `SELECT table_name::text AS name, array_agg(column_name::text ORDER BY ordinal_position) AS columns FROM information_schema.columns
      WHERE table_schema = 'public' GROUP BY table_name ORDER BY table_name`,
