@@ -3,6 +3,7 @@ import process from "node:process";
 import { Command, InvalidArgumentError } from "commander";
 import { audit } from "./commands/audit.ts";
 import { runningDemoChain } from "./commands/demo-chain.ts";
+import { doctor } from "./commands/doctor.ts";
 import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
 import { migrateDatabase } from "./commands/migrate.ts";
@@ -73,6 +74,16 @@ withChain(program.command("audit"))
     const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
     const demo = base.chains.length === 0 ? await runningDemoChain(base.dataDirectory) : null;
     if (!(await audit(demo === null ? base : { ...base, chains: [demo] }, options))) process.exitCode = 1;
+  });
+
+program
+  .command("doctor")
+  .description("say what a node offers, and what follows from what it does not")
+  .requiredOption("--rpc <url>", "the node")
+  .option("--ws <url>", "its websocket, where that is at another address")
+  .option("--from <block>", "the first block that would be indexed", wholeNumber)
+  .action(async ({ rpc, ws, from }: { rpc: string; ws?: string; from?: number }) => {
+    process.exitCode = await doctor(rpc, { webSocket: ws, from });
   });
 
 const keys = program.command("keys").description("API keys");

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Capabilities, probeCapabilities } from "../chain/capabilities.ts";
+import { examineNode, type Node } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
-import { createSource } from "../chain/source.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { addressActivityProjection } from "../domains/ledger/projection-activity.ts";
@@ -37,12 +36,9 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     onRetry: (reason, attempt) => logger.debug({ chain: chain.name, attempt, reason }, "asking the node again"),
   });
   try {
-    const capabilities = await probe(rpc, chain, logger, signal);
-    if (capabilities === null) return;
-    const source = createSource(rpc, capabilities, {
-      tracing: chain.nativeAccounting === "traces",
-      onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
-    });
+    const node = await examine(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
+    if (node === null) return;
+    const { source, heads } = node;
     const indexer = createIndexer({
       chain,
       source,
@@ -52,6 +48,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       following,
       logger,
       clock: () => new Date(),
+      ...(heads === null ? {} : { heads }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
     const worker = createWorker({
@@ -62,6 +59,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       multicall: chain.multicall,
       clock: () => new Date(),
       logger,
+      isLeading: () => indexer.status().leading,
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
@@ -71,6 +69,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     } finally {
       stop.abort();
       await reading;
+      heads?.close();
     }
   } finally {
     await rpc.close();
@@ -78,10 +77,19 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
 }
 
 /** Asks the node what it offers, again and again while it cannot be reached; null when the signal came first. */
-async function probe(rpc: Rpc, chain: ChainConfig, logger: Logger, signal: AbortSignal): Promise<Capabilities | null> {
+async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {
   while (!signal.aborted) {
     try {
-      return await probeCapabilities(rpc, chain.from);
+      return await examineNode({
+        rpc,
+        url: chain.rpc,
+        webSocket: chain.ws,
+        chainId: chain.id,
+        from: chain.from,
+        tracing: chain.nativeAccounting === "traces",
+        onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
+        onHeads: (message) => logger.info({ chain: chain.name }, message),
+      });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       logger.warn(`${chain.name}: the node does not answer (${reason}); trying again in ${secondsBetweenTries} s.`);

@@ -12,6 +12,7 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** Beside the one that each chain's leader, or who waits to be it, keeps for itself. */
 const connectionsForIndexing = 4;
 
 /** Connects to DATABASE_URL or else to the embedded server, and brings the tables up to date. */
@@ -26,7 +27,7 @@ export async function openDatabase(config: Config): Promise<OpenDatabase> {
   });
   const indexing = createDatabase({
     url,
-    poolSize: connectionsForIndexing,
+    poolSize: connectionsForIndexing + Math.max(1, config.chains.length),
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });

@@ -24,6 +24,10 @@ export const chainConfig = z.strictObject({
   label: z.string().optional(),
   isTestnet: z.boolean().default(false),
   rpc: httpUrl.describe("The node. May hold a secret: never printed."),
+  ws: z
+    .url({ protocol: /^wss?$/ })
+    .optional()
+    .describe("Its websocket, where that is at another address. May hold a secret too."),
   from: z.number().int().min(0).default(0).describe("First block to index."),
   nativeToken: z
     .strictObject({
