@@ -38,8 +38,9 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     const { places } = await tokens.transferTransactions(chainId, ordinary(time), 0, head, pageSize, 0);
     return tokens.transfersAt(chainId, ordinary(time), null, places);
   };
+  const mostRows = 100_000;
   const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
-    const rows = await tokens.balancesOf(chainId, owner(time));
+    const rows = await tokens.balancesOf(chainId, owner(time), mostRows);
     await tokens.metadata(
       chainId,
       rows.map(({ token }) => token),

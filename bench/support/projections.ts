@@ -1,7 +1,6 @@
 import { ledgerProjection } from "../../runtime/domains/ledger/projection.ts";
-import { addressActivityProjection } from "../../runtime/domains/ledger/projection-activity.ts";
-import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
 import type { Projection } from "../../runtime/indexer/projection.ts";
+import { projections as others } from "../../runtime/projections.ts";
 
 /** What `ashlar index` runs, the ledger's own first. */
-export const projections: readonly Projection[] = [ledgerProjection, addressActivityProjection, tokensProjection];
+export const projections: readonly Projection[] = [ledgerProjection, ...others];

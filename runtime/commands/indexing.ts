@@ -3,15 +3,13 @@ import { examineNode, type Node } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { addressActivityProjection } from "../domains/ledger/projection-activity.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
-import { namesProjection } from "../domains/names/projection.ts";
-import { tokensProjection } from "../domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createIndexer } from "../indexer/indexer.ts";
 import type { Progress } from "../indexer/progress.ts";
 import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
+import { projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
 
 export interface IndexingOptions {
@@ -44,7 +42,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       source,
       database,
       ledger: createStoredLedger(database, chain.id),
-      projections: [addressActivityProjection, tokensProjection, namesProjection],
+      projections,
       following,
       logger,
       clock: () => new Date(),
