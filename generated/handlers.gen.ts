@@ -132,11 +132,14 @@ export interface LiveHandlers<Context> {
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
   getErc20TransfersForWalletAddress(request: GetErc20TransfersForWalletAddressRequest, context: Context): Promise<Erc20TransfersResponse>;
+  getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
+  getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
   getLogEventsByAddress(request: GetLogEventsByAddressRequest, context: Context): Promise<LogEventsByAddressResponse>;
   getLogEventsByTopicHash(request: GetLogEventsByTopicHashRequest, context: Context): Promise<LogEventsByTopicHashResponse>;
   getLogs(request: GetLogsRequest, context: Context): Promise<GetLogsResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
+  getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
   getTransactionsForAddress(request: GetTransactionsForAddressRequest, context: Context): Promise<RecentTransactionsResponse>;
   getTransactionsForAddressByPage(request: GetTransactionsForAddressByPageRequest, context: Context): Promise<TransactionsResponse>;
@@ -166,8 +169,6 @@ export interface PlannedHandlers<Context> {
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
   getGasPrices(request: GetGasPricesRequest, context: Context): Promise<GasPricesResponse>;
   getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
-  getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
-  getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
   getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
@@ -185,7 +186,6 @@ export interface PlannedHandlers<Context> {
   getSingleNetworkExchangeToken(request: GetSingleNetworkExchangeTokenRequest, context: Context): Promise<SingleNetworkExchangeTokenResponse>;
   getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
   getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
-  getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;

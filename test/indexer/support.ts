@@ -105,12 +105,17 @@ export const decidedTables = [
   "transfers",
   "transfer_transactions",
   "balances",
-  "balance_history",
+  "balance_periods",
   "nft_balances",
-  "nft_balance_history",
+  "nft_balance_periods",
+  "holder_counts",
   "projection_checkpoints",
   "base_reads",
 ] as const;
+
+/** Every balance from the block on that set it: the periods that ended, and what holds now. */
+export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
+  UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 
 /** All rows of the decided tables as text, in an order of their own. */
 export const dump = async (database: Database): Promise<Record<string, string[]>> => {
