@@ -135,6 +135,8 @@ export interface LiveHandlers<Context> {
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getErc20TransfersForWalletAddress(request: GetErc20TransfersForWalletAddressRequest, context: Context): Promise<Erc20TransfersResponse>;
   getGasPrices(request: GetGasPricesRequest, context: Context): Promise<GasPricesResponse>;
+  getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
+  getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
   getLogEventsByAddress(request: GetLogEventsByAddressRequest, context: Context): Promise<LogEventsByAddressResponse>;
   getLogEventsByTopicHash(request: GetLogEventsByTopicHashRequest, context: Context): Promise<LogEventsByTopicHashResponse>;
   getLogs(request: GetLogsRequest, context: Context): Promise<GetLogsResponse>;
@@ -142,6 +144,7 @@ export interface LiveHandlers<Context> {
   getResolvedAddress(request: GetResolvedAddressRequest, context: Context): Promise<ResolvedAddress>;
   getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
+  getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
   getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
   getTransactionsForAddress(request: GetTransactionsForAddressRequest, context: Context): Promise<RecentTransactionsResponse>;
@@ -169,8 +172,6 @@ export interface PlannedHandlers<Context> {
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
   getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
-  getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
-  getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
   getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
@@ -186,7 +187,6 @@ export interface PlannedHandlers<Context> {
   getPoolsForWalletAddress(request: GetPoolsForWalletAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
   getSingleNetworkExchangeToken(request: GetSingleNetworkExchangeTokenRequest, context: Context): Promise<SingleNetworkExchangeTokenResponse>;
   getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
-  getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;

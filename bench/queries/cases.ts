@@ -40,7 +40,7 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
   };
   const mostRows = 100_000;
   const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
-    const rows = await tokens.balancesOf(chainId, owner(time), mostRows);
+    const rows = await tokens.holdingsAt(chainId, owner(time), head, mostRows);
     await tokens.metadata(
       chainId,
       rows.map(({ token }) => token),

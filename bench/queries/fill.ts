@@ -56,10 +56,10 @@ function* portions<T>(items: Iterable<T>, size: number): Generator<T[]> {
 function writeGrowing(database: Database, chainId: number, folded: Folded): Promise<void> {
   return database.transaction(async (client) => {
     for (const [position, { tables }] of projections.entries()) {
-      const unknown = tables.find(({ kind }) => !["append", "latest", "queue"].includes(kind));
+      const unknown = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
       if (unknown !== undefined)
         throw new Error(`bench/queries/fill.ts does not know how to write ${unknown.name}, which is ${unknown.kind}.`);
-      const growing = tables.filter(({ kind }) => kind === "append");
+      const growing = tables.filter(({ kind }) => kind === "append" || kind === "periods");
       await writeRows(client, chainId, growing, folded[position] ?? {});
     }
   });

@@ -1,5 +1,6 @@
 import type { Chain } from "../../generated/requests.gen.ts";
 import { notAcceptable } from "../lib/request-error.ts";
+import { isoTimestamp, secondsOfDay, startOfDay } from "../lib/time.ts";
 import type { ResolverContext } from "./context.ts";
 
 /** A block as a query names it. */
@@ -38,14 +39,40 @@ export function rangeOf(
   return first > last ? null : { first, last };
 }
 
-/** The indexed height that `block-height` names, the head when it was not sent; null before the first block. @throws {notAcceptable} above the head or below the first indexed block. */
+/**
+ * The indexed height that `block-height` names, the anchor when it was not sent; null before the first block.
+ * @throws {notAcceptable} above the head or below the first indexed block.
+ */
 export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
-  const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
-  if (head === null || tail === null) return null;
-  if (height === null || height === "latest") return head.number;
-  if (height === "earliest") return tail.number;
-  if (height > head.number || height < tail.number) {
-    throw notAcceptable("block-height", String(height), `a block from ${tail.number} to ${head.number} (what is indexed)`);
+  const head = context.anchor;
+  if (head === null || height === null || height === "latest") return head;
+  const tail = (await context.ledger.tail(chain.id))?.number ?? head;
+  if (height === "earliest") return tail;
+  if (height > head || height < tail) {
+    throw notAcceptable("block-height", String(height), `a block from ${tail} to ${head} (what is indexed)`);
   }
   return height;
 }
+
+/** How a request names a moment: a block, or a day. */
+export interface MomentReference {
+  readonly blockHeight: BlockReference | null;
+  readonly date: string | null;
+}
+
+/**
+ * The indexed height that `block-height` or `date` names: of a day its last block, or the anchor while the day is not over or not indexed to its end; the
+ * anchor when neither was sent; null before the first block. @throws {notAcceptable} a block that is not indexed, or a day before the index or after today.
+ */
+export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: MomentReference): Promise<number | null> {
+  if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
+  const today = dayOf(context.now().getTime() / 1000);
+  if (date > today) throw notAcceptable("date", date, `a day up to ${today}`);
+  const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsOfDay);
+  if (last !== null) return Math.min(last.number, context.anchor);
+  const tail = await context.ledger.tail(chain.id);
+  throw notAcceptable("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)} (the first that is indexed)`);
+}
+
+/** The UTC day of a time in unix seconds. */
+const dayOf = (unixSeconds: number): string => isoTimestamp(Math.floor(unixSeconds)).slice(0, 10);

@@ -19,11 +19,19 @@ export interface AppendTable extends TableBase {
   readonly blockColumn?: string;
 }
 
-/** One row a key: the newest of its history table, which is an append table and has all of its columns. */
+/**
+ * What holds now, one row a key. Where the past is kept, `since_block` is the block that set the row, and what a row replaces goes to the
+ * `periods` table. Null where only the newest counts and no roll-back brings an older one back.
+ */
 export interface LatestTable extends TableBase {
   readonly kind: "latest";
   readonly key: readonly string[];
-  readonly history: string;
+  readonly periods: string | null;
+}
+
+/** What held before, of a latest table: a row is written when its value ends, with the blocks `from_block` to `to_block` that had it, and never changed. */
+export interface PeriodTable extends TableBase {
+  readonly kind: "periods";
 }
 
 /** Work for somebody else, one row a key; what is already there stays, and building a projection again leaves it alone. */
@@ -32,7 +40,7 @@ export interface QueueTable extends TableBase {
   readonly key: readonly string[];
 }
 
-export type Table = AppendTable | LatestTable | QueueTable;
+export type Table = AppendTable | LatestTable | PeriodTable | QueueTable;
 
 /** Which stored rows a fold starts from: one a key, the newest by `newestBy` where the key has several. */
 export interface StateLoad {
@@ -79,14 +87,19 @@ export interface Projection {
   readonly fold: (blocks: readonly DecodedBlock[], input: FoldInput) => Readonly<Record<string, readonly Row[]>>;
 }
 
-/** States a projection; a table whose history is not among the tables is a mistake found here. */
+/** The columns of a latest table that are neither its key nor its first block. */
+export const valuesOf = (table: LatestTable): string[] =>
+  Object.keys(table.columns).filter((column) => column !== "since_block" && !table.key.includes(column));
+
+/** States a projection; a table whose periods cannot bring its rows back is a mistake found here. */
 export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
-    if (table.kind !== "latest") continue;
-    const history = projection.tables.find(({ name }) => name === table.history);
-    const missing = Object.keys(table.columns).filter((column) => history?.columns[column] === undefined);
-    if (history?.kind !== "append" || missing.length > 0)
-      throw new TypeError(`The history of table ${table.name} lacks ${missing.join(", ") || "a definition"}.`);
+    if (table.kind !== "latest" || table.periods === null) continue;
+    const periods = projection.tables.find(({ name }) => name === table.periods);
+    const wanted = [...table.key, "from_block", "to_block", ...valuesOf(table)];
+    const missing = wanted.filter((column) => periods?.columns[column] === undefined);
+    if (periods?.kind !== "periods" || missing.length > 0 || table.columns.since_block === undefined)
+      throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
   }
   return projection;
 };

@@ -1,6 +1,6 @@
 import type { DatabaseClient } from "../database/database.ts";
 import { deleteChain, dropAbove } from "./delete-rows.ts";
-import type { LatestTable, Projection } from "./projection.ts";
+import { type LatestTable, type Projection, valuesOf } from "./projection.ts";
 
 /** A table that no projection writes, and that speaks of blocks all the same. */
 export interface FollowingTable {
@@ -9,8 +9,9 @@ export interface FollowingTable {
 }
 
 /**
- * Takes everything above a block out of the index: append tables lose the rows above it, tables of latest values are rebuilt for the touched keys
- * from their history. `baseBlock` rows are what the node said of the state before the index; they go with the last row that needed them.
+ * Takes everything above a block out of the index: append tables lose the rows above it; of tables of latest values, a row that was set above it gives
+ * way to the period that the block is in. A period that began by `baseBlock` is what the node said of the state before the index: it goes with the
+ * last row that needed it.
  */
 export const rollBack = async (
   client: DatabaseClient,
@@ -21,46 +22,56 @@ export const rollBack = async (
   following: readonly FollowingTable[],
 ): Promise<void> => {
   for (const projection of projections) {
-    const latest = projection.tables.filter((table) => table.kind === "latest");
-    for (const table of latest) await rememberTouched(client, chainId, ancestor, table);
     for (const table of projection.tables) {
-      if (table.kind === "latest") continue;
-      await dropAbove(client, chainId, table.name, (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number", ancestor);
+      if (table.kind === "latest") await takeBack(client, chainId, ancestor, baseBlock, table);
+      // Periods are taken back with the table whose past they are.
+      else if (table.kind !== "periods") {
+        await dropAbove(client, chainId, table.name, (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number", ancestor);
+      }
     }
-    for (const table of latest) await rebuild(client, chainId, baseBlock, table);
   }
   for (const table of following) await dropAbove(client, chainId, table.name, table.blockColumn, ancestor);
   await client.query("UPDATE projection_checkpoints SET block_number = least(block_number, $2) WHERE chain_id = $1", [chainId, ancestor]);
 };
 
-const touchedOf = (table: LatestTable): string => `touched_${table.name}`;
-
-/** Served by the history table's BRIN index on block_number. */
-const rememberTouched = async (client: DatabaseClient, chainId: number, ancestor: number, table: LatestTable): Promise<void> => {
-  const key = table.key.join(", ");
-  await client.query(`CREATE TEMP TABLE ${touchedOf(table)} ON COMMIT DROP AS SELECT ${key} FROM ${table.history} WITH NO DATA`);
+/**
+ * The periods of a key follow each other without a gap up to the row that holds now. So a key that was touched above the ancestor is one whose row was set
+ * there (served by the latest table's index on since_block), and the period that the ancestor is in is the last to begin by then (by the primary key).
+ */
+const takeBack = async (
+  client: DatabaseClient,
+  chainId: number,
+  ancestor: number,
+  baseBlock: number,
+  table: LatestTable,
+): Promise<void> => {
+  const { name, periods, key } = table;
+  if (periods === null) return;
+  const touched = `touched_${name}`;
+  const values = valuesOf(table);
+  const columns = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(", ");
+  const same = (left: string, right: string) => key.map((column) => `${left}.${column} = ${right}.${column}`).join(" AND ");
+  // Parameters have no place in a statement that creates: the table is made first, then filled.
   await client.query(
-    `INSERT INTO ${touchedOf(table)} SELECT DISTINCT ${key} FROM ${table.history} WHERE chain_id = $1 AND block_number > $2`,
+    `CREATE TEMP TABLE ${touched} ON COMMIT DROP AS SELECT ${[...key, "from_block", ...values].join(", ")} FROM ${periods} WITH NO DATA`,
+  );
+  await client.query(
+    `INSERT INTO ${touched} SELECT ${columns("t", key)}, ${columns("p", ["from_block", ...values])} FROM ${name} t LEFT JOIN LATERAL (
+       SELECT * FROM ${periods} h WHERE h.chain_id = $1 AND ${same("h", "t")} AND h.from_block <= $2 ORDER BY h.from_block DESC LIMIT 1) p ON true
+     WHERE t.chain_id = $1 AND t.since_block > $2`,
     [chainId, ancestor],
   );
-  // Without statistics a handful of keys would be joined by reading the whole history.
-  await client.query(`ANALYZE ${touchedOf(table)}`);
-};
-
-const rebuild = async (client: DatabaseClient, chainId: number, baseBlock: number, table: LatestTable): Promise<void> => {
-  const columns = Object.keys(table.columns);
-  const same = (left: string, right: string) => table.key.map((column) => `${left}.${column} = ${right}.${column}`).join(" AND ");
+  // Without statistics a handful of keys would be joined by reading whole tables.
+  await client.query(`ANALYZE ${touched}`);
+  await client.query(`DELETE FROM ${name} t USING ${touched} k WHERE t.chain_id = $1 AND ${same("t", "k")}`, [chainId]);
   await client.query(
-    `DELETE FROM ${table.history} h USING ${touchedOf(table)} k WHERE h.chain_id = $1 AND ${same("h", "k")} AND h.block_number <= $2
-     AND NOT EXISTS (SELECT 1 FROM ${table.history} o WHERE o.chain_id = $1 AND ${same("o", "k")} AND o.block_number > $2)`,
-    [chainId, baseBlock],
+    `DELETE FROM ${periods} p USING ${touched} k WHERE p.chain_id = $1 AND ${same("p", "k")} AND p.from_block >= coalesce(k.from_block, $2 + 1)`,
+    [chainId, ancestor],
   );
-  await client.query(`DELETE FROM ${table.name} t USING ${touchedOf(table)} k WHERE t.chain_id = $1 AND ${same("t", "k")}`, [chainId]);
   await client.query(
-    `INSERT INTO ${table.name} (chain_id, ${columns.join(", ")}) SELECT $1, ${columns.map((column) => `v.${column}`).join(", ")}
-     FROM ${touchedOf(table)} k CROSS JOIN LATERAL (
-       SELECT * FROM ${table.history} h WHERE h.chain_id = $1 AND ${same("h", "k")} ORDER BY h.block_number DESC LIMIT 1) v`,
-    [chainId],
+    `INSERT INTO ${name} (chain_id, ${[...key, "since_block", ...values].join(", ")})
+     SELECT $1, ${columns("k", [...key, "from_block", ...values])} FROM ${touched} k WHERE k.from_block > $2`,
+    [chainId, baseBlock],
   );
 };
 

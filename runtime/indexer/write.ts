@@ -2,7 +2,7 @@ import type { CopyValue } from "../database/copy.ts";
 import type { DatabaseClient } from "../database/database.ts";
 import { upsert } from "../database/upsert.ts";
 import { arrayLiteral } from "./load-state.ts";
-import type { Row, Table } from "./projection.ts";
+import type { LatestTable, QueueTable, Row, Table } from "./projection.ts";
 
 /** Up to so many rows one INSERT of arrays is sooner done than COPY into a table of the transaction. */
 const fewRows = 500;
@@ -28,7 +28,7 @@ const writeTable = async (client: DatabaseClient, chainId: number, table: Table,
   const names = Object.keys(table.columns);
   const columns = ["chain_id", ...names];
   const types = ["int8" as const, ...Object.values(table.columns)];
-  if (table.kind === "append") await client.copy(table.name, columns, tuples(chainId, names, rows), types);
+  if (table.kind === "append" || table.kind === "periods") await client.copy(table.name, columns, tuples(chainId, names, rows), types);
   else if (rows.length <= fewRows || table.kind === "queue") await insertArrays(client, chainId, table, rows);
   else await upsert(client, { table: table.name, key: ["chain_id", ...table.key], columns, types }, tuples(chainId, names, rows));
 };
@@ -41,7 +41,7 @@ function* tuples(chainId: number, names: readonly string[], rows: readonly Row[]
   }
 }
 
-const insertArrays = async (client: DatabaseClient, chainId: number, table: Exclude<Table, { kind: "append" }>, rows: readonly Row[]) => {
+const insertArrays = async (client: DatabaseClient, chainId: number, table: LatestTable | QueueTable, rows: readonly Row[]) => {
   const names = Object.keys(table.columns);
   const arrays = names.map((name) =>
     arrayLiteral(

@@ -100,9 +100,10 @@ const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: Give
   return rows as Record<
     | "transfers"
     | "balances"
-    | "balance_history"
+    | "balance_periods"
     | "nft_balances"
-    | "nft_balance_history"
+    | "nft_balance_periods"
+    | "holder_counts"
     | "token_standards"
     | "transfer_transactions"
     | "node_reads",
@@ -111,8 +112,14 @@ const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: Give
 };
 const pick = (rows: readonly Row[], ...columns: string[]) => rows.map((row) => columns.map((column) => row[column]));
 
+/** What each owner had from which block on, by block and owner. */
+const history = (rows: ReturnType<typeof fold>) =>
+  [...pick(rows.balance_periods, "owner", "from_block", "balance"), ...pick(rows.balances, "owner", "since_block", "balance")].sort(
+    ([leftOwner, left], [rightOwner, right]) => Number(left) - Number(right) || (String(leftOwner) < String(rightOwner) ? -1 : 1),
+  );
+
 describe("token balances", () => {
-  it("run through a block transfer by transfer, and leave one history row a block", () => {
+  it("run through a block transfer by transfer, and what a block ends is a period", () => {
     const rows = fold([
       withLogs(1, erc20(zeroAddress, alice, 100n), erc20(alice, bob, 30n), erc20(bob, carol, 10n)),
       withLogs(2, erc20(alice, bob, 5n)),
@@ -123,14 +130,11 @@ describe("token balances", () => {
       [1, 2, 2, 10n, 20n, 10n],
       [2, 0, 0, 5n, 65n, 25n],
     ]);
-    expect(pick(rows.balance_history, "owner", "block_number", "balance", "change")).toEqual([
-      [alice, 1, 70n, 70n],
-      [bob, 1, 20n, 20n],
-      [carol, 1, 10n, 10n],
-      [alice, 2, 65n, -5n],
-      [bob, 2, 25n, 5n],
+    expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "balance")).toEqual([
+      [alice, 1, 1, 70n],
+      [bob, 1, 1, 20n],
     ]);
-    expect(pick(rows.balances, "owner", "block_number", "balance")).toEqual([
+    expect(pick(rows.balances, "owner", "since_block", "balance")).toEqual([
       [alice, 2, 65n],
       [bob, 2, 25n],
       [carol, 1, 10n],
@@ -140,8 +144,8 @@ describe("token balances", () => {
   it("go on from what is stored", () => {
     const state = {
       balances: new Map([
-        [`${alice}|${token}|1`, { balance: "50" }],
-        [`${bob}|${token}|1`, { balance: null }],
+        [`${alice}|${token}|1`, { balance: "50", since_block: 4 }],
+        [`${bob}|${token}|1`, { balance: null, since_block: 7 }],
       ]),
     };
     const rows = fold([withLogs(9, erc20(alice, bob, 20n))], { state });
@@ -150,6 +154,20 @@ describe("token balances", () => {
       [bob, null],
     ]);
     expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[30n, null]]);
+    // Of 4 to 8, 8 is divisible by the highest power of two; of 7 and 8 as well.
+    expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "pivot_block", "balance")).toEqual([
+      [alice, 4, 8, 8, 50n],
+      [bob, 7, 8, 8, null],
+    ]);
+  });
+
+  it("end a period with a transfer that changes nothing, so that the last transfer is known", () => {
+    const rows = fold([withLogs(1, erc20(zeroAddress, alice, 7n)), withLogs(4, erc20(alice, bob, 0n))]);
+    expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "balance")).toEqual([[alice, 1, 3, 7n]]);
+    expect(pick(rows.balances, "owner", "since_block", "balance")).toEqual([
+      [alice, 4, 7n],
+      [bob, 4, 0n],
+    ]);
   });
 
   it("take a transfer to oneself and a transfer of nothing as transfers that change nothing", () => {
@@ -163,21 +181,11 @@ describe("token balances", () => {
   it("become unknown, and stay so, where events take them below zero or above a word", () => {
     const most = 2n ** 256n - 1n;
     const rows = fold([withLogs(1, erc20(bob, alice, 5n)), withLogs(2, erc20(zeroAddress, bob, 100n), erc20(zeroAddress, alice, most))]);
-    expect(pick(rows.balance_history, "owner", "block_number", "balance", "change")).toEqual([
-      [bob, 1, null, -5n],
-      [alice, 1, 5n, 5n],
-      [bob, 2, null, 100n],
-      [alice, 2, null, most],
-    ]);
-  });
-
-  it("keep a block's change within its column however many lies add up to it", () => {
-    const most = 2n ** 256n - 1n;
-    const rows = fold([withLogs(1, ...Array.from({ length: 100 }, () => erc20(bob, alice, most)))]);
-    // 100 × 1.16e77 is 1.16e79, above the 79 digits of numeric(79,0).
-    expect(pick(rows.balance_history, "balance", "change")).toEqual([
-      [null, -(10n ** 79n - 1n)],
-      [null, 10n ** 79n - 1n],
+    expect(history(rows)).toEqual([
+      [alice, 1, 5n],
+      [bob, 1, null],
+      [alice, 2, null],
+      [bob, 2, null],
     ]);
   });
 
@@ -220,14 +228,14 @@ describe("token balances", () => {
     expect(pick(rows.balances, "owner", "token", "balance")).toEqual([[alice, weth, 5n]]);
   });
 
-  it("of a late start begin with the node's word, in a row at the block before the first", () => {
+  it("of a late start begin with the node's word, from the block before the first on", () => {
     const base = (read: BaseRead): CallOutcome =>
       "data" in read && read.data.includes(alice.slice(2)) ? { ok: true, data: topic(40n) } : { ok: true, data: "0x" };
     const rows = fold([withLogs(101, erc20(alice, bob, 15n))], { facts: { from: 100, baseBlock: 99 }, base });
-    expect(pick(rows.balance_history, "owner", "block_number", "balance", "change")).toEqual([
-      [alice, 99, 40n, 0n],
-      [alice, 101, 25n, -15n],
-      [bob, 101, 15n, 15n],
+    expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "balance")).toEqual([[alice, 99, 100, 40n]]);
+    expect(pick(rows.balances, "owner", "since_block", "balance")).toEqual([
+      [alice, 101, 25n],
+      [bob, 101, 15n],
     ]);
   });
 
@@ -237,7 +245,7 @@ describe("token balances", () => {
       base: () => ({ ok: false, reverted: false }),
     });
     expect(rows.balances.map(({ balance }) => balance)).toEqual([null, null, null, null]);
-    expect(pick(rows.balance_history, "block_number", "change").filter(([at]) => at === 99)).toHaveLength(4);
+    expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [99, 100, null]));
   });
 
   it("know that an id which nobody owned yet was nobody's", () => {
@@ -264,18 +272,14 @@ describe("native balances", () => {
       [alice, bob, 1_000n, start - 147_000n - 1_000n, start + 1_000n],
       [bob, carol, 400n, start + 600n, start + 400n],
     ]);
-    expect(
-      pick(
-        rows.balance_history.filter(({ block_number }) => block_number === 1),
-        "owner",
-        "change",
-      ),
-    ).toEqual([
-      [alice, -148_000n],
-      [bob, 600n],
-      [carol, 400n],
-      [miner, 42_000n],
+    expect(pick(rows.balances, "owner", "balance")).toEqual([
+      [alice, start - 148_000n],
+      [bob, start + 600n],
+      [carol, start + 400n],
+      [miner, start + 42_000n],
     ]);
+    // What the genesis block gave held until the block before.
+    expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [0, 0, start]));
     expect(rows.transfers.every((row) => row.token === nativeTokenAddress && row.standard === 0 && row.log_index === null)).toBe(true);
   });
 
@@ -283,13 +287,7 @@ describe("native balances", () => {
     const failing = transaction({ to: bob, value: 5n, successful: false, gasUsed: 100n, effectiveGasPrice: 2n, l1Fee: 30n, blobFee: 4n });
     const rows = fold([block(1, [failing], { baseFeePerGas: 2n })]);
     expect(rows.transfers).toEqual([]);
-    expect(
-      pick(
-        rows.balance_history.filter(({ block_number }) => block_number === 1),
-        "owner",
-        "change",
-      ),
-    ).toEqual([[alice, -234n]]);
+    expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 10n ** 18n - 234n]]);
   });
 
   it("of a created contract begin with what came along", () => {
@@ -318,6 +316,48 @@ describe("native balances", () => {
     });
     expect(rows.balances).toEqual([]);
     expect(pick(rows.transfers, "amount", "from_balance", "to_balance")).toEqual([[5n, null, null]]);
+  });
+});
+
+describe("the totals of a token", () => {
+  const totals = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders", "supply");
+
+  it("have a row at each block that changed how many hold it or how much there is", () => {
+    const rows = fold([
+      withLogs(1, erc20(zeroAddress, alice, 100n)),
+      withLogs(2, erc20(alice, bob, 30n)),
+      withLogs(3, erc20(alice, bob, 5n), erc20(alice, carol, 0n)),
+      withLogs(4, erc20(alice, carol, 65n)),
+      withLogs(5, erc20(bob, zeroAddress, 35n), erc20(zeroAddress, alice, 1n)),
+    ]);
+    // Block 3 moves without making a holder; in block 4 carol takes alice's place; in block 5 alice takes bob's, and 100 - 35 + 1 are left.
+    expect(totals(rows)).toEqual([
+      [token, 1, 1, 1, 100n],
+      [token, 1, 2, 2, 100n],
+      [token, 1, 5, 2, 66n],
+    ]);
+  });
+
+  it("go on from what is stored, each standard of a contract by itself", () => {
+    const state = {
+      totals: new Map([[`${token}|1`, { holders: 7, supply: "900" }]]),
+      balances: new Map([[`${bob}|${token}|1`, { balance: "5", since_block: 2 }]]),
+    };
+    const rows = fold([withLogs(9, erc20(bob, zeroAddress, 5n), erc721(zeroAddress, alice, 1n))], { state });
+    expect(totals(rows)).toEqual([
+      [token, 1, 9, 6, 895n],
+      [token, 2, 9, 1, 1n],
+    ]);
+  });
+
+  it("do not say how much there is where events lie or began before the index", () => {
+    const lying = fold([withLogs(1, erc20(zeroAddress, alice, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
+    expect(totals(lying)).toEqual([
+      [token, 1, 1, 1, 9n],
+      [token, 1, 2, 1, null],
+    ]);
+    const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
+    expect(totals(late)).toEqual([[token, 1, 101, 1, null]]);
   });
 });
 

@@ -4,7 +4,7 @@ import { nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../support/chain.ts";
 import { dump } from "../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { chainOf, createTestIndexer } from "./support.ts";
+import { balanceHistory, chainOf, createTestIndexer } from "./support.ts";
 import { type Tale, tellTale } from "./tale.ts";
 
 let chain: TestChain;
@@ -33,7 +33,7 @@ describe("the index of a chain with every kind of movement", () => {
   it("has every native balance as the node has it, after every block that changed it", async () => {
     const history = await rows<{ owner: string; block_number: number; balance: string }>(
       test.database,
-      "SELECT owner, block_number, balance FROM balance_history WHERE standard = 0",
+      `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0`,
     );
     expect(history.length).toBeGreaterThan(40);
     const told = await chain.batch<string>(
@@ -53,19 +53,25 @@ describe("the index of a chain with every kind of movement", () => {
     expect(balances.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
   });
 
-  it("adds a block's changes up to the step between two balances", async () => {
-    const wrong = await rows(
-      test.database,
-      `SELECT * FROM (SELECT owner, token, standard, block_number, change, balance - coalesce(lag(balance) OVER w, 0) AS step, row_number() OVER w AS n
-       FROM balance_history WINDOW w AS (PARTITION BY owner, token, standard ORDER BY block_number)) h WHERE step <> change AND NOT (change = 0 AND n = 1)`,
-    );
-    expect(wrong).toEqual([]);
+  it("has periods that follow each other without a gap up to what holds now", async () => {
+    for (const [table, periods, key] of [
+      ["balances", "balance_periods", "owner, token, standard"],
+      ["nft_balances", "nft_balance_periods", "owner, token, standard, token_id"],
+    ] as const) {
+      const wrong = await rows(
+        test.database,
+        `SELECT * FROM (SELECT ${key}, from_block, to_block, lead(from_block) OVER (PARTITION BY ${key} ORDER BY from_block) AS next FROM (
+           SELECT ${key}, from_block, to_block FROM ${periods} UNION ALL SELECT ${key}, since_block, NULL FROM ${table}) h) h
+         WHERE to_block < from_block OR to_block + 1 IS DISTINCT FROM next`,
+      );
+      expect(wrong, table).toEqual([]);
+    }
   });
 
   it("has every ERC-20 balance as balanceOf says, the wrapped native token's too, at every block", async () => {
     const history = await rows<{ owner: string; token: string; block_number: number; balance: string }>(
       test.database,
-      "SELECT owner, token, block_number, balance FROM balance_history WHERE standard = 1",
+      `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1`,
     );
     const erc20 = artifacts.erc20();
     const told = await chain.batch<string>(

@@ -7,7 +7,7 @@ import { startTestChain, type TestChain } from "../support/chain.ts";
 import { dump } from "../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
-import { chainOf, createTestIndexer, runUntil } from "./support.ts";
+import { balanceHistory, chainOf, createTestIndexer, runUntil } from "./support.ts";
 import { type Tale, tellRound, tellTale } from "./tale.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
@@ -283,7 +283,7 @@ describe("an index that starts late", () => {
     const fullIds = await fresh.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
     for (const row of lateIds) expect(fullIds).toContainEqual(row);
     const bases = await test.database.query<{ blocks: number[] }>(
-      "SELECT array_agg(DISTINCT block_number) AS blocks FROM balance_history WHERE block_number < $1",
+      `SELECT array_agg(DISTINCT block_number) AS blocks FROM ${balanceHistory} WHERE block_number < $1`,
       [from],
     );
     expect(bases[0]?.blocks).toEqual([from - 1]);
@@ -302,13 +302,13 @@ describe("an index that starts late", () => {
     await running.runToHead(head);
     await running.close();
     const known = await test.database.query(
-      "SELECT 1 FROM balance_history WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1",
+      `SELECT 1 FROM ${balanceHistory} WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1`,
       [head],
     );
     expect(known).toEqual([]);
     // Accounts first touched by the last block are known by the block before it, which the node still has.
     const last = await test.database.query<{ owner: string; balance: string }>(
-      "SELECT owner, balance FROM balance_history WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1",
+      `SELECT owner, balance FROM ${balanceHistory} WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1`,
       [head],
     );
     expect(last.length).toBeGreaterThan(0);

@@ -104,6 +104,10 @@ export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilli
   if (!done()) throw new Error(`The indexer did not come to its end: ${JSON.stringify(indexer.status())}`);
 };
 
+/** Every balance from the block on that set it: the periods that ended, and what holds now. */
+export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
+  UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
+
 /** Waits until something is true. */
 export const until = async (what: string, isTrue: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> => {
   for (const deadline = Date.now() + milliseconds; Date.now() < deadline; ) {

@@ -20,16 +20,10 @@ export const namesProjection = defineProjection({
   id: "names",
   version: 1,
   events: [nameNewOwner, nameTransfer, nameNewResolver, nameAddrChanged, nameAddressChanged, nameNameChanged, nameVersionChanged],
-  tables: [
-    { kind: "append", name: "name_record_history", columns },
-    { kind: "latest", name: "name_records", key, history: "name_record_history", columns },
-  ],
+  tables: [{ kind: "append", name: "name_records", columns }],
   loads: {},
   needs: () => ({}),
-  fold: (blocks) => {
-    const history = blocks.flatMap((decoded) => lastPerKey(rowsOf(decoded)));
-    return { name_record_history: history, name_records: lastPerKey(history) };
-  },
+  fold: (blocks) => ({ name_records: blocks.flatMap((decoded) => lastPerKey(rowsOf(decoded))) }),
 });
 
 const rowsOf = ({ block, events }: DecodedBlock): Row[] =>

@@ -16,11 +16,16 @@ export const registriesOfChain = (chain: {
   readonly nameRegistryFallback?: Address | undefined;
 }): readonly Address[] => [chain.nameRegistry, chain.nameRegistryFallback].filter((registry) => registry !== undefined);
 
+/** What a contract said last of the asked node. */
+const newest = (contract: string, record: string): string =>
+  `SELECT value FROM name_records WHERE chain_id = $1 AND contract = ${contract} AND node = asked.node AND record = ${record}
+   ORDER BY block_number DESC LIMIT 1`;
+
 /** The reading side of names. Names that resolve outside of the chain, or by a resolver's own rules, have no record and are not known. */
 export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {
   /**
    * A record of several nodes, each from the resolver that the registry names now. A registry that never had the node sends on to the next one.
-   * Served by the primary key of name_records.
+   * Served by the primary key of name_records, whose newest row of a key is the one that counts.
    */
   const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecord): Promise<ReadonlyMap<Hash, Hex>> => {
     const registries = registriesOf(chainId);
@@ -32,9 +37,8 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
          WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = asked.node
                        AND e.record IN (${nameRecords.owner}, ${nameRecords.resolver}))
          ORDER BY place LIMIT 1) chosen
-       JOIN name_records resolver ON resolver.chain_id = $1 AND resolver.contract = chosen.registry AND resolver.node = asked.node
-         AND resolver.record = ${nameRecords.resolver}
-       JOIN name_records said ON said.chain_id = $1 AND said.contract = resolver.value AND said.node = asked.node AND said.record = $4
+       CROSS JOIN LATERAL (${newest("chosen.registry", String(nameRecords.resolver))}) resolver
+       CROSS JOIN LATERAL (${newest("resolver.value", "$4")}) said
        WHERE said.value IS NOT NULL`,
       [chainId, registries.map(bytes), nodes.map(bytes), record],
     );

@@ -87,23 +87,25 @@ const sampleBalances = (
   sample: number,
 ): Promise<SampledBalance[]> =>
   database.query<SampledBalance>(
-    `SELECT k.owner, k.token, k.standard, NULL AS token_id, h.balance
-     FROM (SELECT owner, token, standard FROM balances WHERE chain_id = $1 AND standard = $2 ORDER BY md5(owner || token) LIMIT $4) k
-     CROSS JOIN LATERAL (
-       SELECT balance FROM balance_history h
-       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.standard = k.standard AND h.block_number <= $3
-       ORDER BY h.block_number DESC LIMIT 1) h`,
+    `SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance
+     FROM (SELECT * FROM balances WHERE chain_id = $1 AND standard = $2 ORDER BY md5(owner || token) LIMIT $4) k
+     LEFT JOIN LATERAL (
+       SELECT balance, from_block FROM balance_periods h
+       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.standard = k.standard AND h.from_block <= $3
+       ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
+     WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`,
     [chainId, standard, height, sample],
   );
 
 const sampleNfts = (database: Queryable, chainId: number, standard: number, height: number, sample: number): Promise<SampledBalance[]> =>
   database.query<SampledBalance>(
-    `SELECT k.owner, k.token, k.standard, k.token_id, h.balance
-     FROM (SELECT owner, token, token_id, standard FROM nft_balances WHERE chain_id = $1 AND standard = $2
+    `SELECT k.owner, k.token, k.standard, k.token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance
+     FROM (SELECT * FROM nft_balances WHERE chain_id = $1 AND standard = $2
            ORDER BY md5(owner || token || int8send((token_id % 1000000007)::int8)) LIMIT $4) k
-     CROSS JOIN LATERAL (
-       SELECT balance FROM nft_balance_history h
-       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.token_id = k.token_id AND h.standard = k.standard AND h.block_number <= $3
-       ORDER BY h.block_number DESC LIMIT 1) h`,
+     LEFT JOIN LATERAL (
+       SELECT balance, from_block FROM nft_balance_periods h
+       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.token_id = k.token_id AND h.standard = k.standard AND h.from_block <= $3
+       ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
+     WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`,
     [chainId, standard, height, sample],
   );

@@ -1,18 +1,22 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
-import type { Address } from "../../lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { standards } from "./standards.ts";
 
-/** What an owner has of a token (for collections: how many), and when that last changed; a null balance is not known. */
+/** What an owner had of a token (of collections: how many) after a block; a null balance is not known. */
 export interface BalanceRow {
   readonly token: Address;
   readonly standard: number;
   readonly balance: string | null;
-  readonly block_number: number;
-  readonly timestamp: number | null;
 }
 
-/** What an owner has of one token id. */
+/** The same with the last transfer up to that block; null where none is indexed. */
+export interface HoldingRow extends BalanceRow {
+  readonly transfer_block: number | null;
+  readonly transfer_timestamp: number | null;
+}
+
+/** What an owner had of one token id. */
 export interface NftBalanceRow {
   readonly token: Address;
   readonly token_id: string;
@@ -20,29 +24,66 @@ export interface NftBalanceRow {
   readonly balance: string | null;
 }
 
+/**
+ * The rows of an owner ($2) as of a block ($3): those that were set by then, and for each that was set later the period that the block is in.
+ * Served by the primary keys: a range of the owner's rows, and one probe for each token touched since.
+ */
+const asOfBlock = (
+  table: "balances" | "nft_balances",
+  periods: "balance_periods" | "nft_balance_periods",
+  key: readonly string[],
+): string => {
+  const columns = (alias: string) => key.map((column) => `${alias}.${column}`).join(", ");
+  return `(SELECT ${columns("t")}, t.balance, t.since_block FROM ${table} t WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block <= $3
+    UNION ALL
+    SELECT ${columns("t")}, p.balance, p.from_block FROM ${table} t CROSS JOIN LATERAL (
+      SELECT balance, from_block FROM ${periods} h
+      WHERE h.chain_id = t.chain_id AND h.owner = t.owner AND ${key.map((column) => `h.${column} = t.${column}`).join(" AND ")} AND h.from_block <= $3
+      ORDER BY h.from_block DESC LIMIT 1) p
+    WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > $3)`;
+};
+const balancesAsOf = asOfBlock("balances", "balance_periods", ["token", "standard"]);
+const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
+
 /** Questions about who has what. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** What an owner has now, tokens that are all gone left out, the native token first, up to `limit`. Served by the primary key of balances. */
-  const balancesOf = (chainId: number, owner: Address, limit: number) =>
-    query<BalanceRow>(
-      `SELECT t.token, t.standard, t.balance, t.block_number, b.timestamp FROM balances t
-       LEFT JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number
-       WHERE t.chain_id = $1 AND t.owner = $2 AND (t.balance IS DISTINCT FROM 0 OR t.standard = ${standards.native}) ORDER BY t.standard, t.token LIMIT $3`,
-      [chainId, bytes(owner), limit],
-    );
+  /** What an owner held after a block, tokens that were all gone left out, the native token first, up to `limit`. */
+  const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
+    // A token is touched by its transfers alone; a native balance also by fees and rewards, so its last transfer is looked up.
+    const [rows, native] = await Promise.all([
+      query<HoldingRow>(
+        `WITH held AS MATERIALIZED (
+           SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
+           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} ORDER BY standard, token LIMIT $4),
+         -- All heights at once: a wallet may hold so many tokens that a probe each would be most of the work.
+         times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held)))
+         SELECT token, standard, balance, number AS transfer_block, timestamp AS transfer_timestamp
+         FROM held LEFT JOIN times ON number = since_block AND standard <> ${standards.native} ORDER BY standard, token`,
+        [chainId, bytes(owner), block, limit],
+      ),
+      lastNativeTransfer(chainId, owner, block),
+    ]);
+    return rows.map((row) => (row.standard === standards.native && native !== null ? { ...row, ...native } : row));
+  };
 
-  /** What an owner had after a block, of each token that it has now. Served by the primary key of balance_history, one probe a token. */
+  /** The last transfer of native value from or to an address up to a block. Served by transfers_from and transfers_to, one probe each. */
+  const lastNativeTransfer = async (chainId: number, owner: Address, block: number) => {
+    const side = (column: string) =>
+      `(SELECT block_number FROM transfers WHERE chain_id = $1 AND ${column} = $2 AND token = $4 AND block_number <= $3
+        ORDER BY block_number DESC LIMIT 1)`;
+    const rows = await query<Pick<HoldingRow, "transfer_block" | "transfer_timestamp">>(
+      `SELECT number AS transfer_block, timestamp AS transfer_timestamp FROM blocks
+       WHERE chain_id = $1 AND number = greatest(${side("from_address")}, ${side("to_address")})`,
+      [chainId, bytes(owner), block, bytes(nativeTokenAddress)],
+    );
+    return rows[0] ?? null;
+  };
+
+  /** What an owner had after a block of each token that the index knows it to have had by then. */
   const balancesAt = (chainId: number, owner: Address, block: number) =>
-    query<Pick<BalanceRow, "token" | "standard" | "balance">>(
-      `SELECT t.token, t.standard, h.balance FROM balances t CROSS JOIN LATERAL (
-         SELECT balance FROM balance_history h
-         WHERE h.chain_id = t.chain_id AND h.owner = t.owner AND h.token = t.token AND h.standard = t.standard AND h.block_number <= $3
-         ORDER BY h.block_number DESC LIMIT 1) h
-       WHERE t.chain_id = $1 AND t.owner = $2`,
-      [chainId, bytes(owner), block],
-    );
+    query<BalanceRow>(`SELECT token, standard, balance FROM ${balancesAsOf} h`, [chainId, bytes(owner), block]);
 
-  /** What an owner had of one token after a block; null if it was never touched up to there. Served by the primary key of balance_history. */
+  /** What an owner had of one token after a block; null if it was never touched up to there. Served by the primary keys. */
   const balanceAt = async (
     chainId: number,
     owner: Address,
@@ -50,21 +91,23 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     standard: number,
     block: number,
   ): Promise<{ balance: string | null } | null> => {
+    const key = "chain_id = $1 AND owner = $2 AND token = $3 AND standard = $4";
     const rows = await query<{ balance: string | null }>(
-      `SELECT balance FROM balance_history WHERE chain_id = $1 AND owner = $2 AND token = $3 AND standard = $4 AND block_number <= $5
-       ORDER BY block_number DESC LIMIT 1`,
+      `SELECT balance FROM balances WHERE ${key} AND since_block <= $5
+       UNION ALL
+       (SELECT balance FROM balance_periods WHERE ${key} AND from_block <= $5 AND to_block >= $5 ORDER BY from_block DESC LIMIT 1)`,
       [chainId, bytes(owner), bytes(token), standard, block],
     );
     return rows[0] ?? null;
   };
 
-  /** What an owner has by token id, up to `limit`. Served by the primary key of nft_balances. */
-  const nftBalancesOf = (chainId: number, owner: Address, limit: number) =>
+  /** What an owner had by token id after a block, up to `limit`. */
+  const nftBalancesAt = (chainId: number, owner: Address, block: number, limit: number) =>
     query<NftBalanceRow>(
-      `SELECT token, token_id, standard, balance FROM nft_balances
-       WHERE chain_id = $1 AND owner = $2 AND balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $3`,
-      [chainId, bytes(owner), limit],
+      `SELECT token, token_id, standard, balance FROM ${nftBalancesAsOf} h
+       WHERE balance IS DISTINCT FROM 0 ORDER BY token, token_id LIMIT $4`,
+      [chainId, bytes(owner), block, limit],
     );
 
-  return { balancesOf, balancesAt, balanceAt, nftBalancesOf };
+  return { holdingsAt, balancesAt, balanceAt, nftBalancesAt };
 }

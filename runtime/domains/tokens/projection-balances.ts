@@ -1,74 +1,93 @@
 import type { Row } from "../../indexer/projection.ts";
+import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
+
+/** What a key had before these blocks: a stored balance, or the one before the index began. */
+export interface Opening {
+  /** Null where it is not known. */
+  readonly balance: bigint | null;
+  /** The block that set it; null where nothing says so, because it is nothing. */
+  readonly since: number | null;
+  readonly isStored: boolean;
+}
 
 /** A balance that runs through a batch of blocks. */
 interface Account {
   readonly key: BalanceKey;
   /** Null once it is not known: what is known of it later does not bring it back. */
   balance: bigint | null;
-  change: bigint;
-  touchedAt: number;
+  since: number | null;
+  /** What stood when the block began. */
+  standing: bigint | null;
+  isHolder: boolean;
+}
+
+/** A key that became a holder with a block, or no longer is one; or whose balance is not known. */
+export interface HolderChange {
+  readonly key: BalanceKey;
+  readonly change: -1 | 0 | 1;
+  readonly isKnown: boolean;
 }
 
 /** EVM words end here; a sum beyond is a token's lie. */
-const largestBalance = 2n ** 256n - 1n;
-/** What `change` of the history can hold (numeric(79,0)): many lies in one block could add up to more. */
-const largestChange = 10n ** 79n - 1n;
+export const largestWord = 2n ** 256n - 1n;
 
-const clamp = (change: bigint): bigint => (change > largestChange ? largestChange : change < -largestChange ? -largestChange : change);
-
-/** What a key had before these blocks: a stored balance, or the one before the index began. */
-export interface Opening {
-  readonly balance: bigint | null;
-  /** The balance is from before the index and not stored yet. */
-  readonly isBase: boolean;
-}
-
-/** Running balances of a batch of blocks: each movement changes them at once, each block leaves one history row a key. */
-export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock: number) => {
+/**
+ * Running balances of a batch of blocks: each movement changes them at once, and a block that touches a key ends the period of what stood before. A touch
+ * that changes nothing ends it too, so that the block of a token's last transfer is always known.
+ */
+export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
   const accounts = new Map<string, Account>();
   const inBlock = new Set<Account>();
-  const history: Row[] = [];
+  const periods: Row[] = [];
 
   const accountOf = (key: BalanceKey): Account => {
     const text = `${key.owner}${key.token}${key.standard}${key.tokenId ?? ""}`;
     const known = accounts.get(text);
     if (known !== undefined) return known;
-    const { balance, isBase } = open(key);
-    const account: Account = { key, balance, change: 0n, touchedAt: baseBlock };
-    // A key that begins with nothing needs no row to say so.
-    if (isBase && balance !== 0n) history.push({ ...columnsOf(account), block_number: baseBlock, change: 0n });
+    const { balance, since, isStored } = open(key);
+    const account: Account = { key, balance, since, standing: balance, isHolder: isStored && isPositive(balance) };
     accounts.set(text, account);
     return account;
   };
 
+  const endPeriod = ({ key, since, standing }: Account, block: number): void => {
+    if (since === null || since >= block) return;
+    const to = block - 1;
+    periods.push({ ...columnsOf(key), from_block: since, to_block: to, balance: standing, pivot_block: pivotOf(since, to) });
+  };
+
   return {
     /** Moves an amount and gives the balance right after. */
-    apply: (key: BalanceKey, amount: bigint, blockNumber: number): bigint | null => {
+    apply: (key: BalanceKey, amount: bigint): bigint | null => {
       const account = accountOf(key);
-      account.touchedAt = blockNumber;
-      inBlock.add(account);
-      account.change = clamp(account.change + amount);
+      if (!inBlock.has(account)) {
+        inBlock.add(account);
+        account.standing = account.balance;
+      }
       const next = account.balance === null ? null : account.balance + amount;
-      account.balance = next === null || next < 0n || next > largestBalance ? null : next;
+      account.balance = next === null || next < 0n || next > largestWord ? null : next;
       return account.balance;
     },
-    endBlock: (): void => {
+    /** Ends a block, and says whose holding began, ended or is not known. */
+    endBlock: (block: number): HolderChange[] => {
+      const changes: HolderChange[] = [];
       for (const account of inBlock) {
-        history.push({ ...columnsOf(account), block_number: account.touchedAt, change: account.change });
-        account.change = 0n;
+        endPeriod(account, block);
+        account.since = block;
+        const isHolder = isPositive(account.balance);
+        const change = isHolder === account.isHolder ? 0 : isHolder ? 1 : -1;
+        account.isHolder = isHolder;
+        if (change !== 0 || account.balance === null) changes.push({ key: account.key, change, isKnown: account.balance !== null });
       }
       inBlock.clear();
+      return changes;
     },
-    history,
-    latest: (): Row[] => [...accounts.values()].map((account) => ({ ...columnsOf(account), block_number: account.touchedAt })),
+    periods,
+    latest: (): Row[] => [...accounts.values()].map(({ key, since, balance }) => ({ ...columnsOf(key), since_block: since, balance })),
   };
 };
 
-const columnsOf = ({ key, balance }: Account): Row => ({
-  owner: key.owner,
-  token: key.token,
-  standard: key.standard,
-  token_id: key.tokenId,
-  balance,
-});
+const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;
+
+const columnsOf = ({ owner, token, standard, tokenId }: BalanceKey): Row => ({ owner, token, standard, token_id: tokenId });

@@ -1,9 +1,9 @@
 import type { Table } from "../../indexer/projection.ts";
 
-const balanceKey = ["owner", "token", "standard"];
-const balanceColumns = { owner: "bytea", token: "bytea", standard: "int2", block_number: "int8", balance: "numeric" } as const;
-const nftKey = ["owner", "token", "token_id", "standard"];
-const nftColumns = { ...balanceColumns, token_id: "numeric" } as const;
+const balanceKey = { owner: "bytea", token: "bytea", standard: "int2" } as const;
+const nftKey = { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" } as const;
+const current = { since_block: "int8", balance: "numeric" } as const;
+const ended = { from_block: "int8", to_block: "int8", balance: "numeric" } as const;
 
 /** The tables of migration 0002 that are filled from blocks, and the queue that metadata is read by. */
 export const tokenTables: readonly Table[] = [
@@ -31,9 +31,14 @@ export const tokenTables: readonly Table[] = [
     name: "transfer_transactions",
     columns: { address: "bytea", ordinal: "int8", block_number: "int8", transaction_index: "int4" },
   },
-  { kind: "append", name: "balance_history", columns: { ...balanceColumns, change: "numeric" } },
-  { kind: "latest", name: "balances", key: balanceKey, history: "balance_history", columns: balanceColumns },
-  { kind: "append", name: "nft_balance_history", columns: { ...nftColumns, change: "numeric" } },
-  { kind: "latest", name: "nft_balances", key: nftKey, history: "nft_balance_history", columns: nftColumns },
+  { kind: "latest", name: "balances", key: Object.keys(balanceKey), periods: "balance_periods", columns: { ...balanceKey, ...current } },
+  { kind: "periods", name: "balance_periods", columns: { ...balanceKey, ...ended, pivot_block: "int8" } },
+  { kind: "latest", name: "nft_balances", key: Object.keys(nftKey), periods: "nft_balance_periods", columns: { ...nftKey, ...current } },
+  { kind: "periods", name: "nft_balance_periods", columns: { ...nftKey, ...ended } },
+  {
+    kind: "append",
+    name: "holder_counts",
+    columns: { token: "bytea", standard: "int2", block_number: "int8", holders: "int8", supply: "numeric" },
+  },
   { kind: "queue", name: "node_reads", key: ["kind", "key"], columns: { kind: "text", key: "bytea", block_number: "int8" } },
 ];

@@ -15,6 +15,7 @@ import { createOrdinals } from "../ledger/projection.ts";
 import { createBalanceSheet, type Opening } from "./projection-balances.ts";
 import { type TokenMovement, tokenMovements } from "./projection-movements.ts";
 import { tokenTables } from "./projection-tables.ts";
+import { createTotals } from "./projection-totals.ts";
 import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
 import { tokenMetadataKind } from "./reads-metadata.ts";
 import { standards } from "./standards.ts";
@@ -38,11 +39,17 @@ export const tokensProjection = defineProjection({
   ],
   tables: tokenTables,
   loads: {
-    balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance"] },
+    balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance", "since_block"] },
     nftBalances: {
       table: "nft_balances",
       key: { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" },
-      values: ["balance"],
+      values: ["balance", "since_block"],
+    },
+    totals: {
+      table: "holder_counts",
+      key: { token: "bytea", standard: "int2" },
+      values: ["holders", "supply"],
+      newestBy: "block_number",
     },
     standards: { table: "token_standards", key: { address: "bytea", standard: "int2" }, values: [] },
     metadata: { table: "token_metadata", key: { address: "bytea" }, values: [] },
@@ -52,6 +59,7 @@ export const tokensProjection = defineProjection({
     const sets = {
       balances: createKeySet(),
       nftBalances: createKeySet(),
+      totals: createKeySet(),
       standards: createKeySet(),
       metadata: createKeySet(),
       ordinals: createKeySet(),
@@ -64,6 +72,7 @@ export const tokensProjection = defineProjection({
       }
       if (standard !== standards.native) {
         sets.standards.add(token, standard);
+        sets.totals.add(token, standard);
         sets.metadata.add(token);
       }
       if (standard === standards.erc20) {
@@ -108,17 +117,26 @@ const openWith =
   ({ state, chain, base }: FoldInput) =>
   (key: BalanceKey): Opening => {
     const stored = storedBalance(state, key);
-    if (stored !== undefined) return { isBase: false, balance: stored.balance === null ? null : BigInt(String(stored.balance)) };
-    if (!hasBase(key, chain)) return { isBase: true, balance: 0n };
+    if (stored !== undefined) {
+      return {
+        isStored: true,
+        since: Number(stored.since_block),
+        balance: stored.balance === null ? null : BigInt(String(stored.balance)),
+      };
+    }
+    if (!hasBase(key, chain)) return { isStored: false, since: null, balance: 0n };
     // The first block does not matter for finding the answer again.
     const read = baseReadOf(key, 0);
-    return { isBase: true, balance: read === null ? null : baseBalance(key, base(read)) };
+    const balance = read === null ? null : baseBalance(key, base(read));
+    // A key that begins with nothing needs no period to say so.
+    return { isStored: false, since: balance === 0n ? null : chain.baseBlock, balance };
   };
 
 const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
   const open = openWith(input);
-  const whole = createBalanceSheet(open, input.chain.baseBlock);
-  const byId = createBalanceSheet(open, input.chain.baseBlock);
+  const whole = createBalanceSheet(open);
+  const byId = createBalanceSheet(open);
+  const totals = createTotals(input.state, input.chain);
   const ordinals = createOrdinals(input.state, "ordinals");
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
@@ -132,7 +150,7 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
       let after: bigint | null = null;
       for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) {
-        after = (key.tokenId === null ? whole : byId).apply(key, amount, blockNumber);
+        after = (key.tokenId === null ? whole : byId).apply(key, amount);
       }
       return after;
     };
@@ -151,6 +169,7 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
       const afterSending = move(movement, movement.from, -movement.amount);
       const afterReceiving = move(movement, movement.to, movement.amount);
       if (!movement.transfer || movement.transactionIndex === null) continue;
+      totals.move(movement);
       const toSelf = movement.from === movement.to;
       transfers.push({
         block_number: blockNumber,
@@ -173,17 +192,18 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
         list(movement.toAddress, movement.transactionIndex);
       }
     }
-    whole.endBlock();
-    byId.endBlock();
+    totals.endBlock(blockNumber, whole.endBlock(blockNumber));
+    byId.endBlock(blockNumber);
   }
   return {
     token_standards: catalog.standards,
     transfers,
     transfer_transactions: transferTransactions,
-    balance_history: whole.history,
+    balance_periods: whole.periods,
     balances: whole.latest(),
-    nft_balance_history: byId.history,
+    nft_balance_periods: byId.periods,
     nft_balances: byId.latest(),
+    holder_counts: totals.rows,
     node_reads: catalog.reads,
   };
 };

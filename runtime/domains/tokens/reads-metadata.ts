@@ -18,7 +18,7 @@ export const tokenMetadataRead: NodeRead = {
     kind: "latest",
     name: "token_metadata",
     key: ["address"],
-    history: "",
+    periods: null,
     columns: { address: "bytea", block_number: "int8", name: "text", symbol: "text", decimals: "int2", read_at_block: "int8" },
   },
   toRow: ({ key, blockNumber, readAtBlock }, [name, symbol, decimals]) => ({

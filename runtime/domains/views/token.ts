@@ -1,7 +1,8 @@
 import type { BalanceNftData } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { Address } from "../../lib/hex.ts";
-import type { NftBalanceRow } from "../tokens/balance-queries.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import type { HoldingRow, NftBalanceRow } from "../tokens/balance-queries.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { standards, supportsErc } from "../tokens/standards.ts";
 import { nativeMetadata } from "./chain.ts";
@@ -16,6 +17,29 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
     contract_address: address,
     supports_erc: supportsErc(metadata?.standards.length ? metadata.standards : [standard]),
     logo_url: null,
+  };
+}
+
+/** Whether holdings of a standard are single tokens: what is held by id is told beside their number. */
+export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
+
+/** What an owner holds of a token as the fields that current and past holdings share. What is worth what stays null until prices are indexed. */
+export function viewHolding(chain: ChainConfig, row: HoldingRow, metadata: TokenMetadata | undefined, nftData: BalanceNftData[] | null) {
+  const contract = viewContract(chain, row.token, row.standard, metadata);
+  return {
+    ...contract,
+    contract_display_name: contract.contract_name,
+    last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
+    native_token: row.standard === standards.native,
+    type: isCollection(row.standard) ? ("nft" as const) : ("cryptocurrency" as const),
+    is_spam: null,
+    balance: row.balance,
+    quote_rate: null,
+    quote: null,
+    pretty_quote: null,
+    protocol_metadata: null,
+    nft_data: nftData,
+    balance_source: row.balance === null ? null : ("events" as const),
   };
 }
 

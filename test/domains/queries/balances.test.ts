@@ -8,7 +8,7 @@ const [coin, spent, fresh, art, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [st
 const [first, head] = [50, 60];
 let index: HandIndex;
 
-/** What the wallet had of a token after blocks, the last of which is what it has. */
+/** What the wallet had of a token from blocks on, the last of which is what it has. */
 const histories: readonly { readonly token: string; readonly standard: number; readonly after: Readonly<Record<number, string | null>> }[] =
   [
     { token: native, standard: 0, after: { 49: "1000", 52: "900", 58: "850" } },
@@ -18,39 +18,31 @@ const histories: readonly { readonly token: string; readonly standard: number; r
     { token: art, standard: 2, after: { 51: "1", 55: "2" } },
     { token: unknown, standard: 1, after: { 49: null } },
   ];
-const last = (after: Readonly<Record<number, string | null>>): [number, string | null] => {
-  const block = Math.max(...Object.keys(after).map(Number));
-  return [block, after[block] ?? null];
-};
 const balances = async (query = "") => (await index.get(`/v1/hand/address/${wallet}/balances_v2/${query}`)).data;
 
 beforeAll(async () => {
   index = await openHandIndex({ from: first, answerRows: 6, now: () => new Date(timeOf(head)) });
   await index.blocks(first, head);
-  const history = histories.flatMap(({ token, standard, after }): Row[] =>
-    Object.entries(after).map(([block, balance]) => ({
-      chain_id: 7,
-      owner: wallet,
-      token,
-      standard,
-      block_number: Number(block),
-      balance,
-      change: "0",
-    })),
-  );
-  await index.insert("balance_history", history);
-  const latest = histories.map(({ token, standard, after }) => {
-    const [block, balance] = last(after);
-    return { chain_id: 7, owner: wallet, token, standard, block_number: block, balance };
+  for (const { token, standard, after } of histories) await index.balances(wallet, token, standard, after);
+  const moved = (block_number: number, from_address: string, to_address: string): Row => ({
+    chain_id: 7,
+    block_number,
+    ordinal: 0,
+    transaction_index: 0,
+    standard: 0,
+    token: native,
+    from_address,
+    to_address,
+    amount: "1",
   });
-  await index.insert("balances", latest);
+  await index.insert("transfers", [moved(51, wallet, coin), moved(54, coin, wallet), moved(60, coin, spent)]);
   const held = (token_id: string, balance: string): Row => ({
     chain_id: 7,
     owner: wallet,
     token: art,
     token_id,
     standard: 2,
-    block_number: 55,
+    since_block: 55,
     balance,
   });
   const largest = String(2n ** 256n - 1n);
@@ -82,11 +74,11 @@ describe("the balances of a wallet", () => {
     expect(data.items.map((item: Data) => item.balance_24h)).toEqual(["900", "5", "0", null, "2"]);
   });
 
-  it("name standards, metadata and the last change", async () => {
+  it("name standards, metadata and the last transfer, which a native balance that only paid a fee does not have", async () => {
     const [nativeItem, coinItem, freshItem, , artItem] = (await balances()).items;
     expect(nativeItem).toMatchObject({
       supports_erc: null,
-      last_transferred_at: timeOf(58),
+      last_transferred_at: timeOf(54),
       contract_decimals: 18,
       type: "cryptocurrency",
     });
@@ -113,7 +105,7 @@ describe("the balances of a wallet", () => {
     const rows = Array.from({ length: 7 }, (_, position) => ({
       chain_id: 7,
       owner,
-      block_number: 50,
+      since_block: 50,
       balance: "1",
       token: addressOf(100 + position),
     }));

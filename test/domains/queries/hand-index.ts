@@ -3,11 +3,12 @@ import supertest from "supertest";
 import { createApp } from "../../../runtime/app.ts";
 import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
 import type { Database } from "../../../runtime/database/database.ts";
+import { pivotOf } from "../../../runtime/domains/tokens/periods.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
-const chain: ChainConfig = { ...chainConfig.parse({ name: "hand", id: 7, rpc: "http://127.0.0.1:1" }), id: 7 };
+const chain: ChainConfig = { ...chainConfig.parse({ name: "hand", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 7 };
 /** Block n is signed n times six hours after midnight: four blocks a day. */
 const firstSecond = Date.UTC(2026, 0, 1) / 1000;
 const secondsPerBlock = 6 * 3600;
@@ -28,6 +29,8 @@ export interface HandIndex {
   readonly database: Database;
   /** Rows as given: `0x…` is bytea, a column that is not named is null. */
   insert(table: string, rows: readonly Row[]): Promise<void>;
+  /** What an owner had of a token from blocks on; the last is what it has. */
+  balances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
   /** Blocks of a range, and how many transactions those have that have any. */
   blocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;
   /** The data of an answer of 200, or the message of a failure, and what it cost. */
@@ -79,6 +82,19 @@ export async function openHandIndex({ from = 0, blockRange = 1000, answerRows = 
   return {
     database,
     insert,
+    async balances(owner, token, standard, from) {
+      const key = { chain_id: chain.id, owner, token, standard };
+      const starts = Object.keys(from)
+        .map(Number)
+        .sort((left, right) => left - right);
+      const periods = starts.slice(0, -1).map((start, position) => {
+        const end = (starts[position + 1] ?? start) - 1;
+        return { ...key, from_block: start, to_block: end, pivot_block: pivotOf(start, end), balance: from[start] ?? null };
+      });
+      if (periods.length > 0) await insert("balance_periods", periods);
+      const since = starts.at(-1);
+      if (since !== undefined) await insert("balances", [{ ...key, since_block: since, balance: from[since] ?? null }]);
+    },
     blocks: (first, last, transactionCounts = {}) =>
       insert(
         "blocks",

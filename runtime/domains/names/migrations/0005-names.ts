@@ -15,21 +15,12 @@ export async function up(knex: Knex): Promise<void> {
       record int2 NOT NULL,
       block_number int8 NOT NULL,
       value bytea,
-      PRIMARY KEY (chain_id, contract, node, record)
-    ) WITH (fillfactor = 85);
-    CREATE TABLE name_record_history (
-      chain_id int8 NOT NULL,
-      contract bytea NOT NULL,
-      node bytea NOT NULL,
-      record int2 NOT NULL,
-      block_number int8 NOT NULL,
-      value bytea,
       PRIMARY KEY (chain_id, contract, node, record, block_number)
     );
-    CREATE INDEX name_record_history_roll_back ON name_record_history USING brin (block_number);
+    CREATE INDEX name_records_roll_back ON name_records USING brin (block_number);
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw("DROP TABLE name_record_history, name_records");
+  await knex.raw("DROP TABLE name_records");
 }

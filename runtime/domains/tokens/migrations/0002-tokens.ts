@@ -3,9 +3,14 @@ import type { Knex } from "knex";
 /**
  * Tokens: who moved what, and who has what.
  * `standard`: 0 native, 1 ERC-20, 2 ERC-721, 3 ERC-1155; it stands in every key, because one contract may be two things at once.
- * `balances` holds native and ERC-20 amounts and, for collections, the number of tokens held; what is held by id is in `nft_balances`.
- * A history row is the balance after the block that changed it; `change` is what that block moved. A null balance is not known (an index that
- * started late, on a node without the state before). The row at the block before the first indexed one is the balance read from the node there.
+ * `balances` holds native and ERC-20 amounts and, for collections, the number of tokens held; what is held by id is in `nft_balances`. They say what
+ * holds now, from `since_block` on: the last block that touched it, of a token the block of its last transfer. What held before is in the tables of
+ * periods, written once, when it ended; the periods of a key and its row follow each other without a gap. A null balance is not known (an index that
+ * started late, on a node without the state before). A period that begins at the block before the first indexed one is the balance read from the node there.
+ * The rank indexes are for lists of holders. `pivot_block` is the one of a period's blocks that is divisible by the highest power of two: all
+ * periods that hold a given block have one of some thirty pivots, and an owner has at most one period with the same pivot.
+ * `holder_counts` has a row at each block that changed how many owners a token has or how much of it there is; `supply` is null where mints and burns do
+ * not tell.
  * `from_balance` and `to_balance` are the balances right after that transfer, null where unknown or where the side is the zero address of a mint or burn.
  */
 export async function up(knex: Knex): Promise<void> {
@@ -62,48 +67,62 @@ export async function up(knex: Knex): Promise<void> {
       owner bytea NOT NULL,
       token bytea NOT NULL,
       standard int2 NOT NULL,
-      block_number int8 NOT NULL,
+      since_block int8 NOT NULL,
       balance numeric(78,0),
       PRIMARY KEY (chain_id, owner, token, standard)
     ) WITH (fillfactor = 85);
-    CREATE TABLE balance_history (
+    CREATE INDEX balances_rank ON balances (chain_id, token, standard, balance DESC, owner) INCLUDE (since_block) WHERE balance > 0 AND standard > 0;
+    CREATE INDEX balances_roll_back ON balances (chain_id, since_block);
+    CREATE TABLE balance_periods (
       chain_id int8 NOT NULL,
       owner bytea NOT NULL,
       token bytea NOT NULL,
       standard int2 NOT NULL,
-      block_number int8 NOT NULL,
+      from_block int8 NOT NULL,
+      to_block int8 NOT NULL,
+      pivot_block int8 NOT NULL,
       balance numeric(78,0),
-      change numeric(79,0) NOT NULL,
-      PRIMARY KEY (chain_id, owner, token, standard, block_number)
+      PRIMARY KEY (chain_id, owner, token, standard, from_block) INCLUDE (balance)
     );
-    CREATE INDEX balance_history_roll_back ON balance_history USING brin (block_number);
+    CREATE INDEX balance_periods_rank ON balance_periods (chain_id, token, standard, pivot_block, balance DESC, owner)
+      INCLUDE (from_block, to_block) WHERE balance > 0 AND standard > 0;
     CREATE TABLE nft_balances (
       chain_id int8 NOT NULL,
       owner bytea NOT NULL,
       token bytea NOT NULL,
       token_id numeric(78,0) NOT NULL,
       standard int2 NOT NULL,
-      block_number int8 NOT NULL,
+      since_block int8 NOT NULL,
       balance numeric(78,0),
       PRIMARY KEY (chain_id, owner, token, token_id, standard)
     ) WITH (fillfactor = 85);
-    CREATE TABLE nft_balance_history (
+    CREATE INDEX nft_balances_roll_back ON nft_balances (chain_id, since_block);
+    CREATE TABLE nft_balance_periods (
       chain_id int8 NOT NULL,
       owner bytea NOT NULL,
       token bytea NOT NULL,
       token_id numeric(78,0) NOT NULL,
       standard int2 NOT NULL,
-      block_number int8 NOT NULL,
+      from_block int8 NOT NULL,
+      to_block int8 NOT NULL,
       balance numeric(78,0),
-      change numeric(79,0) NOT NULL,
-      PRIMARY KEY (chain_id, owner, token, token_id, standard, block_number)
+      PRIMARY KEY (chain_id, owner, token, token_id, standard, from_block)
     );
-    CREATE INDEX nft_balance_history_roll_back ON nft_balance_history USING brin (block_number);
+    CREATE TABLE holder_counts (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      standard int2 NOT NULL,
+      block_number int8 NOT NULL,
+      holders int8 NOT NULL,
+      supply numeric(78,0),
+      PRIMARY KEY (chain_id, token, standard, block_number)
+    );
+    CREATE INDEX holder_counts_roll_back ON holder_counts USING brin (block_number);
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(
-    "DROP TABLE nft_balance_history, nft_balances, balance_history, balances, transfer_transactions, transfers, token_metadata, token_standards",
+    "DROP TABLE holder_counts, nft_balance_periods, nft_balances, balance_periods, balances, transfer_transactions, transfers, token_metadata, token_standards",
   );
 }

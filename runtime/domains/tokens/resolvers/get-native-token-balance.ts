@@ -4,15 +4,18 @@ import { heightOf } from "../../at.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead, nativeMetadata } from "../../views/chain.ts";
 import { standards } from "../standards.ts";
+import { lacksNativeBalances, unknownNative } from "./native-balances.ts";
 
 /** A wallet's native balance at the indexed head or after a block. @throws {notAcceptable} a height that is not indexed. */
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
   const height = await heightOf(context, chain, blockHeight);
-  const [row, indexedFrom] = await Promise.all([
+  const [stored, lacksNative, indexedFrom] = await Promise.all([
     height === null ? null : context.tokens.balanceAt(chain.id, walletAddress, nativeTokenAddress, standards.native, height),
+    lacksNativeBalances(context, chain),
     context.ledger.indexedFrom(chain.id),
   ]);
+  const row = stored ?? (lacksNative ? unknownNative : null);
   const items: NativeBalanceItem[] =
     row === null || height === null
       ? []

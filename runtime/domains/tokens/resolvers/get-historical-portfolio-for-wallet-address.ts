@@ -1,0 +1,70 @@
+import type { HoldingItem, OhlcItem } from "../../../../generated/responses.gen.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import { notAcceptable } from "../../../lib/request-error.ts";
+import { isoTimestamp, secondsOfDay } from "../../../lib/time.ts";
+import type { Handlers } from "../../context.ts";
+import { chainHead } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
+import { type DailyBalance, dailyBalances } from "../daily-balances.ts";
+import { standards } from "../standards.ts";
+import { spansOfDays } from "./days.ts";
+import { holdingKey } from "./holdings.ts";
+
+/**
+ * What a wallet held of the native token and of ERC-20 tokens, day by day, newest first; tokens of which it held nothing all the time are left out.
+ * @throws {notAcceptable} more than one answer may list.
+ */
+export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, days } = request;
+  const { tokens, limits } = context;
+  const indexedFrom = await context.ledger.indexedFrom(chain.id);
+  const span = await spansOfDays(context, chain, days, indexedFrom);
+  const [opening, changes] = await Promise.all([
+    tokens.balancesAt(chain.id, walletAddress, span.first - 1),
+    tokens.balanceSpans(chain.id, walletAddress, span),
+  ]);
+  const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
+  const changesByKey = groupBy(changes, holdingKey);
+  const known = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
+  const held = [...known.values()]
+    .filter(({ standard }) => standard === standards.native || standard === standards.erc20)
+    .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1))
+    .flatMap(({ token, standard }) => {
+      const key = holdingKey({ token, standard });
+      const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
+      // What was not touched by then was nothing.
+      const balances = dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage);
+      return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
+    });
+  const most = Math.floor(limits.answerRows / Math.max(1, held.length));
+  if (days > most) throw notAcceptable("days", String(days), `at most ${most} for a wallet with ${held.length} tokens`);
+  const metadata = await tokens.metadata(
+    chain.id,
+    held.map(({ token }) => token),
+  );
+  const chainConfig = context.chains.get(chain.id);
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: held.map(({ token, standard, balances }) => {
+      const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));
+      return {
+        ...contract,
+        holdings: balances.map((balance, position) => viewDay(span.firstDay + position * secondsOfDay, balance)).reverse(),
+      };
+    }),
+    indexed_from: indexedFrom,
+  };
+};
+
+const viewDay = (time: number, { open, high, low, close }: DailyBalance): HoldingItem => ({
+  quote_rate: null,
+  timestamp: isoTimestamp(time),
+  close: viewBalance(close),
+  high: viewBalance(high),
+  low: viewBalance(low),
+  open: viewBalance(open),
+});
+
+const viewBalance = (balance: string | null): OhlcItem => ({ balance, quote: null, pretty_quote: null });

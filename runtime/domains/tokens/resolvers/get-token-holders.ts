@@ -1,0 +1,41 @@
+import { notFound } from "../../../lib/request-error.ts";
+import { heightAt } from "../../at.ts";
+import type { Handlers } from "../../context.ts";
+import { chainHead } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
+
+/**
+ * Who holds a token, the largest first, at the anchor or at a moment before. @throws {notFound} a contract without transfers; {notAcceptable} a
+ * moment that is not indexed.
+ */
+export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
+  const { chain, tokenAddress, page } = request;
+  const { ledger, tokens } = context;
+  const metadata = (await tokens.metadata(chain.id, [tokenAddress])).get(tokenAddress);
+  const standard = metadata?.standards[0];
+  if (standard === undefined) throw notFound("Token", tokenAddress, chain.name);
+  const height = (await heightAt(context, chain, request)) ?? 0;
+  const offset = page.number * page.size;
+  const [totals, indexedFrom] = await Promise.all([
+    tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height),
+    ledger.indexedFrom(chain.id),
+  ]);
+  // Of an index that starts late, only those holders are known that moved the token since.
+  const total = indexedFrom === null ? (totals?.holders ?? 0) : null;
+  const wanted = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
+  const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset);
+  const contract = viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata);
+  return {
+    ...chainHead(chain, context.now()),
+    items: rows.slice(0, page.size).map(({ owner, balance }) => ({
+      ...contract,
+      address: owner,
+      balance,
+      total_supply: totals?.supply ?? null,
+      block_height: height,
+      balance_source: "events" as const,
+    })),
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+    indexed_from: indexedFrom,
+  };
+};

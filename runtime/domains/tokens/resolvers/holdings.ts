@@ -1,0 +1,46 @@
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { BalanceNftData } from "../../../../generated/responses.gen.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { notAcceptable } from "../../../lib/request-error.ts";
+import type { ResolverContext } from "../../context.ts";
+import { isCollection, viewHeldNft } from "../../views/token.ts";
+import type { HoldingRow } from "../balance-queries.ts";
+import type { TokenMetadata } from "../metadata-queries.ts";
+import { standards } from "../standards.ts";
+import { lacksNativeBalances, unknownNative } from "./native-balances.ts";
+
+/** One asset of a wallet as of a block. */
+export interface Holding {
+  readonly row: HoldingRow;
+  readonly metadata: TokenMetadata | undefined;
+  /** The ids held of a collection; null where they were not asked for. */
+  readonly nftData: BalanceNftData[] | null;
+}
+
+/** A token in one of its standards as the key of a map. */
+export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
+
+/** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
+export async function holdingsOf(context: ResolverContext, chain: Chain, wallet: Address, block: number, nft: boolean): Promise<Holding[]> {
+  const { tokens } = context;
+  const most = context.limits.answerRows;
+  const [held, ids, lacksNative] = await Promise.all([
+    tokens.holdingsAt(chain.id, wallet, block, most + 1),
+    nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
+    lacksNativeBalances(context, chain),
+  ]);
+  if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
+  if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
+  const rows = lacksNative && held[0]?.standard !== standards.native ? [unknownNative, ...held] : held;
+  const metadata = await tokens.metadata(
+    chain.id,
+    rows.map((row) => row.token),
+  );
+  const idsByKey = groupBy(ids, holdingKey);
+  return rows.map((row) => ({
+    row,
+    metadata: metadata.get(row.token),
+    nftData: nft && isCollection(row.standard) ? (idsByKey.get(holdingKey(row)) ?? []).map((id) => viewHeldNft(wallet, id)) : null,
+  }));
+}

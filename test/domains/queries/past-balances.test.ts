@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addressOf, type Data, type HandIndex, openHandIndex, type Row, timeOf } from "./hand-index.ts";
+
+/** Blocks 50 to 61 of an index from 50, four a day from 2026-01-01 on: block 52 is the first of 2026-01-14, block 56 of the 15th, block 60 of the 16th. */
+const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const wallet = addressOf(0xabc);
+const [coin, spent, art, fresh, unknown] = [1, 2, 3, 4, 5].map(addressOf) as [string, string, string, string, string];
+const [first, head] = [50, 61];
+let index: HandIndex;
+
+beforeAll(async () => {
+  index = await openHandIndex({ from: first, now: () => new Date(timeOf(head)) });
+  await index.blocks(first, head);
+  await index.balances(wallet, native, 0, { 49: "1000", 52: "900", 58: "850" });
+  await index.balances(wallet, coin, 1, { 49: "5", 57: "8", 58: "2", 59: "4" });
+  await index.balances(wallet, spent, 1, { 51: "3", 53: "0" });
+  await index.balances(wallet, fresh, 1, { 61: "77" });
+  await index.balances(wallet, unknown, 1, { 49: null, 60: null });
+  await index.balances(wallet, art, 2, { 51: "1", 55: "2" });
+  const id = { chain_id: 7, owner: wallet, token: art, standard: 2 };
+  await index.insert("nft_balances", [
+    { ...id, token_id: "1", since_block: 55, balance: "0" },
+    { ...id, token_id: "2", since_block: 55, balance: "1" },
+    { ...id, token_id: "3", since_block: 55, balance: "1" },
+  ]);
+  await index.insert("nft_balance_periods", [{ ...id, token_id: "1", from_block: 51, to_block: 54, balance: "1" }]);
+  return index.end;
+});
+
+describe("the balances of a wallet in the past", () => {
+  const at = async (query: string): Promise<Data> => (await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`)).data;
+  const amounts = (data: Data) => data.items.map((item: Data) => [item.contract_address, item.balance]);
+
+  it("are those after the block asked for, however long ago each was last touched", async () => {
+    expect(amounts(await at("block-height=51"))).toEqual([
+      [native, "1000"],
+      [coin, "5"],
+      [spent, "3"],
+      [unknown, null],
+      [art, "1"],
+    ]);
+    expect(amounts(await at("block-height=58"))).toEqual([
+      [native, "850"],
+      [coin, "2"],
+      [unknown, null],
+      [art, "2"],
+    ]);
+    expect((await at("block-height=58")).items.map((item: Data) => item.block_height)).toEqual([58, 58, 58, 58]);
+    expect(amounts(await at(""))).toContainEqual([fresh, "77"]);
+    expect(amounts(await at("block-height=latest"))).toEqual(amounts(await at("")));
+  });
+
+  it("of a day are those after its last block, of today those at the head", async () => {
+    expect(amounts(await at("date=2026-01-14"))).toEqual(amounts(await at("block-height=55")));
+    expect(amounts(await at("date=2026-01-15"))).toEqual(amounts(await at("block-height=59")));
+    expect(amounts(await at("date=2026-01-16"))).toEqual(amounts(await at("")));
+  });
+
+  it("tell the last transfer up to then, none where it was before the index", async () => {
+    const { items } = await at("block-height=58");
+    const [, coinItem, unknownItem] = items;
+    expect(coinItem).toMatchObject({ last_transferred_block_height: 58, last_transferred_at: timeOf(58) });
+    expect(unknownItem).toMatchObject({ last_transferred_block_height: null, last_transferred_at: null, balance_source: null });
+    expect((await at("block-height=56")).items[1]).toMatchObject({ last_transferred_block_height: null });
+  });
+
+  it("list the token ids of then", async () => {
+    const ids = async (height: number) =>
+      (await at(`nft=true&block-height=${height}`)).items.at(-1).nft_data.map((item: Data) => item.token_id);
+    expect(await ids(54)).toEqual(["1"]);
+    expect(await ids(55)).toEqual(["2", "3"]);
+  });
+
+  it("are refused outside the index, naming what is in it", async () => {
+    const refused = async (query: string) => {
+      const { status, message } = await index.get(`/v1/hand/address/${wallet}/historical_balances/?${query}`);
+      return [status, message];
+    };
+    expect(await refused("block-height=49")).toEqual([400, expect.stringContaining("from 50 to 61")]);
+    expect(await refused("block-height=62")).toEqual([400, expect.stringContaining("from 50 to 61")]);
+    expect(await refused("date=2026-01-12")).toEqual([400, expect.stringContaining("from 2026-01-13")]);
+    expect(await refused("date=2026-01-17")).toEqual([400, expect.stringContaining("up to 2026-01-16")]);
+  });
+
+  it("of an address that was never seen are no items", async () => {
+    expect((await index.get(`/v1/hand/address/${addressOf(999)}/historical_balances/?block-height=55`)).data.items).toEqual([]);
+  });
+});
+
+describe("the portfolio of a wallet", () => {
+  const days = async (token: string, query: string) => {
+    const { data } = await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`);
+    const item = data.items.find(({ contract_address }: Data) => contract_address === token);
+    return item?.holdings.map(({ timestamp, open, high, low, close }: Data) => [
+      timestamp.slice(0, 10),
+      ...[open, high, low, close].map(({ balance }) => balance),
+    ]);
+  };
+
+  it("opens each day with what the day before closed with, newest day first", async () => {
+    expect(await days(coin, "days=3")).toEqual([
+      ["2026-01-16", "4", "4", "4", "4"],
+      ["2026-01-15", "5", "8", "2", "4"],
+      ["2026-01-14", "5", "5", "5", "5"],
+    ]);
+    expect(await days(native, "days=3")).toEqual([
+      ["2026-01-16", "850", "850", "850", "850"],
+      ["2026-01-15", "900", "900", "850", "850"],
+      ["2026-01-14", "1000", "1000", "900", "900"],
+    ]);
+    expect(await days(fresh, "days=1")).toEqual([["2026-01-16", "0", "77", "0", "77"]]);
+  });
+
+  it("says nothing of what was before the index, and of the day it begins in the close alone", async () => {
+    // The index begins in the middle of 2026-01-13.
+    expect((await days(coin, "days=5")).slice(3)).toEqual([
+      ["2026-01-13", null, null, null, "5"],
+      ["2026-01-12", null, null, null, null],
+    ]);
+    expect(await days(unknown, "days=2")).toEqual([
+      ["2026-01-16", null, null, null, null],
+      ["2026-01-15", null, null, null, null],
+    ]);
+  });
+
+  it("has the tokens that were held in it, collections aside, and 30 days unless asked otherwise", async () => {
+    const tokens = async (query: string) =>
+      (await index.get(`/v1/hand/address/${wallet}/portfolio_v2/?${query}`)).data.items.map((item: Data) => item.contract_address);
+    expect(await tokens("days=3")).toEqual([native, coin, spent, fresh, unknown]);
+    expect(await tokens("days=2")).toEqual([native, coin, fresh, unknown]);
+    expect(await days(coin, "")).toHaveLength(30);
+    const empty = await index.get(`/v1/hand/address/${addressOf(999)}/portfolio_v2/?days=31`);
+    expect([empty.data.items, empty.credits]).toEqual([[], "4"]);
+  });
+});
+
+describe("the native balance on a chain that keeps none", () => {
+  it("is an item that says that it is not known", async () => {
+    const without = await openHandIndex();
+    await without.blocks(0, 3);
+    await without.database.query("UPDATE chains SET missing = '{native-balances}'");
+    const items = async (path: string): Promise<Row[]> =>
+      (await without.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => ({
+        token: item.contract_address,
+        balance: item.balance,
+        source: item.balance_source,
+      }));
+    const nothingKnown = [{ token: native, balance: null, source: null }];
+    expect(await items("balances_native/")).toEqual(nothingKnown);
+    expect(await items("balances_v2/")).toEqual(nothingKnown);
+    expect(await items("historical_balances/?block-height=2")).toEqual(nothingKnown);
+    await without.end();
+  });
+});
