@@ -12,6 +12,8 @@ import { parseLabels } from "./domains/names/labels-file.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
 import { namesHandlers } from "./domains/names/resolvers/index.ts";
+import { createClassifier } from "./domains/tokens/classification/classifier.ts";
+import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
 import { tokensHandlers } from "./domains/tokens/resolvers/index.ts";
 import { AbiFileError, createAbiRegistry } from "./events/abi-registry.ts";
@@ -42,6 +44,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
   const { labels } = createLabelQueries(names, readLabels(chains));
+  const classifier = createClassifier(loadRules(config.rulesFile));
   const directory = createDirectory(chains);
   const decoderOf = createDecoders(chains);
   return createHttpApp<ResolverContext>({
@@ -63,6 +66,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       network,
       names,
       labels,
+      classifier,
     }),
     head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
     resolveName: createNameResolution(names, chains),

@@ -73,6 +73,10 @@ export const config = z.strictObject({
   dataDirectory: z.string().default(".ashlar"),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   chains: z.array(configuredChain).default([]),
+  rulesFile: z
+    .string()
+    .optional()
+    .describe("YAML of rules for what tokens are and which are spam; a section that it has replaces the built-in one."),
   protocols: z.record(z.string(), z.string()).default({}).describe("Class C: the real name of protocol_NN."),
   limits: z
     .strictObject({

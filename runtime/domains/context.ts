@@ -7,6 +7,7 @@ import type { NetworkQueries } from "./chains/queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { LabelQueries } from "./names/labels.ts";
 import type { NameQueries } from "./names/queries.ts";
+import type { Classifier } from "./tokens/classification/classifier.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
 
 /** What every resolver is given beside its request. */
@@ -25,6 +26,8 @@ export interface ResolverContext {
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
+  /** Says what tokens are, by the operator's rules or the built-in ones. */
+  readonly classifier: Classifier;
   readonly network: NetworkQueries;
   readonly names: NameQueries;
   /** What answers call addresses. */

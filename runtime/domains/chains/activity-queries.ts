@@ -20,7 +20,7 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
        CROSS JOIN LATERAL (SELECT greatest(
          (SELECT block_number FROM address_transactions a WHERE a.chain_id = asked.chain_id AND a.address = $2 ORDER BY a.ordinal DESC LIMIT 1),
          (SELECT block_number FROM transfer_transactions t WHERE t.chain_id = asked.chain_id AND t.address = $2 ORDER BY t.ordinal DESC LIMIT 1),
-         (SELECT max(o.block_number) FROM balances o WHERE o.chain_id = asked.chain_id AND o.owner = $2)) AS block_number) seen
+         (SELECT max(o.since_block) FROM balances o WHERE o.chain_id = asked.chain_id AND o.owner = $2)) AS block_number) seen
        LEFT JOIN blocks b ON b.chain_id = asked.chain_id AND b.number = seen.block_number
        WHERE seen.block_number IS NOT NULL`,
       [chainIds, bytes(address)],

@@ -3,6 +3,7 @@ import type { ChainConfig } from "../../config/config.ts";
 import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { HoldingRow, NftBalanceRow } from "../tokens/balance-queries.ts";
+import type { Classifier } from "../tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { standards, supportsErc } from "../tokens/standards.ts";
 import { nativeMetadata } from "./chain.ts";
@@ -24,15 +25,28 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
 export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
 
 /** What an owner holds of a token as the fields that current and past holdings share. What is worth what stays null until prices are indexed. */
-export function viewHolding(chain: ChainConfig, row: HoldingRow, metadata: TokenMetadata | undefined, nftData: BalanceNftData[] | null) {
+export function viewHolding(
+  { chain, classifier }: { readonly chain: ChainConfig; readonly classifier: Classifier },
+  row: HoldingRow,
+  metadata: TokenMetadata | undefined,
+  nftData: BalanceNftData[] | null,
+) {
+  const classified = {
+    chainId: chain.id,
+    address: row.token,
+    standard: row.standard,
+    name: metadata?.name ?? null,
+    symbol: metadata?.symbol ?? null,
+    decimals: metadata?.decimals ?? null,
+  };
   const contract = viewContract(chain, row.token, row.standard, metadata);
   return {
     ...contract,
     contract_display_name: contract.contract_name,
     last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
     native_token: row.standard === standards.native,
-    type: isCollection(row.standard) ? ("nft" as const) : ("cryptocurrency" as const),
-    is_spam: null,
+    type: classifier.typeOf(classified, null).answer,
+    is_spam: classifier.isSpam(classified).answer,
     balance: row.balance,
     quote_rate: null,
     quote: null,

@@ -9,7 +9,7 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
   request,
   context,
 ) => {
-  const { chain, walletAddress, quoteCurrency, nft } = request;
+  const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
   const height = await heightAt(context, chain, request);
   const [holdings, indexedFrom] = await Promise.all([
     height === null ? [] : holdingsOf(context, chain, walletAddress, height, nft),
@@ -20,11 +20,11 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: holdings.map(({ row, metadata, nftData }) => ({
-      ...viewHolding(chainConfig, row, metadata, nftData),
-      block_height: height ?? 0,
-      last_transferred_block_height: row.transfer_block,
-    })),
+    items: holdings.flatMap(({ row, metadata, nftData }) => {
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, nftData);
+      if (noSpam && holding.is_spam) return [];
+      return [{ ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block }];
+    }),
     indexed_from: indexedFrom,
   };
 };

@@ -7,7 +7,7 @@ import { holdingKey, holdingsOf } from "./holdings.ts";
 
 /** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
-  const { chain, walletAddress, quoteCurrency, nft } = request;
+  const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
   const { anchor, ledger, tokens } = context;
   const yesterday = await ledger.lastBlockBefore(chain.id, Math.floor(context.now().getTime() / 1000) - secondsOfDay + 1);
   const [holdings, earlier, indexedFrom] = await Promise.all([
@@ -23,11 +23,12 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: holdings.map(({ row, metadata, nftData }) => {
-      const holding = viewHolding(chainConfig, row, metadata, nftData);
+    items: holdings.flatMap(({ row, metadata, nftData }) => {
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, nftData);
+      if (noSpam && holding.is_spam) return [];
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
-      return {
+      const item = {
         ...holding,
         logo_urls: { token_logo_url: holding.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
         balance_24h: before === undefined ? (isUnknown ? null : otherwise) : before,
@@ -35,6 +36,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
         quote_24h: null,
         pretty_quote_24h: null,
       };
+      return [item];
     }),
     indexed_from: indexedFrom,
   };
