@@ -48,6 +48,7 @@ export const createWorker = (deps: WorkerDeps): Worker => {
   const drain = async (): Promise<number> => {
     let done = 0;
     for (;;) {
+      for (const read of deps.reads) await dropKnown(deps, read);
       const jobs = await takeDue(deps);
       for (const read of deps.reads)
         done += await perform(
@@ -71,6 +72,18 @@ export const createWorker = (deps: WorkerDeps): Worker => {
       }
     },
   };
+};
+
+/**
+ * A batch that was folded before a read was written asks for it once more: its job is dropped, so that the row keeps the block that made the read necessary
+ * and goes with that block alone. Reads the queue, which is short, and probes the table's primary key.
+ */
+const dropKnown = async ({ database, chainId }: WorkerDeps, { kind, table }: NodeRead): Promise<void> => {
+  await database.query(
+    `DELETE FROM node_reads r USING ${table.name} t
+     WHERE r.chain_id = $1 AND r.kind = $2 AND t.chain_id = $1 AND t.${table.key[0]} = r.key`,
+    [chainId, kind],
+  );
 };
 
 /** Served by node_reads_due. */

@@ -5,11 +5,11 @@ import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 const balances: UpsertTarget = {
   table: "balances",
   key: ["chain_id", "owner", "token", "standard"],
-  columns: ["chain_id", "owner", "token", "standard", "block_number", "balance"],
+  columns: ["chain_id", "owner", "token", "standard", "since_block", "balance"],
   types: ["int8", "bytea", "bytea", "int2", "int8", "numeric"],
 };
 const [alice, bob, token] = ["0x0a", "0x0b", "0x70"];
-const read = "SELECT owner, block_number, balance FROM balances ORDER BY owner";
+const read = "SELECT owner, since_block, balance FROM balances ORDER BY owner";
 let test: TestDatabase;
 beforeAll(async () => {
   test = await createTestDatabase();
@@ -25,8 +25,8 @@ it("adds new keys and writes over known ones", async () => {
   expect(await database.transaction((client) => upsert(client, balances, first))).toBe(2);
   expect(await database.transaction((client) => upsert(client, balances, [[1, bob, token, 1, 11, null]]))).toBe(1);
   expect(await database.query(read)).toEqual([
-    { owner: alice, block_number: 10, balance: "7" },
-    { owner: bob, block_number: 11, balance: null },
+    { owner: alice, since_block: 10, balance: "7" },
+    { owner: bob, since_block: 11, balance: null },
   ]);
 });
 
@@ -38,7 +38,7 @@ it("may be done twice in one transaction, with no rows too, and leaves no table 
     await upsert(client, balances, [[1, alice, token, 1, 21, "2"]]),
   ]);
   expect(counts).toEqual([1, 0, 1]);
-  expect((await database.query(read))[0]).toEqual({ owner: alice, block_number: 21, balance: "2" });
+  expect((await database.query(read))[0]).toEqual({ owner: alice, since_block: 21, balance: "2" });
   expect(await database.query("SELECT relname FROM pg_class WHERE relname LIKE 'upsert%'")).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ it("leaves rows that are nothing but key as they are", async () => {
 it("refuses a null that the table forbids, and rolls back with the transaction", async () => {
   const wrong = test.database.transaction((client) => upsert(client, balances, [[1, null, token, 1, 30, "9"]]));
   await expect(wrong).rejects.toMatchObject({ code: "23502" }); // not_null_violation
-  expect(await test.database.query("SELECT 1 FROM balances WHERE block_number = 30")).toEqual([]);
+  expect(await test.database.query("SELECT 1 FROM balances WHERE since_block = 30")).toEqual([]);
 });
 
 it("lets two writers of the same keys in opposite order both finish", async () => {
@@ -62,6 +62,6 @@ it("lets two writers of the same keys in opposite order both finish", async () =
     test.database.transaction((client) => upsert(client, balances, order === "up" ? rows(block) : rows(block).reverse()));
   await Promise.all([write(1, "up"), write(2, "down"), write(3, "up"), write(4, "down")]);
   // Each writes all rows in the order of the keys, so the last one's stay, whole.
-  const left = await test.database.query("SELECT DISTINCT block_number FROM balances WHERE chain_id = 2");
+  const left = await test.database.query("SELECT DISTINCT since_block FROM balances WHERE chain_id = 2");
   expect(left).toHaveLength(1);
 });

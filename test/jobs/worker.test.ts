@@ -251,6 +251,15 @@ describe("metadata of tokens", () => {
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
+  it("is not read again for a batch that was folded before it was written, and keeps its first block", async () => {
+    await enqueue([gold], 5);
+    expect(await createWorker(deps()).drain()).toBe(1);
+    await enqueue([gold], 9);
+    expect(await createWorker(deps()).drain()).toBe(0);
+    expect(await test.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
+    expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
+  });
+
   it("of a token that a reorganisation took back meanwhile is not written", async () => {
     await enqueue([gold], 9);
     const slow: WorkerDeps = {
