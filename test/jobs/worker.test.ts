@@ -177,6 +177,7 @@ describe("metadata of tokens", () => {
     await enqueue(everything());
     expect(await createWorker(deps()).drain()).toBe(everything().length);
     await expectEverything();
+    await test.database.query("DELETE FROM token_metadata");
     await enqueue([gold], 2);
     proxy.counts.clear();
     await createWorker(deps()).drain();
