@@ -6,7 +6,7 @@ import type { Hash } from "../lib/hex.ts";
 import { type BatchDeps, indexBatch } from "./batch.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { recordBackfilled, recordHead } from "./chain-row.ts";
-import { readCheckpoints } from "./checkpoints.ts";
+import { lockCheckpoints, readCheckpoints } from "./checkpoints.ts";
 import { confirmFirst } from "./confirm.ts";
 import { IndexMismatchError } from "./errors.ts";
 import { createLeader, type Leadership, LeadershipLostError } from "./leader.ts";
@@ -240,6 +240,17 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
       catchingUp: state.facts === null ? [] : all.filter((projection) => !state.joined.has(projection)).map(({ id }) => id),
       spent: stopwatch.spent,
     }),
+    exclusive: (work) =>
+      lock(async () => {
+        const { block, hash } = position;
+        if (state.leadership === null || hash === null || all.some((projection) => !state.joined.has(projection))) return null;
+        return database.transaction(async (client) => {
+          const checkpoints = await lockCheckpoints(client, chain.id);
+          if (all.some(({ id }) => checkpoints.get(id)?.block !== block)) return null;
+          await guard(client);
+          return work(client, { number: block, hash });
+        });
+      }),
   };
 };
 

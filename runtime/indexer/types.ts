@@ -1,7 +1,7 @@
 import type { HeadFeed } from "../chain/heads.ts";
 import type { Source } from "../chain/source.ts";
-import type { Database } from "../database/database.ts";
-import type { Address } from "../lib/hex.ts";
+import type { Database, DatabaseClient } from "../database/database.ts";
+import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./base-reads.ts";
 import type { Progress, Step } from "./progress.ts";
 import type { Projection } from "./projection.ts";
@@ -67,4 +67,15 @@ export interface Indexer {
   /** Runs until the signal, and ends at a batch's border. @throws {IndexMismatchError} when an operator has to decide. */
   run(signal: AbortSignal): Promise<void>;
   status(): IndexerStatus;
+  /**
+   * Runs work between two batches, in one database transaction that holds the checkpoints: what it reads and writes is as of the indexed block.
+   * Null, and nothing done, while this process does not lead or a projection is behind. It holds the loop up: it must be short, and wait for no node.
+   */
+  exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
+}
+
+/** The last block of an index. */
+export interface IndexedBlock {
+  readonly number: number;
+  readonly hash: Hash;
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** What does not follow from the blocks: requests' own tables, and the migrations' record. */
-const notFromBlocks = /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$)/;
+/** What does not follow from the blocks: requests' own tables, the migrations' record, and what comparing with contracts found. */
+const notFromBlocks = /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|node_sourced_tokens$)/;
 
 /** Read from the node, or written, at a time of their own. */
 const ownTime: Readonly<Record<string, readonly string[]>> = {

@@ -6,6 +6,8 @@ import type { BalanceKey } from "./reads-base.ts";
 export interface Opening {
   /** Null where it is not known. */
   readonly balance: bigint | null;
+  /** Of an unknown balance: what moved since the state that is not known; null where no later word about that state will tell the balance. */
+  readonly netChange: bigint | null;
   /** The block that set it; null where nothing says so, because it is nothing. */
   readonly since: number | null;
   readonly isStored: boolean;
@@ -16,9 +18,10 @@ interface Account {
   readonly key: BalanceKey;
   /** Null once it is not known: what is known of it later does not bring it back. */
   balance: bigint | null;
+  netChange: bigint | null;
   since: number | null;
   /** What stood when the block began. */
-  standing: bigint | null;
+  standing: Pick<Opening, "balance" | "netChange">;
   isHolder: boolean;
 }
 
@@ -45,8 +48,9 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
     const text = `${key.owner}${key.token}${key.standard}${key.tokenId ?? ""}`;
     const known = accounts.get(text);
     if (known !== undefined) return known;
-    const { balance, since, isStored } = open(key);
-    const account: Account = { key, balance, since, standing: balance, isHolder: isStored && isPositive(balance) };
+    const { balance, netChange, since, isStored } = open(key);
+    const standing = { balance, netChange };
+    const account: Account = { key, balance, netChange, since, standing, isHolder: isStored && isPositive(balance) };
     accounts.set(text, account);
     return account;
   };
@@ -54,20 +58,37 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
   const endPeriod = ({ key, since, standing }: Account, block: number): void => {
     if (since === null || since >= block) return;
     const to = block - 1;
-    periods.push({ ...columnsOf(key), from_block: since, to_block: to, balance: standing, pivot_block: pivotOf(since, to) });
+    const { balance, netChange } = standing;
+    periods.push({ ...columnsOf(key), from_block: since, to_block: to, balance, net_change: netChange, pivot_block: pivotOf(since, to) });
+  };
+
+  const touch = (key: BalanceKey): Account => {
+    const account = accountOf(key);
+    if (!inBlock.has(account)) {
+      inBlock.add(account);
+      account.standing = { balance: account.balance, netChange: account.netChange };
+    }
+    return account;
   };
 
   return {
     /** Moves an amount and gives the balance right after. */
     apply: (key: BalanceKey, amount: bigint): bigint | null => {
-      const account = accountOf(key);
-      if (!inBlock.has(account)) {
-        inBlock.add(account);
-        account.standing = account.balance;
+      const account = touch(key);
+      if (account.balance === null) {
+        if (account.netChange !== null) account.netChange += amount;
+        return null;
       }
-      const next = account.balance === null ? null : account.balance + amount;
-      account.balance = next === null || next < 0n || next > largestWord ? null : next;
+      const next = account.balance + amount;
+      account.balance = next < 0n || next > largestWord ? null : next;
       return account.balance;
+    },
+    /** Takes notice of a movement whose amount tells nothing: what is held from here on is for the node to say. */
+    forget: (key: BalanceKey): null => {
+      const account = touch(key);
+      account.balance = null;
+      account.netChange = null;
+      return null;
     },
     /** Ends a block, and says whose holding began, ended or is not known. */
     endBlock: (block: number): HolderChange[] => {
@@ -84,7 +105,13 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
       return changes;
     },
     periods,
-    latest: (): Row[] => [...accounts.values()].map(({ key, since, balance }) => ({ ...columnsOf(key), since_block: since, balance })),
+    latest: (): Row[] =>
+      [...accounts.values()].map(({ key, since, balance, netChange }) => ({
+        ...columnsOf(key),
+        since_block: since,
+        balance,
+        net_change: netChange,
+      })),
   };
 };
 

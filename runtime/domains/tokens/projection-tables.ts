@@ -2,10 +2,10 @@ import type { Table } from "../../indexer/projection.ts";
 
 const balanceKey = { owner: "bytea", token: "bytea", standard: "int2" } as const;
 const nftKey = { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" } as const;
-const current = { since_block: "int8", balance: "numeric" } as const;
-const ended = { from_block: "int8", to_block: "int8", balance: "numeric" } as const;
+const current = { since_block: "int8", balance: "numeric", net_change: "numeric" } as const;
+const ended = { from_block: "int8", to_block: "int8", balance: "numeric", net_change: "numeric" } as const;
 
-/** The tables of migration 0002 that are filled from blocks, and the queue that metadata is read by. */
+/** The tables of migrations 0002 and 0007 that are filled from blocks, and the queue that metadata is read by. */
 export const tokenTables: readonly Table[] = [
   { kind: "append", name: "token_standards", columns: { address: "bytea", standard: "int2", block_number: "int8" } },
   {

@@ -8,14 +8,15 @@ import { standards } from "./standards.ts";
 interface Totals {
   readonly token: Address;
   readonly standard: number;
-  holders: number;
+  /** Null where the node has the word on balances, and was not asked yet. */
+  holders: number | null;
   /** Null where mints and burns do not tell: they are not all indexed, or a balance shows that events lie. */
   supply: bigint | null;
   written: string;
 }
 
 /** How many hold each token and how much there is of it: one row a block that changed either. */
-export const createTotals = (state: State, chain: ChainFacts) => {
+export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (token: Address, standard: number) => boolean) => {
   const all = new Map<string, Totals>();
   const inBlock = new Set<Totals>();
   const rows: Row[] = [];
@@ -25,7 +26,7 @@ export const createTotals = (state: State, chain: ChainFacts) => {
     const known = all.get(key);
     if (known !== undefined) return known;
     const stored = state.get("totals", token, standard);
-    const holders = Number(stored?.holders ?? 0);
+    const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
     // A token of a complete index began with nothing.
     const supply = stored === undefined ? (chain.from === 0 ? 0n : null) : stored.supply === null ? null : BigInt(String(stored.supply));
     const totals: Totals = { token, standard, holders, supply, written: "" };
@@ -50,7 +51,7 @@ export const createTotals = (state: State, chain: ChainFacts) => {
       for (const { key, change, isKnown } of changes) {
         if (key.standard === standards.native) continue;
         const totals = totalsOf(key.token, key.standard);
-        totals.holders += change;
+        totals.holders = totals.holders === null || isNodeSourced(key.token, key.standard) ? null : totals.holders + change;
         if (!isKnown) totals.supply = null;
         inBlock.add(totals);
       }

@@ -23,7 +23,8 @@ import { standards } from "./standards.ts";
 /**
  * Who moved which token, and who has how much. A zero-value transfer is one too. A collection's row in `balances` is how many are held:
  * tokens of an ERC-721 collection, units of all ids of an ERC-1155 one. A balance that events would take below zero or above a word
- * is not known from then on: its token's events do not tell the truth.
+ * is not known from then on: its token's events do not tell the truth. While what was before the index is not known, what moved since is kept. Of a token
+ * that is known not to follow its events, a transfer only says who was touched.
  */
 export const tokensProjection = defineProjection({
   id: "tokens",
@@ -39,11 +40,11 @@ export const tokensProjection = defineProjection({
   ],
   tables: tokenTables,
   loads: {
-    balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance", "since_block"] },
+    balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance", "since_block", "net_change"] },
     nftBalances: {
       table: "nft_balances",
       key: { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" },
-      values: ["balance", "since_block"],
+      values: ["balance", "since_block", "net_change"],
     },
     totals: {
       table: "holder_counts",
@@ -51,6 +52,7 @@ export const tokensProjection = defineProjection({
       values: ["holders", "supply"],
       newestBy: "block_number",
     },
+    nodeSourced: { table: "node_sourced_tokens", key: { token: "bytea", standard: "int2" }, values: [] },
     standards: { table: "token_standards", key: { address: "bytea", standard: "int2" }, values: [] },
     metadata: { table: "token_metadata", key: { address: "bytea" }, values: [] },
     ordinals: { table: "transfer_transactions", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" },
@@ -60,6 +62,7 @@ export const tokensProjection = defineProjection({
       balances: createKeySet(),
       nftBalances: createKeySet(),
       totals: createKeySet(),
+      nodeSourced: createKeySet(),
       standards: createKeySet(),
       metadata: createKeySet(),
       ordinals: createKeySet(),
@@ -73,6 +76,7 @@ export const tokensProjection = defineProjection({
       if (standard !== standards.native) {
         sets.standards.add(token, standard);
         sets.totals.add(token, standard);
+        sets.nodeSourced.add(token, standard);
         sets.metadata.add(token);
       }
       if (standard === standards.erc20) {
@@ -121,22 +125,28 @@ const openWith =
       return {
         isStored: true,
         since: Number(stored.since_block),
-        balance: stored.balance === null ? null : BigInt(String(stored.balance)),
+        balance: amountOf(stored.balance),
+        netChange: amountOf(stored.net_change),
       };
     }
-    if (!hasBase(key, chain)) return { isStored: false, since: null, balance: 0n };
+    if (!hasBase(key, chain)) return { isStored: false, since: null, balance: 0n, netChange: null };
     // The first block does not matter for finding the answer again.
     const read = baseReadOf(key, 0);
     const balance = read === null ? null : baseBalance(key, base(read));
     // A key that begins with nothing needs no period to say so.
-    return { isStored: false, since: balance === 0n ? null : chain.baseBlock, balance };
+    // Where no call tells it, nothing ever will.
+    const netChange = balance === null && read !== null ? 0n : null;
+    return { isStored: false, since: balance === 0n ? null : chain.baseBlock, balance, netChange };
   };
+
+const amountOf = (value: Row[string] | undefined): bigint | null => (value === null || value === undefined ? null : BigInt(String(value)));
 
 const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
   const open = openWith(input);
   const whole = createBalanceSheet(open);
   const byId = createBalanceSheet(open);
-  const totals = createTotals(input.state, input.chain);
+  const isNodeSourced = (token: Address, standard: number) => input.state.get("nodeSourced", token, standard) !== undefined;
+  const totals = createTotals(input.state, input.chain, isNodeSourced);
   const ordinals = createOrdinals(input.state, "ordinals");
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
@@ -150,7 +160,8 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
       let after: bigint | null = null;
       for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) {
-        after = (key.tokenId === null ? whole : byId).apply(key, amount);
+        const sheet = key.tokenId === null ? whole : byId;
+        after = isNodeSourced(key.token, key.standard) ? sheet.forget(key) : sheet.apply(key, amount);
       }
       return after;
     };
