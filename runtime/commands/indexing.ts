@@ -5,8 +5,11 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
+import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
 import { createIndexer } from "../indexer/indexer.ts";
 import type { Progress } from "../indexer/progress.ts";
+import type { Indexer } from "../indexer/types.ts";
+import { createChores } from "../jobs/chores.ts";
 import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
 import { projections } from "../projections.ts";
@@ -26,7 +29,7 @@ const following = [
   { name: "token_metadata", blockColumn: "block_number" },
 ];
 
-/** Indexes one chain until the signal: the loop, and beside it the reads that can wait. @throws {IndexMismatchError} when an operator has to decide. */
+/** Indexes one chain until the signal: the loop, and beside it what can wait. @throws {IndexMismatchError} when an operator has to decide. */
 export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
   if (chain.rpc === undefined) throw new CommandError(`Chain ${chain.name} has no node; set its rpc in ashlar.yaml or give --rpc URL.`);
   const rpc = createRpc({
@@ -59,9 +62,20 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       logger,
       isLeading: () => indexer.status().leading,
     });
+    const chores = createChores({
+      chainId: chain.id,
+      database,
+      source,
+      chores: createSettlingChores({ nativeFromState: chain.nativeAccounting === "state" }),
+      multicall: chain.multicall,
+      exclusive: indexer.exclusive,
+      isReady: () => isLevel(indexer),
+      clock: () => new Date(),
+      logger,
+    });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = worker.run(either);
+    const reading = Promise.all([worker.run(either), chores.run(either)]);
     try {
       await indexer.run(signal);
     } finally {
@@ -73,6 +87,12 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     await rpc.close();
   }
 }
+
+/** Whether this process has brought all of an index to the node's head. */
+const isLevel = (indexer: Indexer): boolean => {
+  const { leading, following, catchingUp } = indexer.status();
+  return leading && following && catchingUp.length === 0;
+};
 
 /** Asks the node what it offers, again and again while it cannot be reached; null when the signal came first. */
 async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {

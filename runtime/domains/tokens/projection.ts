@@ -40,7 +40,11 @@ export const tokensProjection = defineProjection({
   ],
   tables: tokenTables,
   loads: {
-    balances: { table: "balances", key: { owner: "bytea", token: "bytea", standard: "int2" }, values: ["balance", "since_block", "net_change"] },
+    balances: {
+      table: "balances",
+      key: { owner: "bytea", token: "bytea", standard: "int2" },
+      values: ["balance", "since_block", "net_change"],
+    },
     nftBalances: {
       table: "nft_balances",
       key: { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" },

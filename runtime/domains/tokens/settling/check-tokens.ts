@@ -1,0 +1,124 @@
+import { bytes } from "../../../database/codecs.ts";
+import type { Queryable } from "../../../database/database.ts";
+import type { IndexedBlock } from "../../../indexer/types.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+
+/** Whose balance of which ERC-20 token is compared. */
+export interface Pair {
+  readonly token: Address;
+  readonly owner: Address;
+}
+
+/** What events say of it; null where they say what cannot be. */
+export interface EventsBalance extends Pair {
+  readonly balance: string | null;
+}
+
+const notSourced = (alias: string) =>
+  `NOT EXISTS (SELECT 1 FROM node_sourced_tokens n WHERE n.chain_id = $1 AND n.token = ${alias}.token AND n.standard = ${standards.erc20})`;
+
+/** Owners who were touched above a block: of the newest rows two a token, tokens not compared for longest first. Served by balances_roll_back. */
+export const touchedPairs = (
+  database: Queryable,
+  chainId: number,
+  above: number,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<Pair[]> =>
+  database.query<Pair>(
+    `SELECT b.token, b.owner FROM (
+       SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, md5(owner)) AS place FROM (
+         SELECT token, owner, since_block FROM balances
+         WHERE chain_id = $1 AND since_block > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) ORDER BY since_block DESC LIMIT 2000) newest) b
+     LEFT JOIN token_checks c ON c.chain_id = $1 AND c.token = b.token AND c.standard = ${standards.erc20}
+     WHERE b.place <= 2 AND ${notSourced("b")} ORDER BY c.checked_at NULLS FIRST, b.place, b.token LIMIT $4`,
+    [chainId, above, deferred.map(bytes), limit],
+  );
+
+/** Owners whose balance events took below zero or above a word, one a token. Served by balances_unknown. */
+export const impossiblePairs = (database: Queryable, chainId: number, deferred: readonly Address[], limit: number): Promise<Pair[]> =>
+  database.query<Pair>(
+    `SELECT DISTINCT ON (token) token, owner FROM (
+       SELECT b.token, b.owner FROM balances b WHERE b.chain_id = $1 AND b.balance IS NULL AND b.net_change IS NULL AND b.standard = ${standards.erc20}
+         AND b.token <> ALL ($2) AND ${notSourced("b")} LIMIT 1000) b LIMIT $3`,
+    [chainId, deferred.map(bytes), limit],
+  );
+
+/** Enters tokens that began above a block among those to be compared. Served by token_standards_roll_back. */
+export const enterTokens = async (database: Queryable, chainId: number, above: number): Promise<void> => {
+  await database.query(
+    `INSERT INTO token_checks (chain_id, token, standard) SELECT chain_id, address, standard FROM token_standards
+     WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number > $2 ON CONFLICT DO NOTHING`,
+    [chainId, above],
+  );
+};
+
+/** Tokens whose comparison is due, the one not compared for longest first. Served by token_checks_due. */
+export const dueTokens = async (
+  database: Queryable,
+  chainId: number,
+  before: Date,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<Address[]> => {
+  const rows = await database.query<{ token: Address }>(
+    `SELECT c.token FROM token_checks c WHERE c.chain_id = $1 AND (c.checked_at IS NULL OR c.checked_at < $2) AND c.standard = ${standards.erc20}
+       AND c.token <> ALL ($3) AND ${notSourced("c")} ORDER BY c.checked_at NULLS FIRST, c.token LIMIT $4`,
+    [chainId, before, deferred.map(bytes), limit],
+  );
+  return rows.map(({ token }) => token);
+};
+
+/** Some holders of each token: the two largest, and two below a part of the largest that the lot decides. Served by balances_rank. */
+export const someHolders = (database: Queryable, chainId: number, tokens: readonly Address[], lot: number): Promise<Pair[]> =>
+  database.query<Pair>(
+    `SELECT DISTINCT h.token, h.owner FROM unnest($2::bytea[]) AS k(token)
+     CROSS JOIN LATERAL (
+       (SELECT token, owner FROM balances WHERE chain_id = $1 AND token = k.token AND standard = ${standards.erc20} AND balance > 0 AND standard > 0
+        ORDER BY balance DESC, owner LIMIT 2)
+       UNION ALL
+       (SELECT token, owner FROM balances WHERE chain_id = $1 AND token = k.token AND standard = ${standards.erc20} AND balance > 0 AND standard > 0
+          AND balance <= $3::numeric * (SELECT balance FROM balances WHERE chain_id = $1 AND token = k.token AND standard = ${standards.erc20}
+            AND balance > 0 AND standard > 0 ORDER BY balance DESC LIMIT 1)
+        ORDER BY balance DESC, owner LIMIT 2)) h`,
+    [chainId, tokens.map(bytes), lot],
+  );
+
+/** Says of tokens that they were compared. */
+export const recordChecks = async (
+  database: Queryable,
+  chainId: number,
+  tokens: readonly Address[],
+  block: number,
+  at: Date,
+): Promise<void> => {
+  if (tokens.length === 0) return;
+  await database.query(
+    `INSERT INTO token_checks (chain_id, token, standard, checked_at_block, checked_at)
+     SELECT $1, token, ${standards.erc20}, $3, $4 FROM unnest($2::bytea[]) AS k(token) ORDER BY token
+     ON CONFLICT (chain_id, token, standard) DO UPDATE SET checked_at_block = excluded.checked_at_block, checked_at = excluded.checked_at`,
+    [chainId, tokens.map(bytes), block, at],
+  );
+};
+
+/**
+ * What events say of balances, and the block after which they say it: one statement, so that both are of one moment. What waits for the base of a late index
+ * is not among them. Served by the primary keys.
+ */
+export const eventsBalances = async (
+  database: Queryable,
+  chainId: number,
+  pairs: readonly Pair[],
+): Promise<{ readonly head: IndexedBlock; readonly balances: readonly EventsBalance[] } | null> => {
+  const rows = await database.query<EventsBalance & IndexedBlock>(
+    `SELECT h.number, h.hash, b.token, b.owner, b.balance
+     FROM (SELECT number, hash FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1) h
+     CROSS JOIN unnest($2::bytea[], $3::bytea[]) AS k(token, owner)
+     JOIN balances b ON b.chain_id = $1 AND b.owner = k.owner AND b.token = k.token AND b.standard = ${standards.erc20}
+     WHERE (b.balance IS NOT NULL OR b.net_change IS NULL) AND ${notSourced("b")}`,
+    [chainId, pairs.map(({ token }) => bytes(token)), pairs.map(({ owner }) => bytes(owner))],
+  );
+  const [first] = rows;
+  return first === undefined ? null : { head: { number: first.number, hash: first.hash }, balances: rows };
+};

@@ -1,0 +1,65 @@
+import type { ChoreContext } from "../../../jobs/chore.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+import { type EventsBalance, eventsBalances, type Pair, recordChecks } from "./check-tokens.ts";
+import { type Difference, markNodeSourced } from "./mark-token.ts";
+import { askBalances, isIndexedBlock, isNodesBlock } from "./node-words.ts";
+import type { Deferral, Suspects } from "./patience.ts";
+
+export interface Patience {
+  readonly deferral: Deferral;
+  readonly suspects: Suspects;
+}
+
+/**
+ * Compares balances as events have them with what the contracts say after the same block. A token that differs is looked at again later; one that differs then
+ * as well is the node's from there on. A contract that gives no answer does not differ.
+ */
+export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[], { deferral, suspects }: Patience): Promise<void> => {
+  if (pairs.length === 0) return;
+  const { chainId, clock, database } = context;
+  const known = await eventsBalances(database, chainId, pairs);
+  if (known === null) return;
+  const { head, balances } = known;
+  const told = await askBalances(
+    context,
+    balances.map(({ owner, token }) => ({ owner, token, standard: standards.erc20, tokenId: null })),
+    head.number,
+  );
+  if (!(await isNodesBlock(context, head))) return;
+  const differences = new Map<Address, Difference>();
+  const silent = new Set<Address>();
+  for (const [position, balance] of balances.entries()) {
+    const node = told[position] ?? null;
+    if (node === null) silent.add(balance.token);
+    else if (isSame(balance, node)) suspects.clear(balance.token, balance.owner);
+    else differences.set(balance.token, differenceOf(balance, node));
+  }
+  for (const token of silent) deferral.put(token, clock());
+  for (const difference of differences.values()) {
+    if (suspects.isConfirmed(difference.token, difference.owner, clock())) await mark(context, difference, head);
+  }
+  const asked = new Set(balances.map(({ token }) => token));
+  await recordChecks(database, chainId, [...asked], head.number, clock());
+};
+
+const isSame = ({ balance }: EventsBalance, node: bigint): boolean => balance !== null && BigInt(balance) === node;
+
+const differenceOf = ({ token, owner, balance }: EventsBalance, nodeBalance: bigint): Difference => ({
+  token,
+  owner,
+  eventsBalance: balance === null ? null : BigInt(balance),
+  nodeBalance,
+});
+
+const mark = async (context: ChoreContext, difference: Difference, head: Parameters<typeof isIndexedBlock>[2]): Promise<void> => {
+  const { chainId, clock, logger } = context;
+  const isMarked = await context.exclusive(async (client) => {
+    if (!(await isIndexedBlock(client, chainId, head))) return false;
+    await markNodeSourced(client, chainId, head.number, difference, clock());
+    return true;
+  });
+  if (isMarked === true) {
+    logger.info(`Balances of ${difference.token} do not follow from its events: they are read from the contract from now on.`);
+  }
+};

@@ -1,0 +1,115 @@
+import { bytes } from "../../../database/codecs.ts";
+import type { DatabaseClient, Queryable } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { pivotOf } from "../periods.ts";
+import type { BalanceKey } from "../reads-base.ts";
+import { standards } from "../standards.ts";
+
+/** A balance that the node has the word on, with the block from which on it was the one that is asked for or replaced. */
+export interface NodeBalance {
+  readonly key: BalanceKey;
+  readonly since: number;
+}
+
+/** What the node said of it after a block, its own or a later one. */
+export interface NodeReading extends NodeBalance {
+  readonly balance: bigint;
+  readonly readAt: number;
+}
+
+interface KeyRow {
+  readonly owner: Address;
+  readonly token: Address;
+  readonly standard: number;
+  readonly since: number;
+}
+const toNodeBalance = ({ owner, token, standard, since }: KeyRow): NodeBalance => ({
+  key: { owner, token, standard, tokenId: null },
+  since,
+});
+
+/** Tokens that the node has the word on, and the native one where it has. */
+const nodeSourced = (native: boolean): string =>
+  `(SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1${
+    native ? ` UNION ALL SELECT decode('${"ee".repeat(20)}', 'hex'), ${standards.native}::int2` : ""
+  })`;
+
+/** Balances that nobody was asked for yet, the newest first: a node forgets old state. Served by balances_unknown. */
+export const unknownRows = async (
+  database: Queryable,
+  chainId: number,
+  native: boolean,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<NodeBalance[]> => {
+  const rows = await database.query<KeyRow>(
+    `SELECT b.owner, b.token, b.standard, b.since_block AS since FROM ${nodeSourced(native)} n
+     JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
+     WHERE b.token <> ALL ($2) ORDER BY b.since_block DESC LIMIT $3`,
+    [chainId, deferred.map(bytes), limit],
+  );
+  return rows.map(toNodeBalance);
+};
+
+/** The same of what has ended. Served by balance_periods_unknown. */
+export const unknownPeriods = async (
+  database: Queryable,
+  chainId: number,
+  native: boolean,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<NodeBalance[]> => {
+  const rows = await database.query<KeyRow>(
+    `SELECT b.owner, b.token, b.standard, b.from_block AS since FROM ${nodeSourced(native)} n
+     JOIN balance_periods b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
+     WHERE b.token <> ALL ($2) ORDER BY b.from_block DESC LIMIT $3`,
+    [chainId, deferred.map(bytes), limit],
+  );
+  return rows.map(toNodeBalance);
+};
+
+/**
+ * Writes readings. One of the block that began the balance is that balance, whether it still holds or has ended meanwhile; a later one holds from its
+ * own block on: what was before ends there, as it is. A row that was touched since it was read is left alone. Served by the primary keys.
+ */
+export const writeReadings = async (client: DatabaseClient, chainId: number, readings: readonly NodeReading[]): Promise<void> => {
+  const exact = readings.filter(({ since, readAt }) => since === readAt);
+  const later = readings.filter(({ since, readAt }) => since < readAt);
+  const key = (alias: string) =>
+    `${alias}.chain_id = $1 AND ${alias}.owner = k.owner AND ${alias}.token = k.token AND ${alias}.standard = k.standard`;
+  const given = "unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::numeric[], $8::int8[])";
+  const columns = "k(owner, token, standard, since, read_at, balance, pivot)";
+  const parameters = (some: readonly NodeReading[]) => [
+    chainId,
+    some.map(({ key: { owner } }) => bytes(owner)),
+    some.map(({ key: { token } }) => bytes(token)),
+    some.map(({ key: { standard } }) => standard),
+    some.map(({ since }) => since),
+    some.map(({ readAt }) => readAt),
+    some.map(({ balance }) => balance.toString()),
+    some.map(({ since, readAt }) => (since < readAt ? pivotOf(since, readAt - 1) : 0)),
+  ];
+  if (exact.length > 0) {
+    for (const [table, from] of [
+      ["balances", "since_block"],
+      ["balance_periods", "from_block"],
+    ] as const) {
+      await client.query(
+        `UPDATE ${table} b SET balance = k.balance FROM ${given} AS ${columns}
+         WHERE ${key("b")} AND b.${from} = k.since AND (b.balance IS NULL OR $9) AND b.net_change IS NULL`,
+        [...parameters(exact), table === "balances"],
+      );
+    }
+  }
+  if (later.length > 0) {
+    await client.query(
+      `WITH ended AS (
+         INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
+         SELECT $1, b.owner, b.token, b.standard, b.since_block, k.read_at - 1, k.pivot, b.balance FROM ${given} AS ${columns}
+         JOIN balances b ON ${key("b")} AND b.since_block = k.since AND b.net_change IS NULL)
+       UPDATE balances b SET since_block = k.read_at, balance = k.balance FROM ${given} AS ${columns}
+       WHERE ${key("b")} AND b.since_block = k.since AND b.net_change IS NULL`,
+      parameters(later),
+    );
+  }
+};

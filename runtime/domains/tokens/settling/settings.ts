@@ -1,0 +1,34 @@
+/** How often, how soon and how much the settling of balances does. */
+export interface SettlingSettings {
+  /** Between two looks for balances that wait for the node. */
+  readonly settleMilliseconds: number;
+  /** Between two comparisons of balances that were touched of late. */
+  readonly checkMilliseconds: number;
+  /** Between two portions of the comparison of all tokens, and after which a token is compared again. */
+  readonly sweepMilliseconds: number;
+  readonly recheckMilliseconds: number;
+  /** How long after a difference it is looked for again before it counts. */
+  readonly confirmMilliseconds: number;
+  /** How long a token whose contract gives no answer is left alone, the first time. */
+  readonly deferMilliseconds: number;
+  /** Between two portions of the owners that are asked anew, and after which a token's owners are. */
+  readonly refreshMilliseconds: number;
+  readonly refreshAgainMilliseconds: number;
+  /** Whether the node has the word on native balances too. */
+  readonly nativeFromState: boolean;
+}
+
+export const usualSettling: SettlingSettings = {
+  settleMilliseconds: 1_000,
+  checkMilliseconds: 5_000,
+  sweepMilliseconds: 15_000,
+  recheckMilliseconds: 86_400_000,
+  confirmMilliseconds: 20_000,
+  deferMilliseconds: 30_000,
+  refreshMilliseconds: 5_000,
+  refreshAgainMilliseconds: 3_600_000,
+  nativeFromState: false,
+};
+
+/** Balances that are compared or asked anew in one look: one aggregate of calls. */
+export const portion = 90;

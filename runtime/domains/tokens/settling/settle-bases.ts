@@ -1,0 +1,81 @@
+import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { BalanceKey } from "../reads-base.ts";
+import { standards } from "../standards.ts";
+import { type BalanceTables, balancesById, giveUp, settleBases, type ToldBalance, wholeBalances, withoutBase } from "./base-balances.ts";
+import { recountHolders } from "./holder-counts.ts";
+import { markNodeSourced } from "./mark-token.ts";
+import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
+import { createDeferral, createSuspects, type Deferral, type Suspects } from "./patience.ts";
+import type { SettlingSettings } from "./settings.ts";
+
+/** Balances that are settled in one transaction. */
+const largestPortion = 450;
+
+interface Patience {
+  readonly deferral: Deferral;
+  readonly suspects: Suspects;
+}
+
+/** Finds out what was before an index that began late, or without the state of its first block: the node's balance at the head, less what moved since. */
+export const createSettleBases = (settings: SettlingSettings): Chore => {
+  const patience = { deferral: createDeferral(settings.deferMilliseconds), suspects: createSuspects(settings.confirmMilliseconds) };
+  return {
+    name: "settle what was before the index",
+    everyMilliseconds: settings.settleMilliseconds,
+    run: async (context) => {
+      const whole = await settlePortion(context, wholeBalances, patience);
+      const byId = await settlePortion(context, balancesById, patience);
+      return whole || byId;
+    },
+  };
+};
+
+const settlePortion = async (context: ChoreContext, tables: BalanceTables, { deferral, suspects }: Patience): Promise<boolean> => {
+  const { database, chainId, clock } = context;
+  const head = await indexedHead(context);
+  if (head === null) return false;
+  const keys = await withoutBase(database, chainId, tables, deferral.tokens(clock()), largestPortion);
+  if (keys.length === 0) return false;
+  const told = await tell(context, keys, head.number, deferral);
+  if (told.length === 0 || !(await isNodesBlock(context, head))) return false;
+  const settled = await context.exclusive(async (client) => {
+    if (!(await isIndexedBlock(client, chainId, head))) return null;
+    const outcome = await settleBases(client, chainId, tables, head, told);
+    if (tables === wholeBalances) await recountHolders(client, chainId, outcome.known);
+    return outcome;
+  });
+  if (settled === null) return false;
+  for (const { token } of settled.known) deferral.clear(token);
+  const confirmed = new Map<Address, boolean>();
+  for (const misfit of settled.misfits) {
+    // A token lies for all its owners; a native balance stands for itself.
+    const isNative = misfit.key.standard === standards.native;
+    const subject = isNative ? misfit.key.owner : misfit.key.token;
+    if (!confirmed.has(subject)) confirmed.set(subject, suspects.isConfirmed(subject, misfit.key.owner, clock()));
+    if (confirmed.get(subject) === true) await dismiss(context, tables, misfit, head.number);
+    else if (!isNative) deferral.put(subject, clock());
+  }
+  return settled.known.length > 0 && keys.length === largestPortion;
+};
+
+const tell = async (context: ChoreContext, keys: readonly BalanceKey[], height: number, deferral: Deferral): Promise<ToldBalance[]> => {
+  const balances = await askBalances(context, keys, height);
+  return keys.flatMap((key, position) => {
+    const balance = balances[position] ?? null;
+    if (balance === null) deferral.put(key.token, context.clock());
+    return balance === null ? [] : [{ key, balance }];
+  });
+};
+
+/** What was found twice not to fit: an ERC-20 token is the node's from then on, another balance stays unknown. */
+const dismiss = async (context: ChoreContext, tables: BalanceTables, { key, balance }: ToldBalance, block: number): Promise<void> => {
+  const { chainId, clock, logger } = context;
+  const isErc20 = key.standard === standards.erc20;
+  await context.exclusive(async (client) => {
+    if (!isErc20) return giveUp(client, chainId, tables, key);
+    const difference = { token: key.token, owner: key.owner, eventsBalance: null, nodeBalance: balance };
+    return markNodeSourced(client, chainId, block, difference, clock());
+  });
+  if (isErc20) logger.info(`Balances of ${key.token} do not follow from its events: they are read from the contract from now on.`);
+};

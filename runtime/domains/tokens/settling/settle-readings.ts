@@ -1,0 +1,101 @@
+import type { IndexedBlock } from "../../../indexer/types.ts";
+import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import { recountHolders } from "./holder-counts.ts";
+import { type NodeBalance, type NodeReading, unknownPeriods, unknownRows, writeReadings } from "./node-balances.ts";
+import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
+import { createDeferral, type Deferral } from "./patience.ts";
+import type { SettlingSettings } from "./settings.ts";
+
+const largestPortion = 450;
+/** Blocks whose state is asked for in one look. */
+const mostHeights = 40;
+/** A node without an archive has the state of about 128 blocks. */
+const recentBlocks = 100;
+
+/**
+ * Asks for balances that the node has the word on, as they were after the block that touched them, where the node has that state; else as they are at the
+ * head, from where on they are known. With an archive, what has ended is asked for too.
+ */
+export const createSettleReadings = (settings: SettlingSettings): Chore => {
+  const [ofRows, ofPeriods] = [createDeferral(settings.deferMilliseconds), createDeferral(settings.deferMilliseconds)];
+  const { nativeFromState } = settings;
+  return {
+    name: "read balances that events do not tell",
+    everyMilliseconds: settings.settleMilliseconds,
+    run: async (context) => {
+      const { database, chainId, clock, source } = context;
+      const head = await indexedHead(context);
+      if (head === null) return false;
+      const rows = await unknownRows(database, chainId, nativeFromState, ofRows.tokens(clock()), largestPortion);
+      const hasMoreRows = await settle(context, head, rows, true, ofRows);
+      if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
+      const periods = await unknownPeriods(database, chainId, nativeFromState, ofPeriods.tokens(clock()), largestPortion);
+      return settle(context, head, periods, false, ofPeriods);
+    },
+  };
+};
+
+/** True where something was settled and more is left. */
+const settle = async (
+  context: ChoreContext,
+  head: IndexedBlock,
+  wanted: readonly NodeBalance[],
+  headWillDo: boolean,
+  deferral: Deferral,
+): Promise<boolean> => {
+  // Rows that a batch wrote since the head was looked up wait for the next look.
+  const open = wanted.filter(({ since }) => since <= head.number);
+  if (open.length === 0) return false;
+  const { readings, left } = await read(context, head, open, headWillDo);
+  for (const { key } of left) deferral.put(key.token, context.clock());
+  if (readings.length === 0 || !(await isNodesBlock(context, head))) return false;
+  const isDone = await context.exclusive(async (client) => {
+    if (!(await isIndexedBlock(client, context.chainId, head))) return false;
+    await writeReadings(client, context.chainId, readings);
+    const tokens = readings.map(({ key }) => key);
+    await recountHolders(client, context.chainId, tokens);
+    return true;
+  });
+  if (isDone !== true) return false;
+  for (const { key } of readings) if (!left.some((one) => one.key.token === key.token)) deferral.clear(key.token);
+  return open.length > readings.length + left.length || wanted.length === largestPortion;
+};
+
+interface Readings {
+  readonly readings: readonly NodeReading[];
+  /** What was asked for and not answered. */
+  readonly left: readonly NodeBalance[];
+}
+
+const read = async (context: ChoreContext, head: IndexedBlock, wanted: readonly NodeBalance[], headWillDo: boolean): Promise<Readings> => {
+  const hasState = (height: number) => context.source.capabilities.archiveState || head.number - height < recentBlocks;
+  const byHeight = [...groupBy(wanted, ({ since }) => (hasState(since) ? since : head.number))].slice(0, mostHeights);
+  const readings: NodeReading[] = [];
+  const silent: NodeBalance[] = [];
+  for (const [height, group] of byHeight) await readAt(context, height, group, readings, silent);
+  if (!headWillDo || silent.length === 0) return { readings, left: silent };
+  const left = silent.filter(({ since }) => since === head.number);
+  const again = silent.filter(({ since }) => since < head.number);
+  await readAt(context, head.number, again, readings, left);
+  return { readings, left };
+};
+
+const readAt = async (
+  context: ChoreContext,
+  height: number,
+  group: readonly NodeBalance[],
+  readings: NodeReading[],
+  silent: NodeBalance[],
+): Promise<void> => {
+  const balances = await askBalances(
+    context,
+    group.map(({ key }) => key),
+    height,
+  );
+  for (const [position, one] of group.entries()) {
+    const balance = balances[position] ?? null;
+    if (balance === null) silent.push(one);
+    else readings.push({ ...one, balance, readAt: height });
+  }
+};

@@ -1,0 +1,88 @@
+import { orStopped } from "../indexer/or-stopped.ts";
+import { pause } from "../indexer/pause.ts";
+import type { Chore, ChoreContext, ChoreDeps } from "./chore.ts";
+import { callMany } from "./multicall.ts";
+
+/** Does the chores of one chain, one at a time. */
+export interface Chores {
+  /** Does what is due now, each chore at most once; true where one has more to do. */
+  look(): Promise<boolean>;
+  /** Goes on until the signal. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const usualPause = 100;
+/** A chore that fails waits twice as long each time, up to this. */
+const longestWait = 300_000;
+
+interface Turn {
+  readonly chore: Chore;
+  due: number;
+  failures: number;
+}
+
+/** The chores of one chain. A failing one is logged and tried again later, and keeps neither the others nor the loop. */
+export const createChores = (deps: ChoreDeps): Chores => {
+  const turns: Turn[] = deps.chores.map((chore) => ({ chore, due: 0, failures: 0 }));
+
+  const take = async (turn: Turn, context: ChoreContext, signal: AbortSignal): Promise<boolean> => {
+    const { chore } = turn;
+    const now = () => deps.clock().getTime();
+    try {
+      const hasMore = await chore.run(context);
+      turn.failures = 0;
+      turn.due = hasMore ? now() : now() + chore.everyMilliseconds;
+      return hasMore;
+    } catch (error) {
+      if (signal.aborted) return false;
+      turn.failures += 1;
+      turn.due = now() + Math.min(longestWait, Math.max(chore.everyMilliseconds, 500) * 2 ** turn.failures);
+      deps.logger.warn(`To ${chore.name} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
+      return false;
+    }
+  };
+
+  const lookUntil = async (signal: AbortSignal): Promise<boolean> => {
+    const context = contextOf(deps, signal);
+    let hasMore = false;
+    for (const turn of turns) {
+      if (signal.aborted || !deps.isReady()) return false;
+      if (turn.due <= deps.clock().getTime()) hasMore = (await take(turn, context, signal)) || hasMore;
+    }
+    return hasMore;
+  };
+
+  return {
+    look: () => lookUntil(new AbortController().signal),
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await lookUntil(signal);
+        await pause(deps.pauseMilliseconds ?? usualPause, signal);
+      }
+    },
+  };
+};
+
+const contextOf = (deps: ChoreDeps, signal: AbortSignal): ChoreContext => {
+  const orEnd = async <T>(work: Promise<T>): Promise<T> => {
+    // An answer is never null itself.
+    const answer = await orStopped(work, signal);
+    if (answer === null) throw new Error("the process stops");
+    return answer;
+  };
+  const { chainId, database, exclusive, clock, logger, source } = deps;
+  return {
+    chainId,
+    database,
+    exclusive,
+    clock,
+    logger,
+    source: {
+      capabilities: source.capabilities,
+      balances: (addresses, height) => orEnd(source.balances(addresses, height)),
+      calls: (calls, height) => orEnd(source.calls(calls, height)),
+      hashesOf: (heights) => orEnd(source.hashesOf(heights)),
+    },
+    multicall: (calls, height) => orEnd(callMany(source, deps.multicall, calls, height)),
+  };
+};
