@@ -108,7 +108,7 @@ export interface BalanceItem {
   readonly protocol_metadata: ProtocolMetadata | null;
   /** Single tokens behind the balance; null for fungible assets and unless `nft=true` was sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
-  /** Where the balance comes from: `events` (summed from transfers) or `node` (read from the contract); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -1096,7 +1096,7 @@ export interface HistoricalBalanceItem {
   readonly protocol_metadata: ProtocolMetadata | null;
   /** Single tokens behind the balance; null for fungible assets and unless `nft=true` was sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
-  /** Where the balance comes from: `events` (summed from transfers) or `node` (read from the contract); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -1418,7 +1418,7 @@ export interface NativeBalanceItem {
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Where the balance comes from: `events` (summed from transfers) or `node` (read from the contract); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the account's state; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -2552,7 +2552,7 @@ export interface TokenHolder {
   readonly total_supply: string | null;
   /** Height as of which holders and balances are given. */
   readonly block_height: number;
-  /** Where the balance comes from: `events` (summed from transfers) or `node` (read from the contract); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 

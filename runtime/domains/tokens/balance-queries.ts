@@ -1,6 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 import { standards } from "./standards.ts";
 
 /** What an owner had of a token (of collections: how many) after a block; a null balance is not known. */
@@ -12,6 +13,7 @@ export interface BalanceRow {
 
 /** The same with the last transfer up to that block; null where none is indexed. */
 export interface HoldingRow extends BalanceRow {
+  readonly source: BalanceSource;
   readonly transfer_block: number | null;
   readonly transfer_timestamp: number | null;
 }
@@ -42,6 +44,12 @@ const asOfBlock = (
       ORDER BY h.from_block DESC LIMIT 1) p
     WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > $3)`;
 };
+
+/** The last transfer of a held token ($2 its owner) up to a block ($3). Served by transfers_from and transfers_to, one probe each. */
+const lastTransfer = (column: string): string =>
+  `(SELECT block_number FROM transfers WHERE chain_id = $1 AND ${column} = $2 AND token = h.token AND standard = h.standard AND block_number <= $3
+    ORDER BY block_number DESC LIMIT 1)`;
+
 const balancesAsOf = asOfBlock("balances", "balance_periods", ["token", "standard"]);
 const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
 
@@ -49,16 +57,21 @@ const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
   /** What an owner held after a block, tokens that were all gone left out, the native token first, up to `limit`. */
   const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
-    // A token is touched by its transfers alone; a native balance also by fees and rewards, so its last transfer is looked up.
+    // A token is touched by its transfers alone; a native balance also by fees and rewards, and one that is read from the node by the reading, so their
+    // last transfer is looked up.
     const [rows, native] = await Promise.all([
       query<HoldingRow>(
         `WITH held AS MATERIALIZED (
            SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
            WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} ORDER BY standard, token LIMIT $4),
+         sourced_rows AS MATERIALIZED (
+           SELECT h.token, h.standard, h.balance, ${sourceOf("h")} AS source,
+             CASE WHEN sourced.token IS NULL THEN h.since_block ELSE greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) END AS moved
+           FROM held h ${joinSource("h")}),
          -- All heights at once: a wallet may hold so many tokens that a probe each would be most of the work.
-         times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held)))
-         SELECT token, standard, balance, number AS transfer_block, timestamp AS transfer_timestamp
-         FROM held LEFT JOIN times ON number = since_block AND standard <> ${standards.native} ORDER BY standard, token`,
+         times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT moved FROM sourced_rows)))
+         SELECT token, standard, balance, source, number AS transfer_block, timestamp AS transfer_timestamp
+         FROM sourced_rows LEFT JOIN times ON number = moved AND standard <> ${standards.native} ORDER BY standard, token`,
         [chainId, bytes(owner), block, limit],
       ),
       lastNativeTransfer(chainId, owner, block),
@@ -90,12 +103,14 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
     token: Address,
     standard: number,
     block: number,
-  ): Promise<{ balance: string | null } | null> => {
+  ): Promise<Pick<HoldingRow, "balance" | "source"> | null> => {
     const key = "chain_id = $1 AND owner = $2 AND token = $3 AND standard = $4";
-    const rows = await query<{ balance: string | null }>(
-      `SELECT balance FROM balances WHERE ${key} AND since_block <= $5
-       UNION ALL
-       (SELECT balance FROM balance_periods WHERE ${key} AND from_block <= $5 AND to_block >= $5 ORDER BY from_block DESC LIMIT 1)`,
+    const rows = await query<Pick<HoldingRow, "balance" | "source">>(
+      `SELECT h.balance, ${sourceOf("h")} AS source FROM (
+         SELECT token, standard, balance FROM balances WHERE ${key} AND since_block <= $5
+         UNION ALL
+         (SELECT token, standard, balance FROM balance_periods WHERE ${key} AND from_block <= $5 AND to_block >= $5
+          ORDER BY from_block DESC LIMIT 1)) h ${joinSource("h")}`,
       [chainId, bytes(owner), bytes(token), standard, block],
     );
     return rows[0] ?? null;

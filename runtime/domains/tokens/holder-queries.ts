@@ -1,6 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
+import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 import { pivotsOf } from "./periods.ts";
 
 export interface HolderRow {
@@ -8,9 +9,10 @@ export interface HolderRow {
   readonly balance: string;
 }
 
-/** How many held a token and how much of it there was; a null supply is not known. */
+/** How many held a token and how much of it there was, null where it is not known; and where balances of it come from. */
 export interface TokenTotalsRow {
-  readonly holders: number;
+  readonly holders: number | null;
+  readonly source: BalanceSource;
   readonly supply: string | null;
 }
 
@@ -64,8 +66,9 @@ export function createHolderQueries({ query }: Pick<Database, "query">) {
   /** The totals of a token after a block; null where nothing had moved yet. Served by the primary key of holder_counts. */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
     const rows = await query<TokenTotalsRow>(
-      `SELECT holders, supply FROM holder_counts WHERE chain_id = $1 AND token = $2 AND standard = $3 AND block_number <= $4
-       ORDER BY block_number DESC LIMIT 1`,
+      `SELECT c.holders, c.supply, ${sourceOf("c")} AS source FROM (
+         SELECT token, standard, holders, supply FROM holder_counts WHERE chain_id = $1 AND token = $2 AND standard = $3 AND block_number <= $4
+         ORDER BY block_number DESC LIMIT 1) c ${joinSource("c")}`,
       [chainId, bytes(token), standard, block],
     );
     return rows[0] ?? null;

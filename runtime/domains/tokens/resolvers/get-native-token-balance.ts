@@ -27,7 +27,7 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
             quote_rate: null,
             quote: null,
             pretty_quote: null,
-            balance_source: row.balance === null ? null : "events",
+            balance_source: row.balance === null ? null : row.source,
           },
         ];
   return { address: walletAddress, ...chainHead(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };

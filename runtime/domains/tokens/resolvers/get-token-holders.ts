@@ -21,7 +21,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
     ledger.indexedFrom(chain.id),
   ]);
   // Of an index that starts late, only those holders are known that moved the token since.
-  const total = indexedFrom === null ? (totals?.holders ?? 0) : null;
+  const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
   const wanted = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
   const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset);
   const contract = viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata);
@@ -33,7 +33,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
       balance,
       total_supply: totals?.supply ?? null,
       block_height: height,
-      balance_source: "events" as const,
+      balance_source: totals?.source ?? "events",
     })),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,

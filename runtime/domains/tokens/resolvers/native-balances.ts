@@ -10,6 +10,7 @@ export const unknownNative: HoldingRow = {
   token: nativeTokenAddress,
   standard: standards.native,
   balance: null,
+  source: "events",
   transfer_block: null,
   transfer_timestamp: null,
 };

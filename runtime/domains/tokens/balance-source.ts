@@ -1,0 +1,12 @@
+import { standards } from "./standards.ts";
+
+/** Where a balance comes from: summed from what moved, or read from the contract or the state. */
+export type BalanceSource = "events" | "node";
+
+/** The join that `sourceOf` needs, for rows with a token and a standard of chain $1. The table is small: one row a token whose events do not tell. */
+export const joinSource = (rows: string): string =>
+  `LEFT JOIN node_sourced_tokens sourced ON sourced.chain_id = $1 AND sourced.token = ${rows}.token AND sourced.standard = ${rows}.standard`;
+
+/** The source of joined rows as SQL. Native balances are summed from traces. */
+export const sourceOf = (rows: string): string =>
+  `CASE WHEN ${rows}.standard = ${standards.native} THEN 'events' WHEN sourced.token IS NULL THEN 'events' ELSE 'node' END`;
