@@ -1,6 +1,6 @@
 import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../runtime/chain/rpc.ts";
-import { createSource } from "../../runtime/chain/source.ts";
+import { createSource, type Source } from "../../runtime/chain/source.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { addressActivityProjection } from "../../runtime/domains/ledger/projection-activity.ts";
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
@@ -24,6 +24,7 @@ export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => 
 
 export interface TestIndexer {
   readonly indexer: Indexer;
+  readonly source: Source;
   readonly progress: Progress[];
   readonly warnings: string[];
   readonly notes: string[];
@@ -80,6 +81,7 @@ export const createTestIndexer = async (
   });
   return {
     indexer,
+    source,
     progress,
     warnings,
     notes,

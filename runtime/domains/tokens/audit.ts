@@ -1,7 +1,9 @@
 import type { CallOutcome, Source } from "../../chain/source.ts";
 import type { Queryable } from "../../database/database.ts";
 import { type AuditRow, auditRow, type Compared } from "../../lib/audit-row.ts";
+import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
+import { joinSource } from "./balance-source.ts";
 import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 
@@ -34,7 +36,21 @@ export async function auditBalances(
     const balances = await (kind.byId ? sampleNfts : sampleBalances)(database, chainId, kind.standard, height, sample);
     rows.push(auditRow(kind.what, await compare(source, balances, height)));
   }
+  rows.push(
+    auditRow("balances read from contracts", await compareReadings(source, await sampleReadings(database, chainId, height, sample))),
+  );
   return rows;
+}
+
+/** What was read from a contract is compared with what it says after the block that it was read at: such balances change without an event. */
+async function compareReadings(
+  source: Pick<Source, "balances" | "calls">,
+  readings: readonly (SampledBalance & { readonly since_block: number })[],
+): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  for (const [height, group] of groupBy(readings, ({ since_block }) => since_block))
+    compared.push(...(await compare(source, group, height)));
+  return compared;
 }
 
 async function compare(
@@ -88,13 +104,23 @@ const sampleBalances = (
 ): Promise<SampledBalance[]> =>
   database.query<SampledBalance>(
     `SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance
-     FROM (SELECT * FROM balances WHERE chain_id = $1 AND standard = $2 ORDER BY md5(owner || token) LIMIT $4) k
+     FROM (SELECT b.* FROM balances b ${joinSource("b")} WHERE b.chain_id = $1 AND b.standard = $2 AND sourced.token IS NULL
+           ORDER BY md5(b.owner || b.token) LIMIT $4) k
      LEFT JOIN LATERAL (
        SELECT balance, from_block FROM balance_periods h
        WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.standard = k.standard AND h.from_block <= $3
        ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
      WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`,
     [chainId, standard, height, sample],
+  );
+
+/** Balances of tokens that the node has the word on, as it said last. Reads those tokens' rows by balances_rank. */
+const sampleReadings = (database: Queryable, chainId: number, height: number, sample: number) =>
+  database.query<SampledBalance & { since_block: number }>(
+    `SELECT b.owner, b.token, b.standard, NULL AS token_id, b.balance, b.since_block FROM node_sourced_tokens n
+     JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance > 0 AND b.standard > 0
+     WHERE n.chain_id = $1 AND b.since_block <= $2 ORDER BY md5(b.owner || b.token) LIMIT $3`,
+    [chainId, height, sample],
   );
 
 const sampleNfts = (database: Queryable, chainId: number, standard: number, height: number, sample: number): Promise<SampledBalance[]> =>

@@ -14,8 +14,8 @@ const mostHeights = 40;
 const recentBlocks = 100;
 
 /**
- * Asks for balances that the node has the word on, as they were after the block that touched them, where the node has that state; else as they are at the
- * head, from where on they are known. With an archive, what has ended is asked for too.
+ * Asks for balances that the node has the word on, as they were after the block that touched them, where the node has that state, and as they are at the
+ * head: where the first is not known, or the second is another one, what is now begins there. With an archive, what has ended is asked for too.
  */
 export const createSettleReadings = (settings: SettlingSettings): Chore => {
   const [ofRows, ofPeriods] = [createDeferral(settings.deferMilliseconds), createDeferral(settings.deferMilliseconds)];
@@ -59,7 +59,8 @@ const settle = async (
   });
   if (isDone !== true) return false;
   for (const { key } of readings) if (!left.some((one) => one.key.token === key.token)) deferral.clear(key.token);
-  return open.length > readings.length + left.length || wanted.length === largestPortion;
+  const settled = new Set([...readings, ...left].map(({ key }) => key)).size;
+  return open.length > settled || wanted.length === largestPortion;
 };
 
 interface Readings {
@@ -74,10 +75,15 @@ const read = async (context: ChoreContext, head: IndexedBlock, wanted: readonly 
   const readings: NodeReading[] = [];
   const silent: NodeBalance[] = [];
   for (const [height, group] of byHeight) await readAt(context, height, group, readings, silent);
-  if (!headWillDo || silent.length === 0) return { readings, left: silent };
+  if (!headWillDo) return { readings, left: silent };
+  // What was so after its last event may have changed without one since.
+  const answered = new Map(readings.filter(({ readAt: height }) => height < head.number).map((one) => [one.key, one]));
   const left = silent.filter(({ since }) => since === head.number);
-  const again = silent.filter(({ since }) => since < head.number);
-  await readAt(context, head.number, again, readings, left);
+  const atHead: NodeReading[] = [];
+  const unsaid: NodeBalance[] = [];
+  await readAt(context, head.number, [...answered.values(), ...silent.filter(({ since }) => since < head.number)], atHead, unsaid);
+  readings.push(...atHead.filter(({ key, balance }) => answered.get(key)?.balance !== balance));
+  left.push(...unsaid.filter(({ key }) => !answered.has(key)));
   return { readings, left };
 };
 

@@ -1,0 +1,201 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Address, Hex } from "../../../runtime/lib/hex.ts";
+import { chainOf, createTestIndexer } from "../../indexer/support.ts";
+import { type Tale, tellRound, tellTale } from "../../indexer/tale.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
+import { dump } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { liars } from "./liars.ts";
+import { balancesOf, type Settling, startSettling } from "./support.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let tale: Tale;
+let conjuring: Address;
+let from: number;
+let test: TestDatabase;
+let settling: Settling | undefined;
+
+const quantity = (value: number): Hex => `0x${value.toString(16)}`;
+const configured = () => ({ chain: chainOf({ from, wrappedNative: [tale.weth] }) });
+const accounts = () => chain.accounts.slice(0, 3) as [Address, Address, Address];
+const mine = async (...transactions: readonly TestTransaction[]) => {
+  await chain.send(...transactions);
+  await chain.mine();
+};
+const conjure = (name: string, args: readonly unknown[], sender?: Address): TestTransaction => ({
+  ...(sender === undefined ? {} : { from: sender }),
+  ...call(liars("Conjuring"), conjuring, name, args),
+});
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  tale = await tellTale(chain, 3);
+  conjuring = await chain.deploy(liars("Conjuring"));
+  const [first, second, third] = accounts();
+  await mine(conjure("mint", [first, 100n]));
+  from = (await chain.head()) + 1;
+  await tellRound(chain, tale, 3, [first, second, third]);
+  await mine(call(artifacts.erc20(), tale.erc20, "transfer", [second, 1n]), conjure("transfer", [second, 30n]));
+  await tellRound(chain, tale, 4, [second, third, first]);
+  await mine(call(artifacts.erc721(), tale.erc721, "transferFrom", [second, third, 0n]));
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+beforeEach(async () => {
+  test = await createTestDatabase();
+  const stateful = new Set(["eth_getBalance", "eth_call"]);
+  // A node that has the state of its head alone.
+  let head = await chain.head();
+  proxy.tamper = (method, reply, params) => {
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") head = Number((reply.result as { number: string }).number);
+    if (!stateful.has(method) || Number(params[1]) >= head) return;
+    delete reply.result;
+    reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
+  };
+});
+afterEach(async () => {
+  await settling?.end();
+  settling = undefined;
+  await test.drop();
+});
+
+const unknown = async () => {
+  const [row] = await test.database.query<{ rows: number }>(
+    "SELECT count(*) FILTER (WHERE balance IS NULL AND net_change IS NOT NULL) AS rows FROM (SELECT balance, net_change FROM balances UNION ALL SELECT balance, net_change FROM nft_balances) b",
+  );
+  return row?.rows ?? 0;
+};
+
+/** The tables of tokens of an index that begins at the same block with all old state at hand. */
+const withArchive = async () => {
+  const other = await createTestDatabase();
+  const running = await createTestIndexer(chain.url, other.database, configured());
+  await running.runToHead(await chain.head());
+  await running.close();
+  const rows = await tokenTables(other);
+  await other.drop();
+  return rows;
+};
+const tokenTables = async ({ database }: TestDatabase) => {
+  // The running balances of collections and of the native token are served nowhere, and not filled in.
+  const transfers = await database.query("SELECT * FROM transfers WHERE standard = 1 ORDER BY block_number, ordinal");
+  const { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts } = await dump(database);
+  return { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts, transfers };
+};
+
+describe("an index that starts late on a node without old state", () => {
+  it("knows all balances, past ones and those after each transfer too, and all holders, as one that was told the state before", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    expect(await unknown()).toBeGreaterThan(15);
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+    expect(settling.warnings).toEqual([]);
+    const expected = await withArchive();
+    const settled = await tokenTables(test);
+    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(settled[table], table).toEqual(expected[table]);
+    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+  });
+
+  it("says what the node says at every height since", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    const head = await chain.head();
+    let compared = 0;
+    for (let height = from - 1; height <= head; height += 1) {
+      const rows = await test.database.query<{ owner: Address; token: Address; standard: number; balance: string | null }>(
+        `SELECT owner, token, standard, balance FROM balances WHERE since_block <= $1 AND standard < 3
+         UNION ALL SELECT owner, token, standard, balance FROM balance_periods WHERE from_block <= $1 AND to_block >= $1 AND standard < 3`,
+        [height],
+      );
+      const tokens = rows.filter(({ standard }) => standard > 0);
+      const told = await balancesOf(
+        chain,
+        tokens.map(({ owner, token }) => ({ owner, token, height })),
+      );
+      expect(tokens.map(({ balance }) => balance)).toEqual(told);
+      const native = rows.filter(({ standard }) => standard === 0);
+      const amounts = await chain.batch<Hex>(native.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(height)] })));
+      expect(native.map(({ balance }) => balance)).toEqual(amounts.map((amount) => BigInt(amount).toString()));
+      compared += rows.length;
+    }
+    expect(compared).toBeGreaterThan(100);
+  });
+
+  it("goes on from what was settled, and settles what is touched first later, through a reorganisation", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    const [first, , third] = accounts();
+    const sixth = chain.accounts[6] as Address;
+    await mine(
+      { from: third, ...call(artifacts.erc20(), tale.erc20, "transfer", [first, 0n]) },
+      { from: sixth, to: first, value: 5n, gas: 21_000n },
+    );
+    await settling.settle(2);
+    const sending = call(artifacts.erc20(), tale.erc20, "transfer", [sixth, 3n]);
+    await chain.rpc("anvil_reorg", [3, [[{ from: first, to: sending.to, data: sending.data, gas: "0xf4240" }, 1]]]);
+    await chain.mine();
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+    const expected = await withArchive();
+    const settled = await tokenTables(test);
+    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(settled[table], table).toEqual(expected[table]);
+  });
+
+  it("begins with the settled bases when the projection is built again, and asks the node for none of them", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    const before = await tokenTables(test);
+    await settling.end();
+    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+    proxy.counts.clear();
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    expect((await test.database.query("SELECT 1 FROM balances WHERE standard < 3 AND balance IS NULL")).length).toBe(0);
+    await settling.settle(2);
+    const after = await tokenTables(test);
+    for (const table of Object.keys(before) as (keyof typeof before)[]) expect(after[table], table).toEqual(before[table]);
+  });
+
+  it("gives the contract the word where the base would be below zero, and writes no negative balance", async () => {
+    const [first, second, third] = accounts();
+    // Since the index began second had 30 in and 25 out by events; without one, all of the 5 left go, and first's 70 too.
+    await mine(conjure("transfer", [third, 25n], second), conjure("vanish", [second, 5n]), conjure("vanish", [first, 70n]));
+    await mine(conjure("vanish", [third, 20n]));
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(3);
+    const marked = await test.database.query("SELECT token, events_balance FROM node_sourced_tokens");
+    expect(marked).toEqual([{ token: conjuring, events_balance: null }]);
+    const head = await chain.head();
+    const rows = await test.database.query<{ owner: Address; balance: string; since_block: number }>(
+      "SELECT owner, balance, since_block FROM balances WHERE token = $1 ORDER BY owner",
+      [Buffer.from(conjuring.slice(2), "hex")],
+    );
+    expect(rows).toHaveLength(3);
+    const told = await balancesOf(
+      chain,
+      rows.map(({ owner }) => ({ owner, token: conjuring, height: head })),
+    );
+    expect(rows.map(({ balance }) => balance)).toEqual(told);
+    // The node has no older state: what is now is known from the head on, and nothing before.
+    expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
+    const known = await test.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
+      Buffer.from(conjuring.slice(2), "hex"),
+    ]);
+    expect(known).toEqual([]);
+    const negative = await test.database.query(
+      "SELECT 1 FROM balances WHERE balance < 0 UNION ALL SELECT 1 FROM balance_periods WHERE balance < 0",
+    );
+    expect(negative).toEqual([]);
+    const [counts] = await test.database.query<{ holders: number }>(
+      "SELECT holders FROM holder_counts WHERE token = $1 ORDER BY block_number DESC LIMIT 1",
+      [Buffer.from(conjuring.slice(2), "hex")],
+    );
+    expect(counts?.holders).toBe(told.filter((balance) => balance !== "0").length);
+  });
+});
