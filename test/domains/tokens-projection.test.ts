@@ -248,6 +248,88 @@ describe("token balances", () => {
     expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [99, 100, null]));
   });
 
+  it("of a late start keep what moved while what was before is not known, save of what no call tells", () => {
+    const rows = fold([withLogs(101, erc20(alice, bob, 15n), batch(alice, bob, [1n], [4n])), withLogs(103, erc20(bob, alice, 6n))], {
+      facts: { from: 100, baseBlock: 99 },
+      base: () => ({ ok: false, reverted: false }),
+    });
+    expect(pick(rows.balance_periods, "owner", "standard", "from_block", "to_block", "balance", "net_change")).toEqual([
+      [alice, 1, 99, 100, null, 0n],
+      [bob, 1, 99, 100, null, 0n],
+      // The number of units of all ids of an ERC-1155 collection.
+      [alice, 3, 99, 100, null, null],
+      [bob, 3, 99, 100, null, null],
+      [bob, 1, 101, 102, null, 15n],
+      [alice, 1, 101, 102, null, -15n],
+    ]);
+    expect(pick(rows.balances, "owner", "standard", "balance", "net_change")).toEqual([
+      [alice, 1, null, -9n],
+      [bob, 1, null, 9n],
+      [alice, 3, null, null],
+      [bob, 3, null, null],
+    ]);
+    expect(pick(rows.nft_balances, "owner", "net_change")).toEqual([
+      [alice, -4n],
+      [bob, 4n],
+    ]);
+    expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([
+      [null, null],
+      [null, null],
+      [null, null],
+    ]);
+  });
+
+  it("go on from a stored movement, and from a settled balance", () => {
+    const state = {
+      balances: new Map([
+        [`${alice}|${token}|1`, { balance: null, net_change: "-9", since_block: 103 }],
+        [`${bob}|${token}|1`, { balance: "30", net_change: null, since_block: 103 }],
+      ]),
+    };
+    const rows = fold([withLogs(105, erc20(alice, bob, 1n))], { state, facts: { from: 100, baseBlock: 99 } });
+    expect(pick(rows.balance_periods, "owner", "from_block", "to_block", "balance", "net_change")).toEqual([
+      [alice, 103, 104, null, -9n],
+      [bob, 103, 104, 30n, null],
+    ]);
+    expect(pick(rows.balances, "owner", "balance", "net_change")).toEqual([
+      [alice, null, -10n],
+      [bob, 31n, null],
+    ]);
+    expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([[null, 31n]]);
+  });
+
+  it("of a token whose events do not tell them end with each transfer, and nothing is known of what begins", () => {
+    const state = {
+      nodeSourced: new Map([[`${token}|1`, {}]]),
+      balances: new Map([[`${alice}|${token}|1`, { balance: "50", net_change: null, since_block: 4 }]]),
+      totals: new Map([[`${token}|1`, { holders: 1, supply: null }]]),
+    };
+    const rows = fold([withLogs(9, erc20(alice, bob, 20n), erc20(alice, bob, 20n, weth)), withLogs(11, erc20(alice, alice, 0n))], {
+      state,
+    });
+    expect(pick(rows.balance_periods, "owner", "token", "from_block", "to_block", "balance")).toEqual([
+      [alice, token, 4, 8, 50n],
+      [alice, token, 9, 10, null],
+    ]);
+    expect(pick(rows.balances, "owner", "token", "since_block", "balance", "net_change")).toEqual([
+      [alice, token, 11, null, null],
+      [bob, token, 9, null, null],
+      // Another token's events go below zero: that alone says that they lie.
+      [alice, weth, 9, null, null],
+      [bob, weth, 9, 20n, null],
+    ]);
+    expect(pick(rows.transfers, "token", "from_balance", "to_balance")).toEqual([
+      [token, null, null],
+      [weth, null, 20n],
+      [token, null, null],
+    ]);
+    // How many hold it is for the node to say as well.
+    expect(pick(rows.holder_counts, "token", "block_number", "holders", "supply")).toEqual([
+      [token, 9, null, null],
+      [weth, 9, 1, null],
+    ]);
+  });
+
   it("know that an id which nobody owned yet was nobody's", () => {
     const base = (read: BaseRead): CallOutcome =>
       "data" in read && read.data.startsWith("0x6352211e") ? { ok: false, reverted: true } : { ok: true, data: topic(3n) };

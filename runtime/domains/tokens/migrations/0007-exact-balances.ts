@@ -19,8 +19,8 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX balances_without_base ON balances (chain_id, token, standard, owner) WHERE balance IS NULL AND net_change IS NOT NULL;
     CREATE INDEX nft_balances_without_base ON nft_balances (chain_id, token, standard, owner, token_id)
       WHERE balance IS NULL AND net_change IS NOT NULL;
-    CREATE INDEX balances_unknown ON balances (chain_id, token, standard, since_block, owner) WHERE balance IS NULL AND net_change IS NULL;
-    CREATE INDEX balance_periods_unknown ON balance_periods (chain_id, token, standard, from_block, owner) INCLUDE (to_block)
+    CREATE INDEX balances_unknown ON balances (chain_id, standard, token, since_block, owner) WHERE balance IS NULL AND net_change IS NULL;
+    CREATE INDEX balance_periods_unknown ON balance_periods (chain_id, standard, token, from_block, owner) INCLUDE (to_block)
       WHERE balance IS NULL AND net_change IS NULL;
     CREATE TABLE node_sourced_tokens (
       chain_id int8 NOT NULL,
