@@ -56,7 +56,8 @@ describe("work between two batches", () => {
 
   it("is refused once the lock is another one's", async () => {
     await test.database.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()",
+      `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity a USING (pid)
+       WHERE locktype = 'advisory' AND granted AND a.datname = current_database()`,
     );
     const outcome = await running.indexer
       .exclusive(async (client) => client.query("DELETE FROM blocks"))

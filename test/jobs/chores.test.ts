@@ -27,7 +27,15 @@ const start = (chores: readonly Chore[], isReady = () => true) => {
   return { chores: createChores(deps), warnings, pass: (milliseconds: number) => (now += milliseconds) };
 };
 const counting = (name: string, everyMilliseconds: number, run: () => boolean = () => false) => {
-  const chore = { name, everyMilliseconds, runs: 0, run: async () => (chore.runs++, run()) };
+  const chore = {
+    name,
+    everyMilliseconds,
+    runs: 0,
+    run: async () => {
+      chore.runs += 1;
+      return run();
+    },
+  };
   return chore;
 };
 

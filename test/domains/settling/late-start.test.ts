@@ -162,6 +162,83 @@ describe("an index that starts late on a node without old state", () => {
     for (const table of Object.keys(before) as (keyof typeof before)[]) expect(after[table], table).toEqual(before[table]);
   });
 
+  it("writes nothing while the node has another block where the index ends", async () => {
+    const stateless = proxy.tamper;
+    proxy.tamper = (method, reply, params) => {
+      stateless?.(method, reply, params);
+      // What is asked for without transactions and by number is the comparison.
+      if (method !== "eth_getBlockByNumber" || params[1] !== false || Number.isNaN(Number(params[0]))) return;
+      if (isComparing) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
+    };
+    let isComparing = false;
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    const waiting = await unknown();
+    isComparing = true;
+    await settling.settle(2);
+    expect(await unknown()).toBe(waiting);
+    isComparing = false;
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+  });
+
+  it("goes on when the node fails for a while, and when it was stopped in between", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    const stateless = proxy.tamper;
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call" && method !== "eth_getBalance") return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "header not found" };
+    };
+    await settling.settle(2);
+    expect(await unknown()).toBeGreaterThan(15);
+    await settling.end();
+    proxy.tamper = stateless;
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+  });
+
+  it("has native balances from the head on where the state alone tells them", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured(), { nativeFromState: true });
+    await settling.settle(2);
+    // As an index has them that is told of no inner transfers: unknown, with nothing to be added to.
+    for (const table of ["balances", "balance_periods"]) {
+      await test.database.query(`UPDATE ${table} SET balance = NULL WHERE standard = 0`);
+    }
+    await settling.settle(2);
+    const head = await chain.head();
+    const rows = await test.database.query<{ owner: Address; balance: string; since_block: number }>(
+      "SELECT owner, balance, since_block FROM balances WHERE standard = 0",
+    );
+    const told = await chain.batch<Hex>(rows.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.map(({ balance }) => balance)).toEqual(told.map((amount) => BigInt(amount).toString()));
+    expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
+  });
+
+  it("gives up what a collection's events do not lead to, and leaves it unknown", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    const second = Buffer.from(accounts()[1].slice(2), "hex");
+    // Events that never were: two of an id that exists once came to somebody.
+    const planted = await test.database.query<{ token_id: string }>(
+      `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
+         WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,
+      [second],
+    );
+    expect(planted).toHaveLength(1);
+    await settling.settle(4);
+    const rows = await test.database.query<{ token_id: string; balance: string | null; net_change: string | null }>(
+      "SELECT token_id, balance, net_change FROM nft_balances WHERE owner = $1 AND standard = 2 AND balance IS NULL",
+      [second],
+    );
+    expect(rows).toEqual([{ token_id: planted[0]?.token_id, balance: null, net_change: null }]);
+    expect(await unknown()).toBe(0);
+    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+  });
+
   it("gives the contract the word where the base would be below zero, and writes no negative balance", async () => {
     const [first, second, third] = accounts();
     // Since the index began second had 30 in and 25 out by events; without one, all of the 5 left go, and first's 70 too.
