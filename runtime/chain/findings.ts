@@ -20,7 +20,7 @@ export const findingsOf = (capabilities: Capabilities): Finding[] => [
   finding("archive-state", capabilities.archiveState, [
     "state before the first block",
     "balances are exact from the first indexed block on, wherever it is",
-    "an index that begins late does not know what accounts had before",
+    "what accounts had before an index that begins late is found out at the head; past balances that events do not tell are not",
   ]),
   finding("finalized-tag", capabilities.finalizedTag, [
     "finalized",
