@@ -53,16 +53,4 @@ describe("work between two batches", () => {
     await chain.mine();
     await until("The next block being indexed", () => isLevel(test.database, chain));
   });
-
-  it("is refused once the lock is another one's", async () => {
-    await test.database.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity a USING (pid)
-       WHERE locktype = 'advisory' AND granted AND a.datname = current_database()`,
-    );
-    const outcome = await running.indexer
-      .exclusive(async (client) => client.query("DELETE FROM blocks"))
-      .catch((error: Error) => error.name);
-    expect([null, "LeadershipLostError"]).toContain(outcome);
-    expect((await test.database.query("SELECT 1 FROM blocks")).length).toBeGreaterThan(1);
-  });
 });

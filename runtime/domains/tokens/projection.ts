@@ -28,7 +28,7 @@ import { standards } from "./standards.ts";
  */
 export const tokensProjection = defineProjection({
   id: "tokens",
-  version: 1,
+  version: 2,
   events: [
     erc20Transfer,
     erc721Transfer,
