@@ -127,19 +127,22 @@ const keyAt = (told: readonly ToldBalance[], position: number): BalanceKey => {
   return one.key;
 };
 
-/** What had moved in and out of each ERC-20 balance right after each of its transfers, the sender's side first. */
+/**
+ * What had moved in and out of each ERC-20 balance right after each of its transfers, the sender's side first. OFFSET 0 keeps each key's transfers a range
+ * of transfers_from and one of transfers_to, whatever the planner expects of an average address.
+ */
 const sumMoves = async (client: DatabaseClient, chainId: number): Promise<void> => {
   await client.query(
     "CREATE TEMP TABLE settling_moves (owner bytea, token bytea, block_number int8, ordinal int4, received boolean, net numeric) ON COMMIT DROP",
   );
   const side = (column: string, received: boolean, amount: string) =>
     `SELECT block_number, ordinal, ${received} AS received, ${amount} AS amount FROM transfers t
-     WHERE t.chain_id = $1 AND t.${column} = k.owner AND t.token = k.token AND t.standard = ${standards.erc20}`;
+     WHERE t.chain_id = $1 AND t.${column} = k.owner AND t.token = k.token AND t.standard = ${standards.erc20} OFFSET 0`;
   await client.query(
     `INSERT INTO settling_moves
      SELECT k.owner, k.token, m.block_number, m.ordinal, m.received,
        sum(m.amount) OVER (PARTITION BY k.owner, k.token ORDER BY m.block_number, m.ordinal, m.received)
-     FROM settling k CROSS JOIN LATERAL (${side("from_address", false, "-amount")} UNION ALL ${side("to_address", true, "amount")}) m
+     FROM settling k CROSS JOIN LATERAL ((${side("from_address", false, "-amount")}) UNION ALL (${side("to_address", true, "amount")})) m
      WHERE k.standard = ${standards.erc20} AND k.base IS NOT NULL`,
     [chainId],
   );
