@@ -20,6 +20,10 @@ export const tracesGone = (name: string): IndexMismatchError =>
     `The index of ${name} follows native balances by traces, which this node or the configuration does not offer now: give a node with traces and set nativeAccounting to traces, or use another database.`,
   );
 
+/** What an operator is told of balances that were found to be wrong; no error, as everything else of the index is right. */
+export const nativeBalancesDiffer = (name: string): string =>
+  `The native balances of ${name} differ from its node's: they are served as unknown. What moves value there is not all in traces; set nativeAccounting to state and index the chain into a new database.`;
+
 export const finalizedChanged = (name: string, height: number, finalized: number): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} has another block ${height} than the index, although ${finalized} was final: nothing was changed; find out which node is right.`,

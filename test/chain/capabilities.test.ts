@@ -44,6 +44,7 @@ const everything: Capabilities = {
   oldTraces: true,
   finalizedTag: true,
   archiveState: true,
+  stateByHash: true,
   webSocket: true,
   batchSize: 100,
 };
@@ -122,12 +123,17 @@ describe("what a node offers", () => {
     ],
     [
       "no archive state when it is refused",
-      { archiveState: false },
+      { archiveState: false, stateByHash: false },
       () => change("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
     ],
     [
+      "no state by hash when it takes heights alone",
+      { stateByHash: false },
+      () => change("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
+    ],
+    [
       "no archive state when the answer is no balance",
-      { archiveState: false },
+      { archiveState: false, stateByHash: false },
       () => change("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
     ],
   ];
@@ -181,7 +187,7 @@ describe("ashlar doctor", () => {
     expect(code).toBe(0);
     expect(text).toMatch(/is of chain 31337 \(anvil.*\); its head is block 20\./);
     expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block come in one call$/m);
-    expect(text).toMatch(/^archive-state {2,}no {2,}an index that begins late does not know what accounts had before$/m);
+    expect(text).toMatch(/^archive-state {2,}no {2,}an index that begins late does not know what accounts had before; /m);
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by asking for them$/m);
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) fit together/m);

@@ -56,7 +56,7 @@ export const createTestIndexer = async (
   const source = createSource(
     rpc,
     { ...capabilities, traces: options.traces ?? capabilities.traces },
-    { tracing: chain.nativeAccounting === "traces", chainId: chain.id, waitMilliseconds: 10 },
+    { tracing: chain.nativeAccounting !== "none", chainId: chain.id, waitMilliseconds: 10 },
   );
   const progress: Progress[] = [];
   const warnings: string[] = [];

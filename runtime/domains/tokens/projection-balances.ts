@@ -1,6 +1,7 @@
 import type { Row } from "../../indexer/projection.ts";
 import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
+import { type Spell, spellsBefore } from "./told-balances.ts";
 
 /** What a key had before these blocks: a stored balance, or the one before the index began. */
 export interface Opening {
@@ -20,6 +21,11 @@ interface Account {
   /** What stood when the block began. */
   standing: bigint | null;
   isHolder: boolean;
+  /** It has a row: stored, or set in these blocks. */
+  isKept: boolean;
+  isTouched: boolean;
+  /** The node's word right before this block, where balances are told instead of moved. */
+  before?: bigint | null;
 }
 
 /** A key that became a holder with a block, or no longer is one; or whose balance is not known. */
@@ -36,7 +42,7 @@ export const largestWord = 2n ** 256n - 1n;
  * Running balances of a batch of blocks: each movement changes them at once, and a block that touches a key ends the period of what stood before. A touch
  * that changes nothing ends it too, so that the block of a token's last transfer is always known.
  */
-export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
+export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
   const accounts = new Map<string, Account>();
   const inBlock = new Set<Account>();
   const periods: Row[] = [];
@@ -46,28 +52,50 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
     const known = accounts.get(text);
     if (known !== undefined) return known;
     const { balance, since, isStored } = open(key);
-    const account: Account = { key, balance, since, standing: balance, isHolder: isStored && isPositive(balance) };
+    const account: Account = {
+      key,
+      balance,
+      since,
+      standing: balance,
+      isHolder: isStored && isPositive(balance),
+      isKept: isStored,
+      isTouched: false,
+    };
     accounts.set(text, account);
     return account;
   };
 
-  const endPeriod = ({ key, since, standing }: Account, block: number): void => {
-    if (since === null || since >= block) return;
-    const to = block - 1;
-    periods.push({ ...columnsOf(key), from_block: since, to_block: to, balance: standing, pivot_block: pivotOf(since, to) });
+  const touch = (account: Account): void => {
+    if (inBlock.has(account)) return;
+    inBlock.add(account);
+    account.isTouched = true;
+    account.isKept = true;
+    account.standing = account.balance;
+  };
+
+  const endPeriod = (account: Account, block: number): void => {
+    for (const { from, to, balance } of spellsOf(account, block, baseBlock)) {
+      periods.push({ ...columnsOf(account.key), from_block: from, to_block: to, balance, pivot_block: pivotOf(from, to) });
+    }
   };
 
   return {
     /** Moves an amount and gives the balance right after. */
     apply: (key: BalanceKey, amount: bigint): bigint | null => {
       const account = accountOf(key);
-      if (!inBlock.has(account)) {
-        inBlock.add(account);
-        account.standing = account.balance;
-      }
+      touch(account);
       const next = account.balance === null ? null : account.balance + amount;
       account.balance = next === null || next < 0n || next > largestWord ? null : next;
       return account.balance;
+    },
+    /** Sets a balance to what the node told of it right before and right after the block; where that says nothing new, the account is not touched. */
+    set: (key: BalanceKey, before: bigint | null, balance: bigint | null): void => {
+      const account = accountOf(key);
+      const isSame = balance === before && balance === account.balance;
+      if (isSame && (account.since === null || account.isKept)) return;
+      touch(account);
+      account.before = before;
+      account.balance = balance;
     },
     /** Ends a block, and says whose holding began, ended or is not known. */
     endBlock: (block: number): HolderChange[] => {
@@ -84,8 +112,18 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
       return changes;
     },
     periods,
-    latest: (): Row[] => [...accounts.values()].map(({ key, since, balance }) => ({ ...columnsOf(key), since_block: since, balance })),
+    latest: (): Row[] =>
+      [...accounts.values()]
+        .filter(({ isTouched }) => isTouched)
+        .map(({ key, since, balance }) => ({ ...columnsOf(key), since_block: since, balance })),
   };
+};
+
+const spellsOf = ({ since, standing, before }: Account, block: number, baseBlock: number): Spell[] => {
+  if (before === undefined) return since === null || since >= block ? [] : [{ from: since, to: block - 1, balance: standing }];
+  if (since !== null) return spellsBefore({ balance: standing, since }, before, block);
+  // What began with nothing has had no row that says so, and needs none.
+  return spellsBefore({ balance: standing, since: baseBlock }, before, block).filter(({ balance }) => balance !== 0n);
 };
 
 const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;
