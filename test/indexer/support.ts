@@ -42,7 +42,7 @@ export const createTestIndexer = async (
     batchSize?: number;
     timeoutMilliseconds?: number;
     traces?: "debug" | "trace";
-  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads">> = {},
+  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "alsoTouched">> = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
   const rpc = createRpc({
@@ -75,6 +75,7 @@ export const createTestIndexer = async (
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
     ...(options.heads === undefined ? {} : { heads: options.heads }),
+    ...(options.alsoTouched === undefined ? {} : { alsoTouched: options.alsoTouched }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
     ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
   });
