@@ -11,6 +11,7 @@ import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
 import { projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
+import { createNativeWatch } from "./watch-native.ts";
 
 export interface IndexingOptions {
   readonly chain: ChainConfig;
@@ -26,7 +27,7 @@ const following = [
   { name: "token_metadata", blockColumn: "block_number" },
 ];
 
-/** Indexes one chain until the signal: the loop, and beside it the reads that can wait. @throws {IndexMismatchError} when an operator has to decide. */
+/** Indexes one chain until the signal: the loop, and beside it the reads that can wait and a look at native balances now and then. @throws {IndexMismatchError} when an operator has to decide. */
 export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
   if (chain.rpc === undefined) throw new CommandError(`Chain ${chain.name} has no node; set its rpc in ashlar.yaml or give --rpc URL.`);
   const rpc = createRpc({
@@ -37,6 +38,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     const node = await examine(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
     if (node === null) return;
     const { source, heads } = node;
+    const watch = createNativeWatch({ chain, database, source, logger, status: () => indexer.status() });
     const indexer = createIndexer({
       chain,
       source,
@@ -46,6 +48,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       following,
       logger,
       clock: () => new Date(),
+      alsoTouched: watch.takeUnseen,
       ...(heads === null ? {} : { heads }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
@@ -61,7 +64,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = worker.run(either);
+    const reading = Promise.all([worker.run(either), watch.run(either)]);
     try {
       await indexer.run(signal);
     } finally {

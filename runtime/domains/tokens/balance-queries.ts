@@ -8,6 +8,8 @@ export interface BalanceRow {
   readonly token: Address;
   readonly standard: number;
   readonly balance: string | null;
+  /** Where the balance comes from; from events where it is not said. */
+  readonly balance_source?: "events" | "node";
 }
 
 /** The same with the last transfer up to that block; null where none is indexed. */

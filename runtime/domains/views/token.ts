@@ -53,7 +53,7 @@ export function viewHolding(
     pretty_quote: null,
     protocol_metadata: null,
     nft_data: nftData,
-    balance_source: row.balance === null ? null : ("events" as const),
+    balance_source: row.balance === null ? null : (row.balance_source ?? "events"),
   };
 }
 
