@@ -189,6 +189,10 @@ describe("ashlar doctor", () => {
     expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block come in one call$/m);
     expect(text).toMatch(/^archive-state {2,}no {2,}an index that begins late does not know what accounts had before; /m);
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by asking for them$/m);
+    expect(text).toContain(
+      "Native balances of a new index: by the node's word on the accounts that each block touched, unknown before the blocks of which the node has the state " +
+        "(nativeAccounting: state, as usual), or by what transactions and inner calls moved (nativeAccounting: traces, ",
+    );
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) fit together/m);
   });

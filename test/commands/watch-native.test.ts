@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { createRpc, type Rpc } from "../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../runtime/chain/source.ts";
+import { audit } from "../../runtime/commands/audit.ts";
 import { createNativeWatch } from "../../runtime/commands/watch-native.ts";
+import { config } from "../../runtime/config/config.ts";
 import { readChain } from "../../runtime/indexer/chain-row.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { chainOf, createTestIndexer, until } from "../indexer/support.ts";
@@ -128,5 +130,23 @@ describe("a look at native balances", () => {
     await until("Some looks", () => looks() > 3);
     await end();
     expect([said, await missing()]).toEqual([[], []]);
+  });
+});
+
+describe("ashlar audit", () => {
+  it("says what to set where native balances followed by traces differ", async () => {
+    await changeUnseen();
+    await chain.send({ to: friend, value: 1n, gas: 21_000n });
+    await chain.mine();
+    await indexUp("traces");
+    const written: string[] = [];
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+    try {
+      const settings = { databaseUrl: test.url, chains: [{ name: "test", id: 31337, rpc: chain.url }] };
+      expect(await audit(config.parse(settings), { sample: 100 })).toBe(false);
+    } finally {
+      write.mockRestore();
+    }
+    expect(written.join("")).toContain("set nativeAccounting: state for it and index it into a new database");
   });
 });
