@@ -2,6 +2,7 @@ import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { type StateAt, withBalances } from "./account-balances.ts";
 import { createBloom } from "./bloom.ts";
 import type { Capabilities } from "./capabilities.ts";
+import type { DecodedReply } from "./decode-block.ts";
 import { BadReplyError, LimitError, RpcError } from "./errors.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
@@ -73,7 +74,8 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       method: "eth_getBalance",
       params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
     }));
-    return settleAnswers(rpc, calls, options, balanceOf);
+    // A block that was told a moment ago is there, whatever a node says that has not heard of it yet.
+    return settleAnswers(rpc, calls, options, balanceOf, (error) => mayPass(error) || (byHash && lagging.test(error.message)));
   };
   const hashesOf = async (heights: readonly number[]): Promise<(Hash | null)[]> => {
     const blocks = await rpc.batch(heights.map((height) => ({ method: "eth_getBlockByNumber", params: [toQuantity(height), false] })));
@@ -90,14 +92,30 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const wantsTraces = (accounting: NativeAccounting | undefined): boolean =>
     tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
 
+  /**
+   * Beside balances, traces are a help and no need: some networks' own transactions have none that fit. A block whose traces do not come goes on without,
+   * and what its inner calls change is found when it is touched again.
+   */
+  const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
+    withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+      return Promise.all(
+        replies.map((reply) =>
+          untilGood(() => withTraces(rpc, [reply], capabilities.traces), options).catch((error: unknown) =>
+            untracedUnless(error, reply.block),
+          ),
+        ),
+      ).then((portions) => portions.flat());
+    });
+
   const fetchOnce = async (from: number, to: number, detail: BlockDetail | undefined): Promise<ChainBlock[]> => {
     const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
     const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts);
     for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks, options.chainId);
     const blocks = replies.map(({ block }) => block);
     verifyChain(blocks);
-    const traced = wantsTraces(detail?.accounting) ? await withTraces(rpc, replies, capabilities.traces) : blocks;
-    if (detail?.accounting !== "state") return traced;
+    if (detail?.accounting !== "state") return wantsTraces(detail?.accounting) ? withTraces(rpc, replies, capabilities.traces) : blocks;
+    const traced = wantsTraces("state") ? await withTracesOrNone(replies) : blocks;
     return withBalances(reader, traced, [...(options.systemAccounts ?? []), ...(detail.also ?? [])]);
   };
 
@@ -138,10 +156,11 @@ const settleAnswers = async <T>(
   calls: readonly RpcCall[],
   { tries = usualTries, waitMilliseconds = usualWait }: SourceOptions,
   read: (result: RpcResult) => T,
+  passes: (error: RpcError) => boolean = mayPass,
 ): Promise<T[]> => {
   const results = await rpc.settle(calls);
   for (let attempt = 1; attempt < tries; attempt += 1) {
-    const open = results.flatMap((result, position) => (!result.ok && mayPass(result.error) ? [position] : []));
+    const open = results.flatMap((result, position) => (!result.ok && passes(result.error) ? [position] : []));
     if (open.length === 0) break;
     await pause(waitMilliseconds * 2 ** (attempt - 1));
     const again = await rpc.settle(open.flatMap((position) => calls[position] ?? []));
@@ -154,9 +173,7 @@ const settleAnswers = async <T>(
 const mayPass = (error: RpcError): boolean =>
   error instanceof LimitError ||
   (!isReverted(error.code, error.message) &&
-    (error.code === internalError ||
-      /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message) ||
-      lagging.test(error.message)));
+    (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message)));
 
 /** A node behind a gateway that has not heard yet of a block that another one told. */
 const lagging = /\b(?:header|block|resource) (?:is )?not (?:found|known)|unknown block/i;
@@ -188,14 +205,20 @@ const isReverted = (code: number, message: string): boolean => code === 3 || fai
 const failedExecution =
   /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
+const untracedUnless = (error: unknown, block: ChainBlock): ChainBlock[] => {
+  if (!isPassing(error)) throw error;
+  return [block];
+};
+
+const isPassing = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
+
 const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Promise<T> => {
   const { tries = usualTries, waitMilliseconds = usualWait } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      const passing = error instanceof BadReplyError || error instanceof RpcError;
-      if (!passing || attempt >= tries) throw error;
+      if (!isPassing(error) || attempt >= tries) throw error;
       options.onBadReply?.(error.message);
       await pause(waitMilliseconds * 2 ** (attempt - 1));
     }

@@ -168,6 +168,21 @@ describe("native balances by the node's word", () => {
     expect(await missingOf(indexed)).toEqual(["traces"]);
   });
 
+  it("need no traces: a block whose traces do not fit goes on without them, and nothing is wrong for it", async () => {
+    // The block of the first payment inside, as each round has two blocks and three follow the last: its traces are those of no transaction.
+    const spoilt = head - 8;
+    proxy.tamper = (method, reply, params) => {
+      if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === spoilt) reply.result = [];
+    };
+    const indexed = await index();
+    const { rows } = await compared(indexed);
+    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
+    expect(rows.filter(({ height, held, told }) => height > spoilt + 2 && held !== told)).toEqual([]);
+    // Two payments of 5 inside and one of 40 are left.
+    const inner = "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex')";
+    expect(await indexed.database.query(inner, [forwarder.slice(2)])).toHaveLength(3);
+  });
+
   it("follow a node that has no traces although they are configured, and say so", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await index({ nativeAccounting: "traces" });
