@@ -104,6 +104,7 @@ const allChainsStatusResponseColumns: readonly CsvColumn[] = [
   { header: "indexed_from", path: ["indexed_from"], from: "row", kind: "number" },
   { header: "latest_block_height", path: ["latest_block_height"], from: "row", kind: "number" },
   { header: "finalized_block_height", path: ["finalized_block_height"], from: "row", kind: "number" },
+  { header: "native_accounting", path: ["native_accounting"], from: "row", kind: "text" },
   { header: "missing", path: ["missing"], from: "row", kind: "json" },
   { header: "offers", path: ["offers"], from: "row", kind: "json" },
   { header: "node_seen_at", path: ["node_seen_at"], from: "row", kind: "text" },

@@ -410,7 +410,9 @@ export interface ChainStatusItem {
   readonly latest_block_height: number | null;
   /** Height of the newest block that the node calls final; null when it says nothing about finality. */
   readonly finalized_block_height: number | null;
-  /** What the node cannot do and the index therefore lacks, a feature an element; null when the node was not yet examined. */
+  /** How the index keeps native balances: `traces` (by what transactions and inner calls moved), `state` (by the node's word on the accounts that each block touched), `none` (not at all); null when the node was not yet examined. */
+  readonly native_accounting: "traces" | "state" | "none" | null;
+  /** What the node cannot do and the index therefore lacks, a feature an element; null when the node was not yet examined. Of the index itself: `native-balances` (none are kept), `native-history` (those of the past are unknown where the node had no state), `native-balances-differ` (they were found to differ from the node's, and are null). */
   readonly missing: readonly string[] | null;
   /** What the node can do beyond the plain calls, a feature an element: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
   readonly offers: readonly string[] | null;

@@ -13,7 +13,7 @@ export interface FillOptions extends StorySize {
 
 type Folded = readonly Readonly<Record<string, readonly Row[]>>[];
 
-const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: true, wrappedNative: new Set() };
+const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set() };
 const blocksAtOnce = 400;
 /** What every account had in the first block: a million of the native token. */
 const genesisBalance = { ok: true, data: `0x${(10n ** 24n).toString(16).padStart(64, "0")}` } as const;

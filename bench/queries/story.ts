@@ -91,6 +91,7 @@ export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
       size: 1_000 + transactions.length * 400,
       transactions,
       withdrawals: [],
+      balances: null,
     };
     parentHash = hash;
   }

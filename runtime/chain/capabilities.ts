@@ -3,7 +3,7 @@ import type { DecodedReply } from "./decode-block.ts";
 import { BadReplyError, RpcError } from "./errors.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { readTraces, tracesCall } from "./fetch-traces.ts";
-import { asObject, bigQuantity, quantity, toQuantity } from "./quantities.ts";
+import { asObject, bigQuantity, hash, quantity, toQuantity } from "./quantities.ts";
 import type { Rpc } from "./rpc.ts";
 import { probeSubscription } from "./subscription.ts";
 import type { TraceKind } from "./traces.ts";
@@ -18,6 +18,8 @@ export interface Capabilities {
   readonly finalizedTag: boolean;
   /** State of long ago; without it, balances before the first indexed block stay unknown. */
   readonly archiveState: boolean;
+  /** State can be asked for by the hash of its block (EIP-1898): then an answer cannot be of another branch. */
+  readonly stateByHash: boolean;
   /** Null where it was not asked for. */
   readonly webSocket: boolean | null;
   /** Calls that it takes in one request, of those that would be sent at most. */
@@ -30,18 +32,30 @@ export interface ProbeOptions {
 
 /** Asks a node what it can do. A node that cannot be reached is an error, not an answer. @throws {TransportError} */
 export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: ProbeOptions = {}): Promise<Capabilities> => {
-  const head = quantity(asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block"), "number");
+  const latest = asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block");
+  const head = quantity(latest, "number");
   const [early, late] = await findSamples(rpc, Math.min(from, head), head);
-  const [blockReceipts, finalizedTag, archiveState, webSocket, batchSize] = await Promise.all([
+  const [blockReceipts, finalizedTag, archiveState, stateByHash, webSocket, batchSize] = await Promise.all([
     offersBlockReceipts(rpc, early, late),
     offers(async () => quantity(asObject(await rpc.request("eth_getBlockByNumber", ["finalized", false]), "finalized block"), "number")),
     offers(async () =>
       bigQuantity({ balance: await rpc.request("eth_getBalance", [someAccount, toQuantity(Math.max(from - 1, 0))]) }, "balance"),
     ),
+    offers(async () =>
+      bigQuantity({ balance: await rpc.request("eth_getBalance", [someAccount, { blockHash: hash(latest, "hash") }]) }, "balance"),
+    ),
     webSocketUrl === undefined ? null : probeSubscription(webSocketUrl),
     probeBatchSize(rpc),
   ]);
-  return { blockReceipts, ...(await probeTraces(rpc, early, late, blockReceipts)), finalizedTag, archiveState, webSocket, batchSize };
+  return {
+    blockReceipts,
+    ...(await probeTraces(rpc, early, late, blockReceipts)),
+    finalizedTag,
+    archiveState,
+    stateByHash,
+    webSocket,
+    batchSize,
+  };
 };
 
 const someAccount = "0x0000000000000000000000000000000000000001";

@@ -59,6 +59,7 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedRep
     size: quantity(raw, "size"),
     transactions: rawTransactions.map((transaction, index) => decodeTransaction(transaction, receipts[index] ?? {})),
     withdrawals: asList(raw.withdrawals ?? [], "withdrawals").map(decodeWithdrawal),
+    balances: null,
   };
   return {
     block,

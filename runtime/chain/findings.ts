@@ -9,8 +9,8 @@ export interface Finding {
   readonly follows: string;
 }
 
-/** Feature by feature what a node offers, and what follows from it. */
-export const findingsOf = (capabilities: Capabilities): Finding[] => [
+/** Feature by feature what a node offers, and what follows from it; `finality` is the number of blocks after which the chain's configuration calls one final. */
+export const findingsOf = (capabilities: Capabilities, { finality }: { readonly finality?: number | undefined } = {}): Finding[] => [
   finding("block-receipts", capabilities.blockReceipts, [
     "eth_getBlockReceipts",
     "all receipts of a block come in one call",
@@ -19,13 +19,15 @@ export const findingsOf = (capabilities: Capabilities): Finding[] => [
   tracesFinding(capabilities),
   finding("archive-state", capabilities.archiveState, [
     "state before the first block",
-    "balances are exact from the first indexed block on, wherever it is",
-    "what accounts had before an index that begins late is found out at the head; past balances that events do not tell are not",
+    "balances are exact from the first indexed block on, wherever it is, and native ones can be read instead of followed",
+    "what accounts had before an index that begins late is found out at the head; past balances that neither events nor traces tell are not",
   ]),
   finding("finalized-tag", capabilities.finalizedTag, [
     "finalized",
     "a reorganisation below the finalized block is refused",
-    "no block counts as final: a reorganisation of any depth is followed",
+    finality === undefined
+      ? "no block counts as final unless the chain's finality is configured: a reorganisation of any depth is followed"
+      : `a block counts as final ${finality} blocks later: a deeper reorganisation is refused`,
   ]),
   finding("websocket", capabilities.webSocket === true, [
     "eth_subscribe",
@@ -50,7 +52,12 @@ const finding = (feature: string, offered: boolean, [found, then, otherwise]: re
 const tracesFinding = ({ traces, oldTraces }: Capabilities): Finding => {
   const method = traces === "debug" ? "debug_traceBlockByNumber" : "trace_block";
   if (traces === null) {
-    return { feature: "traces", offered: false, found: "no", follows: "value moved inside contracts is not seen: no transfers of it" };
+    return {
+      feature: "traces",
+      offered: false,
+      found: "no",
+      follows: "value moved inside contracts is not listed; native balances need the state of touched accounts",
+    };
   }
   return oldTraces
     ? { feature: "traces", offered: true, found: method, follows: "native balances can be followed by what moves inside contracts" }

@@ -1,3 +1,4 @@
+import type { Address } from "../lib/hex.ts";
 import { type Capabilities, probeCapabilities } from "./capabilities.ts";
 import { createHeadFeed, type HeadFeed } from "./heads.ts";
 import type { Rpc } from "./rpc.ts";
@@ -15,6 +16,8 @@ export interface NodeOptions {
   readonly from: number;
   /** Whether value moved by inner calls is wanted, where the node can tell it. */
   readonly tracing: boolean;
+  /** Accounts that the network pays or charges without naming them in the block. */
+  readonly systemAccounts?: readonly Address[];
   readonly onBadReply?: (reason: string) => void;
   readonly onHeads?: (message: string) => void;
 }
@@ -28,10 +31,10 @@ export interface Node {
 
 /** Examines a node and makes its source; `heads` is to be closed after use. @throws {TransportError} when it cannot be reached. */
 export const examineNode = async (options: NodeOptions): Promise<Node> => {
-  const { rpc, chainId, from, tracing, onBadReply, onHeads } = options;
+  const { rpc, chainId, from, tracing, systemAccounts = [], onBadReply, onHeads } = options;
   const url = webSocketUrl(options.url, options.webSocket);
   const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: url });
-  const source = createSource(rpc, capabilities, { tracing, chainId, ...(onBadReply === undefined ? {} : { onBadReply }) });
+  const source = createSource(rpc, capabilities, { tracing, systemAccounts, chainId, ...(onBadReply === undefined ? {} : { onBadReply }) });
   const heads =
     capabilities.webSocket === true ? createHeadFeed({ url, chainId, ...(onHeads === undefined ? {} : { onChange: onHeads }) }) : null;
   return { capabilities, source, heads };

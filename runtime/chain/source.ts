@@ -1,18 +1,27 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
+import { type StateAt, withBalances } from "./account-balances.ts";
 import { createBloom } from "./bloom.ts";
 import type { Capabilities } from "./capabilities.ts";
+import type { DecodedReply } from "./decode-block.ts";
 import { BadReplyError, LimitError, RpcError } from "./errors.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
 import { asObject, bigQuantity, data, hash, quantity, type Raw, toQuantity } from "./quantities.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
-import type { ChainBlock, Head } from "./types.ts";
+import type { ChainBlock, Head, NativeAccounting } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 
 export type { Head } from "./types.ts";
 
 /** What a read-only contract call gave. `reverted` tells the contract's own refusal from a node that cannot answer. */
 export type CallOutcome = { readonly ok: true; readonly data: Hex } | { readonly ok: false; readonly reverted: boolean };
+
+/** What blocks are wanted with beside their transactions, receipts and logs. */
+export interface BlockDetail {
+  readonly accounting: NativeAccounting;
+  /** Accounts whose balances are told with every block, whether it touched them or not. */
+  readonly also?: readonly Address[];
+}
 
 /** One node, as the indexer sees it. */
 export interface Source {
@@ -25,16 +34,21 @@ export interface Source {
   finalized(): Promise<number | null>;
   /** Null where the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
-  /** Blocks from..to inclusive, checked. @throws {BadReplyError} when the node keeps telling what does not fit. */
-  fetch(from: number, to: number): Promise<ChainBlock[]>;
-  /** Native balances after a block; null where the node lacks that state. */
-  balances(addresses: readonly Address[], height: number): Promise<(bigint | null)[]>;
+  /**
+   * Blocks from..to inclusive, checked: with the traces or balances that an accounting needs, or without one with the traces that the source was made for.
+   * @throws {BadReplyError} when the node keeps telling what does not fit.
+   */
+  fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
+  /** Native balances after a block; null where the node lacks that state. With the block's hash they are that very block's where the node takes hashes. */
+  balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
   calls(calls: readonly { readonly to: Address; readonly data: Hex }[], height: number): Promise<CallOutcome[]>;
 }
 
 export interface SourceOptions {
   /** Whether value moved by inner calls is wanted, where the node can tell it. */
   readonly tracing: boolean;
+  /** Accounts that the network pays or charges without naming them in the block. */
+  readonly systemAccounts?: readonly Address[];
   /** Transactions that name another chain (EIP-155) are refused. */
   readonly chainId?: number;
   readonly checks?: Partial<Checks>;
@@ -55,13 +69,54 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const checks: Checks = { bloom: true, gasUsed: true, ...options.checks };
   const bloom = createBloom();
 
-  const fetchOnce = async (from: number, to: number): Promise<ChainBlock[]> => {
+  const balancesIn = (reads: readonly { readonly address: Address; readonly at: StateAt }[], byHash: boolean) => {
+    const calls = reads.map(({ address, at }) => ({
+      method: "eth_getBalance",
+      params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
+    }));
+    // A block that was told a moment ago is there, whatever a node says that has not heard of it yet.
+    return settleAnswers(rpc, calls, options, balanceOf, (error) => mayPass(error) || (byHash && lagging.test(error.message)));
+  };
+  const hashesOf = async (heights: readonly number[]): Promise<(Hash | null)[]> => {
+    const blocks = await rpc.batch(heights.map((height) => ({ method: "eth_getBlockByNumber", params: [toQuantity(height), false] })));
+    return blocks.map((block, position) => (block === null ? null : hashAt(asObject(block, "block"), heights[position])));
+  };
+  const reader = {
+    balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) => balancesIn(reads, capabilities.stateByHash),
+    hashesOf,
+    byHash: capabilities.stateByHash,
+    archiveState: capabilities.archiveState,
+  };
+
+  /** Beside balances, traces only list transfers: where the node lacks the old ones, none is better than a chain that cannot be indexed. */
+  const wantsTraces = (accounting: NativeAccounting | undefined): boolean =>
+    tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
+
+  /**
+   * Beside balances, traces are a help and no need: some networks' own transactions have none that fit. A block whose traces do not come goes on without,
+   * and what its inner calls change is found when it is touched again.
+   */
+  const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
+    withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
+      if (!isPassing(error)) throw error;
+      return Promise.all(
+        replies.map((reply) =>
+          untilGood(() => withTraces(rpc, [reply], capabilities.traces), options).catch((error: unknown) =>
+            untracedUnless(error, reply.block),
+          ),
+        ),
+      ).then((portions) => portions.flat());
+    });
+
+  const fetchOnce = async (from: number, to: number, detail: BlockDetail | undefined): Promise<ChainBlock[]> => {
     const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
     const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts);
     for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks, options.chainId);
     const blocks = replies.map(({ block }) => block);
     verifyChain(blocks);
-    return tracing ? withTraces(rpc, replies, capabilities.traces) : blocks;
+    if (detail?.accounting !== "state") return wantsTraces(detail?.accounting) ? withTraces(rpc, replies, capabilities.traces) : blocks;
+    const traced = wantsTraces("state") ? await withTracesOrNone(replies) : blocks;
+    return withBalances(reader, traced, [...(options.systemAccounts ?? []), ...(detail.also ?? [])]);
   };
 
   return {
@@ -78,14 +133,15 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       const block = await rpc.request("eth_getBlockByNumber", ["finalized", false]).catch(nullIfRefused);
       return block === null ? null : quantity(asObject(block, "finalized block"), "number");
     },
-    hashesOf: async (heights) => {
-      const blocks = await rpc.batch(heights.map((height) => ({ method: "eth_getBlockByNumber", params: [toQuantity(height), false] })));
-      return blocks.map((block, position) => (block === null ? null : hashAt(asObject(block, "block"), heights[position])));
-    },
-    fetch: (from, to) => untilGood(() => fetchOnce(from, to), options),
-    balances: (addresses, height) => {
-      const calls = addresses.map((address) => ({ method: "eth_getBalance", params: [address, toQuantity(height)] }));
-      return settleAnswers(rpc, calls, options, balanceOf);
+    hashesOf,
+    fetch: (from, to, detail) => untilGood(() => fetchOnce(from, to, detail), options),
+    balances: (addresses, height, hash) => {
+      const byHash = hash !== undefined && capabilities.stateByHash;
+      const at = { height, hash: hash ?? "0x" };
+      return balancesIn(
+        addresses.map((address) => ({ address, at })),
+        byHash,
+      );
     },
     calls: (calls, height) => {
       const requests = calls.map((call) => ({ method: "eth_call", params: [{ to: call.to, data: call.data }, toQuantity(height)] }));
@@ -100,10 +156,11 @@ const settleAnswers = async <T>(
   calls: readonly RpcCall[],
   { tries = usualTries, waitMilliseconds = usualWait }: SourceOptions,
   read: (result: RpcResult) => T,
+  passes: (error: RpcError) => boolean = mayPass,
 ): Promise<T[]> => {
   const results = await rpc.settle(calls);
   for (let attempt = 1; attempt < tries; attempt += 1) {
-    const open = results.flatMap((result, position) => (!result.ok && mayPass(result.error) ? [position] : []));
+    const open = results.flatMap((result, position) => (!result.ok && passes(result.error) ? [position] : []));
     if (open.length === 0) break;
     await pause(waitMilliseconds * 2 ** (attempt - 1));
     const again = await rpc.settle(open.flatMap((position) => calls[position] ?? []));
@@ -117,6 +174,9 @@ const mayPass = (error: RpcError): boolean =>
   error instanceof LimitError ||
   (!isReverted(error.code, error.message) &&
     (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message)));
+
+/** A node behind a gateway that has not heard yet of a block that another one told. */
+const lagging = /\b(?:header|block|resource) (?:is )?not (?:found|known)|unknown block/i;
 
 /** JSON-RPC 2.0, section 5.1. */
 const internalError = -32603;
@@ -145,14 +205,20 @@ const isReverted = (code: number, message: string): boolean => code === 3 || fai
 const failedExecution =
   /revert|out ?of ?gas|gas required exceeds|invalid ?\w* ?opcode|invalid jump|stack ?(under|over)flow|evm error|vm execution error/i;
 
+const untracedUnless = (error: unknown, block: ChainBlock): ChainBlock[] => {
+  if (!isPassing(error)) throw error;
+  return [block];
+};
+
+const isPassing = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
+
 const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Promise<T> => {
   const { tries = usualTries, waitMilliseconds = usualWait } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      const passing = error instanceof BadReplyError || error instanceof RpcError;
-      if (!passing || attempt >= tries) throw error;
+      if (!isPassing(error) || attempt >= tries) throw error;
       options.onBadReply?.(error.message);
       await pause(waitMilliseconds * 2 ** (attempt - 1));
     }

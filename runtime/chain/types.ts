@@ -17,7 +17,21 @@ export interface ChainBlock {
   readonly transactions: readonly ChainTransaction[];
   /** EIP-4895; empty on chains without them. */
   readonly withdrawals: readonly ChainWithdrawal[];
+  /** The native balances of the accounts that the block touched, as the node tells them; null where it was not asked. */
+  readonly balances: readonly AccountBalance[] | null;
 }
+
+/** What the node says an account had; null where it lacks that state. */
+export interface AccountBalance {
+  readonly address: Address;
+  /** Right after the block. */
+  readonly balance: bigint | null;
+  /** Right before it. */
+  readonly before: bigint | null;
+}
+
+/** Where a chain's native balances come from: what its blocks moved, traces included; the node's word on the accounts that they touched; or nowhere. */
+export type NativeAccounting = "traces" | "state" | "none";
 
 export interface ChainTransaction {
   readonly index: number;

@@ -5,7 +5,9 @@ import { createSource } from "../chain/source.ts";
 import type { ChainConfig, Config } from "../config/config.ts";
 import { auditBlocks } from "../domains/ledger/audit.ts";
 import { createLedgerQueries } from "../domains/ledger/queries.ts";
-import { auditBalances } from "../domains/tokens/audit.ts";
+import { auditBalances, nativeBalances } from "../domains/tokens/audit.ts";
+import { readChain } from "../indexer/chain-row.ts";
+import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
 import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
@@ -29,6 +31,10 @@ export async function audit(config: Config, options: AuditOptions): Promise<bool
     const height = await heightOf(database, chain, options.at);
     const rows = await auditChain(database, chain, height, options.sample);
     stdout.write(render(chain.name, height, rows));
+    if (rows.some(({ what, differences }) => what === nativeBalances && differences.length > 0)) {
+      const record = await readChain(database.indexing, chain.id);
+      stdout.write(`${record?.nativeAccounting === "state" ? nativeBalancesUnseen(chain.name) : nativeBalancesDiffer(chain.name)}\n`);
+    }
     return rows.every((row) => row.differences.length === 0);
   } finally {
     await database.close();

@@ -1,9 +1,10 @@
 import { stdout } from "node:process";
-import { probeCapabilities } from "../chain/capabilities.ts";
+import { type Capabilities, probeCapabilities } from "../chain/capabilities.ts";
 import { type Finding, findingsOf } from "../chain/findings.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
+import { accountingOf, accountingWords } from "../indexer/accounting.ts";
 
 export interface DoctorOptions {
   /** Where the node's websocket is, when it is not at the address of its HTTP. */
@@ -26,6 +27,8 @@ export async function doctor(url: string, { webSocket, from = 0, say = sayLine }
     say("");
     for (const line of renderTable(findingsOf(capabilities))) say(line);
     say("");
+    say(`Native balances of a new index: ${nativeWords(capabilities)}.`);
+    say("");
     const begin = performance.now();
     const blocks = await source.fetch(Math.max(0, head.number - blocksLookedAt + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
@@ -38,6 +41,15 @@ export async function doctor(url: string, { webSocket, from = 0, say = sayLine }
   } finally {
     await rpc.close();
   }
+}
+
+/** What each accounting that may be configured comes to on this node. */
+function nativeWords(capabilities: Capabilities): string {
+  const past = capabilities.archiveState ? "" : ", unknown before the blocks of which the node has the state";
+  const byState = `${accountingWords.state}${past} (nativeAccounting: state, as usual)`;
+  return accountingOf("traces", capabilities) === "traces"
+    ? `${byState}, or ${accountingWords.traces} (nativeAccounting: traces, for chains without other ways to move value)`
+    : byState;
 }
 
 function sayLine(line: string): void {

@@ -14,6 +14,7 @@ import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
 import { projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
+import { createNativeWatch } from "./watch-native.ts";
 
 export interface IndexingOptions {
   readonly chain: ChainConfig;
@@ -40,6 +41,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     const node = await examine(rpc, { ...chain, rpc: chain.rpc }, logger, signal);
     if (node === null) return;
     const { source, heads } = node;
+    const watch = createNativeWatch({ chain, database, source, logger, status: () => indexer.status() });
     const indexer = createIndexer({
       chain,
       source,
@@ -49,6 +51,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       following,
       logger,
       clock: () => new Date(),
+      alsoTouched: watch.takeUnseen,
       ...(heads === null ? {} : { heads }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
@@ -75,7 +78,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = Promise.all([worker.run(either), chores.run(either)]);
+    const reading = Promise.all([worker.run(either), chores.run(either), watch.run(either)]);
     try {
       await indexer.run(signal);
     } finally {
@@ -104,7 +107,8 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
         webSocket: chain.ws,
         chainId: chain.id,
         from: chain.from,
-        tracing: chain.nativeAccounting === "traces",
+        tracing: chain.nativeAccounting !== "none",
+        systemAccounts: chain.systemAccounts,
         onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
         onHeads: (message) => logger.info({ chain: chain.name }, message),
       });

@@ -42,14 +42,24 @@ export const chainConfig = z.strictObject({
   explorers: z.array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> is appended.") })).default([]),
   nativeAccounting: z
     .enum(["traces", "state", "none"])
-    .default("none")
-    .describe("Where native balances come from: from what blocks moved, from the state of touched addresses, or they are not kept."),
+    .default("state")
+    .describe(
+      "Where native balances come from: from what blocks moved (traces), from the node's word on the accounts that they touched (state), or they are not kept. " +
+        "Traces are right only where nothing but transactions, inner calls, fees and withdrawals moves value, and nobody but the operator or a preset can know " +
+        "that: so the state is the default. An index keeps the accounting that it was begun with.",
+    ),
+  systemAccounts: z
+    .array(address)
+    .default([])
+    .describe(
+      "Accounts that the network pays or charges without naming them in a block, such as fee vaults; read with every block in state accounting.",
+    ),
   finality: z
     .number()
     .int()
     .positive()
     .optional()
-    .describe("Blocks upon one after which it is final, where the node has no finalized tag."),
+    .describe("Blocks upon one after which it is final, where the node has no finalized tag; without either, no block is."),
   nameRegistry: address.optional().describe("The registry of names (EIP-137) of this chain."),
   nameRegistryFallback: address.optional().describe("The registry that is asked for names which the first one has no record of."),
   labelsFile: z.string().optional().describe("CSV or JSON of addresses and the labels that answers show for them."),

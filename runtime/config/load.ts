@@ -99,7 +99,7 @@ function fromCommandLine(fromFile: Settings, { chain, rpc, from, chainId }: Conf
   }
   const given = Object.entries({ name: chain, rpc, from, id: chainId }).filter(([, value]) => value !== undefined);
   for (const [setting] of given) origins.set(`chains.0.${setting}`, setting === "name" ? "--chain" : `--${setting}`);
-  return { chains: [{ nativeAccounting: "traces", ...withPreset({ ...base, ...Object.fromEntries(given) }) }] };
+  return { chains: [withPreset({ ...base, ...Object.fromEntries(given) })] };
 }
 
 const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);

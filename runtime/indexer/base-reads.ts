@@ -81,7 +81,9 @@ const ask = async (
   }
   const unanswered = () => reads.filter((read) => answers.get(read) === undefined || isUnknown(answers.get(read)));
   await askAt(source, unanswered(), chain.baseBlock, answers);
-  const later = unanswered().filter((read) => read.firstBlock - 1 > chain.baseBlock);
+  // Where not every change of a native balance is seen, the state before the first one that was seen is no word on the base.
+  const isSame = (read: BaseRead): boolean => !("address" in read) || chain.nativeAccounting !== "state";
+  const later = unanswered().filter((read) => isSame(read) && read.firstBlock - 1 > chain.baseBlock);
   for (const height of new Set(later.map((read) => read.firstBlock - 1))) {
     const group = later.filter((read) => read.firstBlock - 1 === height);
     await askAt(source, group, height, answers);

@@ -1,4 +1,5 @@
 import type { Head } from "../chain/source.ts";
+import type { NativeAccounting } from "../chain/types.ts";
 import { bytes } from "../database/codecs.ts";
 import type { Queryable } from "../database/database.ts";
 import type { Hash } from "../lib/hex.ts";
@@ -10,10 +11,20 @@ export interface ChainRecord {
   readonly backfilled: boolean;
   readonly finalized: number | null;
   readonly missing: readonly string[];
+  /** The accounting that the index was begun with. */
+  readonly nativeAccounting: NativeAccounting;
 }
 
-/** What an index may lack, as `missing` names it beside what its node lacks. */
-export const features = { nativeBalances: "native-balances", archiveState: "archive-state" } as const;
+/**
+ * What an index may lack, as `missing` names it beside what its node lacks: native balances at all; those of the past, as the node had no archive; all of
+ * them, as they were found to differ from the node's.
+ */
+export const features = {
+  nativeBalances: "native-balances",
+  nativeHistory: "native-history",
+  nativeBalancesDiffer: "native-balances-differ",
+  archiveState: "archive-state",
+} as const;
 
 /** The row of a chain, or null before its first indexing. */
 export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {
@@ -23,7 +34,10 @@ export const readChain = async (database: Queryable, chainId: number): Promise<C
     backfilled_at: Date | null;
     finalized_block: number | null;
     missing: string[];
-  }>("SELECT genesis_hash, indexed_from, backfilled_at, finalized_block, missing FROM chains WHERE chain_id = $1", [chainId]);
+    native_accounting: NativeAccounting | null;
+  }>("SELECT genesis_hash, indexed_from, backfilled_at, finalized_block, missing, native_accounting FROM chains WHERE chain_id = $1", [
+    chainId,
+  ]);
   const row = rows[0];
   if (row === undefined) return null;
   return {
@@ -32,6 +46,7 @@ export const readChain = async (database: Queryable, chainId: number): Promise<C
     backfilled: row.backfilled_at !== null,
     finalized: row.finalized_block,
     missing: row.missing,
+    nativeAccounting: row.native_accounting ?? "none",
   };
 };
 
@@ -40,19 +55,27 @@ export interface NewChain {
   readonly name: string;
   readonly genesisHash: Hash;
   readonly from: number;
+  readonly nativeAccounting: NativeAccounting;
 }
 
 /** Enters a chain; a second process that enters it first has the word. */
-export const insertChain = async (database: Queryable, { id, name, genesisHash, from }: NewChain): Promise<void> => {
+export const insertChain = async (database: Queryable, chain: NewChain): Promise<void> => {
+  const { id, name, genesisHash, from, nativeAccounting } = chain;
   await database.query(
-    "INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES ($1, $2, $3, $4) ON CONFLICT (chain_id) DO NOTHING",
-    [id, name, bytes(genesisHash), from],
+    `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, native_accounting) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (chain_id) DO NOTHING`,
+    [id, name, bytes(genesisHash), from, nativeAccounting],
   );
 };
 
 /** Keeps a chain's name as configured and what its node does not offer. */
 export const describeChain = async (database: Queryable, chainId: number, name: string, missing: readonly string[]): Promise<void> => {
   await database.query("UPDATE chains SET name = $2, missing = $3 WHERE chain_id = $1", [chainId, name, [...missing]]);
+};
+
+/** Adds what an index was found to lack. */
+export const recordMissing = async (database: Queryable, chainId: number, feature: string): Promise<void> => {
+  await database.query("UPDATE chains SET missing = array_append(array_remove(missing, $2), $2) WHERE chain_id = $1", [chainId, feature]);
 };
 
 /** Keeps the node's head as seen. */

@@ -20,6 +20,14 @@ export const tracesGone = (name: string): IndexMismatchError =>
     `The index of ${name} follows native balances by traces, which this node or the configuration does not offer now: give a node with traces and set nativeAccounting to traces, or use another database.`,
   );
 
+/** What an operator is told of balances that were found to be wrong; no error, as everything else of the index is right. */
+export const nativeBalancesDiffer = (name: string): string =>
+  `The native balances of ${name} differ from its node's. What moves value there is not all in traces: set nativeAccounting: state for it and index it into a new database.`;
+
+/** The same of balances that are the node's word: an account changed after it was touched for the last time. */
+export const nativeBalancesUnseen = (name: string): string =>
+  `Native balances of ${name} changed without a trace since their accounts were touched; the indexer finds such accounts now and then and reads them again, and systemAccounts names those that change with every block.`;
+
 export const finalizedChanged = (name: string, height: number, finalized: number): IndexMismatchError =>
   new IndexMismatchError(
     `The node of ${name} has another block ${height} than the index, although ${finalized} was final: nothing was changed; find out which node is right.`,

@@ -9,6 +9,7 @@ import { recordBackfilled, recordHead } from "./chain-row.ts";
 import { lockCheckpoints, readCheckpoints } from "./checkpoints.ts";
 import { confirmFirst } from "./confirm.ts";
 import { IndexMismatchError } from "./errors.ts";
+import { finalizedHeight } from "./finalized.ts";
 import { createLeader, type Leadership, LeadershipLostError } from "./leader.ts";
 import { createLock } from "./lock.ts";
 import { openIndex } from "./open-index.ts";
@@ -117,7 +118,8 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
       signal,
     };
     let waiting: ChainBlock[] = [];
-    const portions = prefetch(source.fetch, options);
+    const accounting = facts.nativeAccounting;
+    const portions = prefetch((first, last) => source.fetch(first, last, { accounting, also: deps.alsoTouched?.() ?? [] }), options);
     for (;;) {
       const portion = await stopwatch.time("fetch", () => orStopped(portions.next(), signal));
       if (portion === null) return;
@@ -149,10 +151,10 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     return stored !== undefined && stored !== head.hash;
   };
 
-  /** Keeps what the node says of its head. A finalized block above the head is no word to keep. */
-  const record = async (head: Head): Promise<void> => {
-    const finalized = await source.finalized();
-    await recordHead(database, chain.id, head, finalized === null || finalized > head.number ? null : finalized, deps.clock());
+  /** Keeps what the node says of its head. */
+  const record = async (head: Head, compared: number): Promise<void> => {
+    const finalized = await finalizedHeight(source, head, compared, chain.finality);
+    await recordHead(database, chain.id, head, finalized, deps.clock());
   };
 
   /** One look at the node's head, or one head that the node told by itself, and what follows from it. */
@@ -164,7 +166,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     if (await hasLeft(head)) await reorganise(facts, head);
     position.suspect = false;
     // After the comparison: what is final now says nothing of blocks that were indexed before it was.
-    const recorded = orStopped(record(head), signal);
+    const recorded = orStopped(record(head, position.block), signal);
     await Promise.all([recorded, head.number > position.block ? advance(facts, head.number, signal) : undefined]);
     if (signal.aborted || position.block < head.number) return;
     if (!state.following) await recordBackfilled(database, chain.id, deps.clock());

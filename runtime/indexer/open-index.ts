@@ -1,9 +1,10 @@
 import { findingsOf, missingFeatures } from "../chain/findings.ts";
 import type { Source } from "../chain/source.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
+import { accountingOf, accountingWords } from "./accounting.ts";
 import { type ChainRecord, describeChain, features, insertChain, readChain } from "./chain-row.ts";
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "./checkpoints.ts";
-import { tracesGone, wrongChainId, wrongGenesis } from "./errors.ts";
+import { nativeBalancesDiffer, tracesGone, wrongChainId, wrongGenesis } from "./errors.ts";
 import type { Leadership } from "./leader.ts";
 import { offersOf, recordOffers } from "./node-offers.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
@@ -28,14 +29,17 @@ export const openIndex = async (
   if (told !== chain.id) throw wrongChainId(chain.name, chain.id, told);
   const genesisHash = await source.genesisHash();
   const wasThere = (await readChain(database, chain.id)) !== null;
-  if (!wasThere) await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from });
+  if (!wasThere) {
+    const nativeAccounting = accountingOf(chain.nativeAccounting, source.capabilities);
+    await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from, nativeAccounting });
+  }
   const record = await readChain(database, chain.id);
   if (record === null || record.genesisHash !== genesisHash) throw wrongGenesis(chain.name, record?.genesisHash ?? "0x", genesisHash);
 
-  // What was begun with traces goes on while the node has those of recent blocks; what begins needs all of them.
-  const nativeAccounting = wasThere ? !record.missing.includes(features.nativeBalances) : source.tracing && source.capabilities.oldTraces;
-  if (nativeAccounting && !source.tracing) throw tracesGone(chain.name);
-  await describeChain(database, chain.id, chain.name, missingOf(source, nativeAccounting, hasAllocation));
+  // An index keeps the accounting that it was begun with: balances that were followed and ones that were read do not continue each other.
+  const { nativeAccounting } = record;
+  if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
+  await describeChain(database, chain.id, chain.name, missingOf(source, record, hasAllocation));
   await recordOffers(database, chain.id, offersOf(source.capabilities));
 
   const from = record.indexedFrom;
@@ -46,18 +50,24 @@ export const openIndex = async (
   });
   return {
     facts: { from, baseBlock: Math.max(from - 1, 0), nativeAccounting, wrappedNative: new Set(chain.wrappedNative) },
-    warnings: warningsOf(chain, record, source, nativeAccounting),
+    warnings: warningsOf(chain, record, source),
   };
 };
 
-const missingOf = (source: Source, nativeAccounting: boolean, hasAllocation: boolean): string[] => [
-  ...(nativeAccounting ? [] : [features.nativeBalances]),
-  ...missingFeatures(source.capabilities).filter((feature) => feature !== features.archiveState || !hasAllocation),
-];
+const missingOf = (source: Source, { nativeAccounting, missing }: ChainRecord, hasAllocation: boolean): string[] => {
+  // What was not known or not right once stays so in the stored past.
+  const lacksHistory = nativeAccounting === "state" && (!source.capabilities.archiveState || missing.includes(features.nativeHistory));
+  return [
+    ...(nativeAccounting === "none" ? [features.nativeBalances] : []),
+    ...(lacksHistory ? [features.nativeHistory] : []),
+    ...(missing.includes(features.nativeBalancesDiffer) ? [features.nativeBalancesDiffer] : []),
+    ...missingFeatures(source.capabilities).filter((feature) => feature !== features.archiveState || !hasAllocation),
+  ];
+};
 
-const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source, nativeAccounting: boolean): string[] => {
+const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): string[] => {
   const lacking = missingFeatures(source.capabilities);
-  const warnings = findingsOf(source.capabilities)
+  const warnings = findingsOf(source.capabilities, chain)
     .filter(({ feature }) => lacking.includes(feature))
     .map(({ feature, follows }) => `The node of ${chain.name} does not offer ${feature}: ${follows}.`);
   if (record.indexedFrom !== chain.from) {
@@ -65,17 +75,30 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source, na
       `The index of ${chain.name} begins at block ${record.indexedFrom}; that the configuration says ${chain.from} changes nothing.`,
     );
   }
-  if (!nativeAccounting) {
+  return [...warnings, ...nativeWarnings(chain, record, source)];
+};
+
+const nativeWarnings = ({ name, nativeAccounting: wanted }: IndexedChain, record: ChainRecord, source: Source): string[] => {
+  const { nativeAccounting: kept, missing } = record;
+  const { traces, archiveState } = source.capabilities;
+  const warnings: string[] = [];
+  if (kept === "none") {
+    warnings.push(
+      `The index of ${name} keeps no native balances: ${wanted === "none" ? "nativeAccounting is none" : "it was begun without them"}.`,
+    );
+  } else if (wanted === "traces" && kept === "state") {
     const reason =
-      source.tracing && !source.capabilities.oldTraces
-        ? "the node has no traces of its first blocks"
-        : source.tracing
-          ? "it was begun without them"
-          : chain.nativeAccounting === "traces"
-            ? "the node has no traces"
-            : "nativeAccounting is none";
-    warnings.push(`The index of ${chain.name} keeps no native balances: ${reason}.`);
+      !source.tracing || traces === null ? "the node has no traces" : "the node had no traces of its first blocks when it was begun";
+    warnings.push(`The index of ${name} reads native balances from the state instead of following traces: ${reason}.`);
+  } else if (wanted !== kept) {
+    warnings.push(
+      `The index of ${name} keeps native balances ${accountingWords[kept]}, as it was begun; nativeAccounting ${wanted} needs a new index.`,
+    );
   }
+  if (kept === "state" && !archiveState) {
+    warnings.push(`The index of ${name} knows native balances of recent blocks only: the node has no state of older ones.`);
+  }
+  if (missing.includes(features.nativeBalancesDiffer)) warnings.push(nativeBalancesDiffer(name));
   return warnings;
 };
 

@@ -1,4 +1,5 @@
 import type { CallOutcome } from "../chain/source.ts";
+import type { NativeAccounting } from "../chain/types.ts";
 import type { CopyType } from "../database/copy.ts";
 import type { DecodedBlock, EventDefinition } from "../events/decoded-block.ts";
 import type { Address, Hex } from "../lib/hex.ts";
@@ -59,8 +60,7 @@ export interface ChainFacts {
   readonly from: number;
   /** The block whose state is the base: the one before the first, or the genesis block. */
   readonly baseBlock: number;
-  /** Whether inner transfers are known, and native balances with them. */
-  readonly nativeAccounting: boolean;
+  readonly nativeAccounting: NativeAccounting;
   readonly wrappedNative: ReadonlySet<Address>;
 }
 

@@ -1,5 +1,6 @@
 import type { HeadFeed } from "../chain/heads.ts";
 import type { Source } from "../chain/source.ts";
+import type { NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
 import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./base-reads.ts";
@@ -14,7 +15,9 @@ export interface IndexedChain {
   readonly name: string;
   readonly from: number;
   readonly wrappedNative: readonly Address[];
-  readonly nativeAccounting: "traces" | "state" | "none";
+  readonly nativeAccounting: NativeAccounting;
+  /** Blocks upon one after which it is final, where the node does not say; without it none is. */
+  readonly finality?: number | undefined;
   readonly pollMilliseconds: number;
 }
 
@@ -42,6 +45,8 @@ export interface IndexerDeps {
   /** Tables that no projection writes and that a reorganisation must reach. */
   readonly following?: readonly FollowingTable[];
   readonly genesisAllocation?: GenesisAllocation;
+  /** Accounts whose native balances the next blocks are to tell although they do not touch them; taken when it is called. */
+  readonly alsoTouched?: () => readonly Address[];
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;

@@ -44,6 +44,7 @@ const everything: Capabilities = {
   oldTraces: true,
   finalizedTag: true,
   archiveState: true,
+  stateByHash: true,
   webSocket: true,
   batchSize: 100,
 };
@@ -122,12 +123,17 @@ describe("what a node offers", () => {
     ],
     [
       "no archive state when it is refused",
-      { archiveState: false },
+      { archiveState: false, stateByHash: false },
       () => change("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
     ],
     [
+      "no state by hash when it takes heights alone",
+      { stateByHash: false },
+      () => change("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
+    ],
+    [
       "no archive state when the answer is no balance",
-      { archiveState: false },
+      { archiveState: false, stateByHash: false },
       () => change("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
     ],
   ];
@@ -182,9 +188,13 @@ describe("ashlar doctor", () => {
     expect(text).toMatch(/is of chain 31337 \(anvil.*\); its head is block 20\./);
     expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block come in one call$/m);
     expect(text).toMatch(
-      /^archive-state {2,}no {2,}what accounts had before an index that begins late is found out at the head; past balances that events do not tell are not$/m,
+      /^archive-state {2,}no {2,}what accounts had before an index that begins late is found out at the head; past balances that neither events nor traces tell are not$/m,
     );
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by asking for them$/m);
+    expect(text).toContain(
+      "Native balances of a new index: by the node's word on the accounts that each block touched, unknown before the blocks of which the node has the state " +
+        "(nativeAccounting: state, as usual), or by what transactions and inner calls moved (nativeAccounting: traces, ",
+    );
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) fit together/m);
   });

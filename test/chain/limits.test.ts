@@ -19,6 +19,7 @@ const capabilities = {
   oldTraces: true,
   finalizedTag: true,
   archiveState: true,
+  stateByHash: true,
   webSocket: null,
   batchSize: 100,
 } as const;

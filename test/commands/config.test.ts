@@ -39,7 +39,7 @@ describe("a configuration", () => {
     expect([config.port, config.logLevel, config.chains.length]).toEqual([0, "error", 1]);
     expect(config.chains[0]).toMatchObject({ name: "one", rpc: node, from: 9, nativeAccounting: "none" });
     const [other] = loadConfig(file, {}, { chain: "two", rpc: "http://127.0.0.1:2" }).chains;
-    expect(other).toMatchObject({ name: "two", rpc: "http://127.0.0.1:2", from: 0, nativeAccounting: "traces" });
+    expect(other).toMatchObject({ name: "two", rpc: "http://127.0.0.1:2", from: 0, nativeAccounting: "state" });
   });
 
   it("may have several chains whose ids their nodes will tell", async () => {

@@ -69,7 +69,7 @@ describe("presets", () => {
 
   it("stand below what is configured", () => {
     expect(chainOf("gnosis-mainnet")).toMatchObject({ id: 100, nativeAccounting: "state", from: 0 });
-    expect(chainOf("my-chain")).toMatchObject({ nativeAccounting: "traces", groups: [] });
+    expect(chainOf("my-chain")).toMatchObject({ nativeAccounting: "state", systemAccounts: [], groups: [] });
     expect(chainOf("my-chain").id).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe("presets", () => {
         nativeAccounting: "none",
         nameRegistry: "0xb94704422c2a1e396835a571837aa5ae53285a95",
       });
-      expect(mine).toMatchObject({ id: 7, nativeAccounting: "none", wrappedNative: [] });
+      expect(mine).toMatchObject({ id: 7, nativeAccounting: "state", wrappedNative: [] });
       writeFileSync(file, "chains: [3]");
       expect(() => loadConfig(file, {})).toThrow("chains.0");
     } finally {
@@ -94,6 +94,6 @@ describe("presets", () => {
   });
 
   it("are not taken by another chain that has only the name", () => {
-    expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "traces", wrappedNative: [] });
+    expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "state", wrappedNative: [] });
   });
 });

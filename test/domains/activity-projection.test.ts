@@ -43,11 +43,12 @@ const block = (number: number, transactions: ChainTransaction[]): DecodedBlock =
     size: 0,
     transactions,
     withdrawals: [],
+    balances: null,
   },
   events: [],
 });
 
-const chain = { from: 0, baseBlock: 0, nativeAccounting: true, wrappedNative: new Set<Address>() };
+const chain = { from: 0, baseBlock: 0, nativeAccounting: "traces" as const, wrappedNative: new Set<Address>() };
 const base = () => {
   throw new Error("Nothing is asked of the node.");
 };

@@ -72,6 +72,7 @@ const block = (number: number, transactions: ChainTransaction[], overrides: Part
       logs: entry.logs.map((item) => ({ ...item, index: logIndex++ })),
     })),
     withdrawals: [],
+    balances: null,
     ...overrides,
   };
 };
@@ -85,7 +86,7 @@ interface Given {
 }
 const hasEther: NonNullable<Given["base"]> = () => ({ ok: true, data: topic(10n ** 18n) });
 const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} }: Given = {}) => {
-  const chain: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: true, wrappedNative: new Set([weth]), ...facts };
+  const chain: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set([weth]), ...facts };
   const decoded = blocks.map(createEventDecoder(tokensProjection.events));
   const loaded = createState(state);
   const asked = new Set((tokensProjection.reads?.(decoded, loaded, chain) ?? []).map(baseReadKey));
@@ -394,7 +395,7 @@ describe("native balances", () => {
 
   it("are not kept without native accounting; the transactions' own transfers are", () => {
     const rows = fold([block(1, [transaction({ to: bob, value: 5n, gasUsed: 1n, effectiveGasPrice: 1n })])], {
-      facts: { nativeAccounting: false },
+      facts: { nativeAccounting: "none" },
     });
     expect(rows.balances).toEqual([]);
     expect(pick(rows.transfers, "amount", "from_balance", "to_balance")).toEqual([[5n, null, null]]);
@@ -484,5 +485,63 @@ describe("the order and the lists of transfers", () => {
       [token, 2, 3],
     ]);
     expect(pick(rows.node_reads, "kind", "key", "block_number")).toEqual([["token-metadata", token, 3]]);
+  });
+});
+
+describe("native balances that the node tells", () => {
+  const facts = { nativeAccounting: "state" } as const;
+  const told = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
+    block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
+  const nothing = () => ({ ok: true, data: topic(0n) }) as const;
+  const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
+  const current = (rows: ReturnType<typeof fold>) => pick(rows.balances, "owner", "since_block", "balance");
+
+  it("are set and not moved, and the transfers are listed without balances", () => {
+    const sent = transaction({ to: bob, value: 5n, traces: [{ index: 0, type: "call", from: bob, to: carol, value: 2n }] });
+    const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, before: 0n, balance: 1_000n }] }], { facts, base: nothing });
+    expect(pick(rows.transfers, "from_address", "to_address", "amount", "from_balance", "to_balance")).toEqual([
+      [alice, bob, 5n, null, null],
+      [bob, carol, 2n, null, null],
+    ]);
+    expect([periods(rows), current(rows)]).toEqual([[], [[bob, 1, 1_000n]]]);
+  });
+
+  it("have no row of an account that never had anything, and no new one of an account that did not change", () => {
+    const rows = fold([told(1, [alice, 0n, 0n], [bob, 0n, 3n]), told(4, [bob, 3n, 3n]), told(6, [bob, 3n, 4n])], { facts, base: nothing });
+    expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
+  });
+
+  it("are unknown between a touch and a change that nobody saw, before the first touch as well", () => {
+    const rows = fold([told(5, [alice, 7n, 9n]), told(10, [alice, 30n, 31n])], { facts, base: nothing });
+    // Nothing at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
+    expect(periods(rows)).toEqual([
+      [alice, 1, 3, null],
+      [alice, 4, 4, 7n],
+      [alice, 5, 5, 9n],
+      [alice, 6, 8, null],
+      [alice, 9, 9, 30n],
+    ]);
+    expect(current(rows)).toEqual([[alice, 10, 31n]]);
+  });
+
+  it("keep what an account had before the index, even where the touch changes nothing", () => {
+    const rows = fold([told(101, [alice, 8n, 8n])], {
+      facts: { ...facts, from: 100, baseBlock: 99 },
+      base: () => ({ ok: true, data: topic(8n) }),
+    });
+    expect([periods(rows), current(rows)]).toEqual([[[alice, 99, 100, 8n]], [[alice, 101, 8n]]]);
+  });
+
+  it("are unknown where the node cannot tell, until it can", () => {
+    const rows = fold([told(3, [alice, null, null]), told(5, [alice, null, null]), told(9, [alice, 6n, 7n])], {
+      facts,
+      base: () => ({ ok: false, reverted: false }),
+    });
+    expect(periods(rows)).toEqual([
+      [alice, 0, 2, null],
+      [alice, 3, 7, null],
+      [alice, 8, 8, 6n],
+    ]);
+    expect(current(rows)).toEqual([[alice, 9, 7n]]);
   });
 });

@@ -1,4 +1,5 @@
 import { createRandom } from "../../runtime/demo/story/random.ts";
+import type { IndexedChain } from "../../runtime/indexer/types.ts";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../support/chain.ts";
 import { contents } from "../support/contents.ts";
@@ -24,12 +25,12 @@ export interface Branching {
 }
 
 /** Starts a chain of at least 80 blocks, and an index that follows it. */
-export const startBranching = async (): Promise<Branching> => {
+export const startBranching = async (overrides: Partial<IndexedChain> = {}): Promise<Branching> => {
   const chain = await startTestChain();
   let round = 26;
   const tale = await tellTale(chain, round);
   const accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
-  const configured = chainOf({ wrappedNative: [tale.weth] });
+  const configured = chainOf({ wrappedNative: [tale.weth], ...overrides });
   const test = await createTestDatabase();
   const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured }));
   const settled = () => until("The index being level with its node", () => isLevel(test.database, chain), 30_000);

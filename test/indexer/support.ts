@@ -43,7 +43,7 @@ export const createTestIndexer = async (
     batchSize?: number;
     timeoutMilliseconds?: number;
     traces?: "debug" | "trace";
-  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads">> = {},
+  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "alsoTouched">> = {},
 ): Promise<TestIndexer> => {
   const chain = options.chain ?? chainOf();
   const rpc = createRpc({
@@ -57,7 +57,7 @@ export const createTestIndexer = async (
   const source = createSource(
     rpc,
     { ...capabilities, traces: options.traces ?? capabilities.traces },
-    { tracing: chain.nativeAccounting === "traces", chainId: chain.id, waitMilliseconds: 10 },
+    { tracing: chain.nativeAccounting !== "none", chainId: chain.id, waitMilliseconds: 10 },
   );
   const progress: Progress[] = [];
   const warnings: string[] = [];
@@ -76,6 +76,7 @@ export const createTestIndexer = async (
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
     ...(options.heads === undefined ? {} : { heads: options.heads }),
+    ...(options.alsoTouched === undefined ? {} : { alsoTouched: options.alsoTouched }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
     ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
   });

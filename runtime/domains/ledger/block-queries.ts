@@ -24,6 +24,8 @@ export interface ChainRow {
   readonly latest_block: number | null;
   readonly finalized_block: number | null;
   readonly missing: readonly string[];
+  /** How the index keeps native balances; null before that was recorded. */
+  readonly native_accounting: "traces" | "state" | "none" | null;
 }
 
 const columns = "number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count";
@@ -68,7 +70,10 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
 
   /** Every chain that an indexer has begun. */
   const chains = () =>
-    query<ChainRow>("SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing FROM chains", []);
+    query<ChainRow>(
+      "SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains",
+      [],
+    );
 
   /** The first indexed block where that is not the chain's first, else null. */
   const indexedFrom = async (chainId: number): Promise<number | null> => {

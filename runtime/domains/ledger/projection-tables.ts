@@ -1,6 +1,6 @@
 import type { Table } from "../../indexer/projection.ts";
 
-/** The tables of migration 0001 that are filled from blocks. */
+/** The tables of migrations 0001 and 0008 that are filled from blocks. */
 export const ledgerTables: readonly Table[] = [
   {
     kind: "append",
@@ -74,6 +74,11 @@ export const ledgerTables: readonly Table[] = [
     kind: "append",
     name: "withdrawals",
     columns: { block_number: "int8", withdrawal_index: "int8", validator_index: "int8", address: "bytea", amount_gwei: "numeric" },
+  },
+  {
+    kind: "append",
+    name: "account_balances",
+    columns: { block_number: "int8", address: "bytea", balance: "numeric", balance_before: "numeric" },
   },
   {
     kind: "append",

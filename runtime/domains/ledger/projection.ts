@@ -21,7 +21,11 @@ export const ledgerProjection = defineProjection({
     return { ordinals: addresses.keys };
   },
   // Kept with the ledger, so that whatever follows from native balances can be built later without the node.
-  reads: (blocks, _state, chain) => (chain.nativeAccounting ? nativeBaseReads(blocks.map(({ block }) => block)) : []),
+  reads: (blocks, _state, chain) =>
+    nativeBaseReads(
+      blocks.map(({ block }) => block),
+      chain.nativeAccounting,
+    ),
   fold: (blocks, { state }) => foldLedger(blocks, state),
 });
 
@@ -40,6 +44,7 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
     logs: [] as Row[],
     traces: [] as Row[],
     withdrawals: [] as Row[],
+    account_balances: [] as Row[],
     address_transactions: [] as Row[],
   };
   const ordinals = createOrdinals(state, "ordinals");
@@ -72,6 +77,9 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
         address: withdrawal.address,
         amount_gwei: withdrawal.amountGwei,
       });
+    }
+    for (const { address, balance, before } of block.balances ?? []) {
+      rows.account_balances.push({ block_number: block.number, address, balance, balance_before: before });
     }
   }
   return rows;

@@ -1,4 +1,12 @@
-import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal, ValueTrace } from "../../chain/types.ts";
+import type {
+  AccountBalance,
+  ChainBlock,
+  ChainLog,
+  ChainTransaction,
+  ChainWithdrawal,
+  NativeAccounting,
+  ValueTrace,
+} from "../../chain/types.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { StoredLedger } from "../../indexer/stored-ledger.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
@@ -62,10 +70,17 @@ interface WithdrawalRecord {
   amount_gwei: string;
 }
 
+interface BalanceRecord {
+  block_number: number;
+  address: Address;
+  balance: string | null;
+  balance_before: string | null;
+}
+
 /** The ledger as it is stored: blocks read back as the node told them, for projections that are built later. */
 export const createStoredLedger = (database: Queryable, chainId: number): StoredLedger => ({
   projection: ledgerProjection,
-  blocks: (from, to, traced) => readBlocks(database, chainId, from, to, traced),
+  blocks: (from, to, accounting) => readBlocks(database, chainId, from, to, accounting),
   hashes: async (from, to) => {
     const rows = await database.query<{ number: number; hash: Hash }>(
       "SELECT number, hash FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number",
@@ -86,27 +101,35 @@ export const createStoredLedger = (database: Queryable, chainId: number): Stored
 });
 
 /** Each statement is a range of its table's primary key. */
-const readBlocks = async (database: Queryable, chainId: number, from: number, to: number, traced: boolean): Promise<ChainBlock[]> => {
+const readBlocks = async (
+  database: Queryable,
+  chainId: number,
+  from: number,
+  to: number,
+  accounting: NativeAccounting,
+): Promise<ChainBlock[]> => {
   const range = [chainId, from, to];
   const rowsOf = <Row extends object>(table: string, order: string, column = "block_number") =>
     database.query<Row>(`SELECT * FROM ${table} WHERE chain_id = $1 AND ${column} BETWEEN $2 AND $3 ORDER BY ${order}`, range);
-  const [blocks, transactions, logs, traces, withdrawals] = await Promise.all([
+  const [blocks, transactions, logs, traces, withdrawals, balances] = await Promise.all([
     rowsOf<BlockRecord>("blocks", "number", "number"),
     rowsOf<TransactionRecord>("transactions", "block_number, transaction_index"),
     rowsOf<LogRecord>("logs", "block_number, log_index"),
     rowsOf<TraceRecord>("traces", "block_number, transaction_index, trace_index"),
     rowsOf<WithdrawalRecord>("withdrawals", "block_number, withdrawal_index"),
+    accounting === "state" ? rowsOf<BalanceRecord>("account_balances", "block_number, address") : [],
   ]);
   const transactionKey = (row: { block_number: number; transaction_index: number }) => `${row.block_number}:${row.transaction_index}`;
   const logsOf = groupBy(logs, transactionKey, toLog);
   const tracesOf = groupBy(traces, transactionKey, toTrace);
   const withdrawalsOf = groupBy(withdrawals, (row) => row.block_number, toWithdrawal);
+  const balancesOf = groupBy(balances, (row) => row.block_number, toBalance);
   const transactionsOf = groupBy(
     transactions,
     (row) => row.block_number,
     (row): ChainTransaction => {
       const key = transactionKey(row);
-      return { ...toTransaction(row), logs: logsOf.get(key) ?? [], traces: traced ? (tracesOf.get(key) ?? []) : null };
+      return { ...toTransaction(row), logs: logsOf.get(key) ?? [], traces: accounting === "none" ? null : (tracesOf.get(key) ?? []) };
     },
   );
   return blocks.map((row) => ({
@@ -122,6 +145,7 @@ const readBlocks = async (database: Queryable, chainId: number, from: number, to
     size: row.size,
     transactions: transactionsOf.get(row.number) ?? [],
     withdrawals: withdrawalsOf.get(row.number) ?? [],
+    balances: accounting === "state" ? (balancesOf.get(row.number) ?? []) : null,
   }));
 };
 
@@ -176,4 +200,10 @@ const toWithdrawal = (row: WithdrawalRecord): ChainWithdrawal => ({
   validatorIndex: row.validator_index,
   address: row.address,
   amountGwei: BigInt(row.amount_gwei),
+});
+
+const toBalance = (row: BalanceRecord): AccountBalance => ({
+  address: row.address,
+  balance: toBigInt(row.balance),
+  before: toBigInt(row.balance_before),
 });

@@ -15,8 +15,11 @@ interface SampledBalance {
   readonly balance: string | null;
 }
 
+/** The name of their row. */
+export const nativeBalances = "native balances";
+
 const kinds = [
-  { what: "native balances", standard: standards.native, byId: false },
+  { what: nativeBalances, standard: standards.native, byId: false },
   { what: "ERC-20 balances", standard: standards.erc20, byId: false },
   { what: "ERC-721 balances", standard: standards.erc721, byId: false },
   { what: "ERC-721 owners", standard: standards.erc721, byId: true },

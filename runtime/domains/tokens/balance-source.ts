@@ -7,6 +7,6 @@ export type BalanceSource = "events" | "node";
 export const joinSource = (rows: string): string =>
   `LEFT JOIN node_sourced_tokens sourced ON sourced.chain_id = $1 AND sourced.token = ${rows}.token AND sourced.standard = ${rows}.standard`;
 
-/** The source of joined rows as SQL. Native balances are summed from traces. */
+/** The source of joined rows as SQL; native balances follow the accounting that the index of chain $1 was begun with. */
 export const sourceOf = (rows: string): string =>
-  `CASE WHEN ${rows}.standard = ${standards.native} THEN 'events' WHEN sourced.token IS NULL THEN 'events' ELSE 'node' END`;
+  `CASE WHEN ${rows}.standard = ${standards.native} THEN (SELECT CASE native_accounting WHEN 'state' THEN 'node' ELSE 'events' END FROM chains WHERE chain_id = $1) WHEN sourced.token IS NULL THEN 'events' ELSE 'node' END`;

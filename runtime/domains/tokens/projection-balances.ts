@@ -1,6 +1,7 @@
 import type { Row } from "../../indexer/projection.ts";
 import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
+import { type Spell, spellsBefore } from "./told-balances.ts";
 
 /** What a key had before these blocks: a stored balance, or the one before the index began. */
 export interface Opening {
@@ -23,6 +24,11 @@ interface Account {
   /** What stood when the block began. */
   standing: Pick<Opening, "balance" | "netChange">;
   isHolder: boolean;
+  /** It has a row: stored, or set in these blocks. */
+  isKept: boolean;
+  isTouched: boolean;
+  /** The node's word right before this block, where balances are told instead of moved. */
+  before?: bigint | null;
 }
 
 /** A key that became a holder with a block, or no longer is one; or whose balance is not known. */
@@ -39,7 +45,7 @@ export const largestWord = 2n ** 256n - 1n;
  * Running balances of a batch of blocks: each movement changes them at once, and a block that touches a key ends the period of what stood before. A touch
  * that changes nothing ends it too, so that the block of a token's last transfer is always known.
  */
-export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
+export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
   const accounts = new Map<string, Account>();
   const inBlock = new Set<Account>();
   const periods: Row[] = [];
@@ -49,32 +55,42 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
     const known = accounts.get(text);
     if (known !== undefined) return known;
     const { balance, netChange, since, isStored } = open(key);
-    const standing = { balance, netChange };
-    const account: Account = { key, balance, netChange, since, standing, isHolder: isStored && isPositive(balance) };
+    const account: Account = {
+      key,
+      balance,
+      netChange,
+      since,
+      standing: { balance, netChange },
+      isHolder: isStored && isPositive(balance),
+      isKept: isStored,
+      isTouched: false,
+    };
     accounts.set(text, account);
     return account;
   };
 
-  const endPeriod = ({ key, since, standing }: Account, block: number): void => {
-    if (since === null || since >= block) return;
-    const to = block - 1;
-    const { balance, netChange } = standing;
-    periods.push({ ...columnsOf(key), from_block: since, to_block: to, balance, net_change: netChange, pivot_block: pivotOf(since, to) });
+  const touch = (account: Account): void => {
+    if (inBlock.has(account)) return;
+    inBlock.add(account);
+    account.isTouched = true;
+    account.isKept = true;
+    account.standing = { balance: account.balance, netChange: account.netChange };
   };
 
-  const touch = (key: BalanceKey): Account => {
-    const account = accountOf(key);
-    if (!inBlock.has(account)) {
-      inBlock.add(account);
-      account.standing = { balance: account.balance, netChange: account.netChange };
+  const endPeriod = (account: Account, block: number): void => {
+    const { key, before, standing } = account;
+    // What the node tells is no sum, and its unknown stretches wait for no base.
+    const netChange = before === undefined ? standing.netChange : null;
+    for (const { from, to, balance } of spellsOf(account, block, baseBlock)) {
+      periods.push({ ...columnsOf(key), from_block: from, to_block: to, balance, net_change: netChange, pivot_block: pivotOf(from, to) });
     }
-    return account;
   };
 
   return {
     /** Moves an amount and gives the balance right after. */
     apply: (key: BalanceKey, amount: bigint): bigint | null => {
-      const account = touch(key);
+      const account = accountOf(key);
+      touch(account);
       if (account.balance === null) {
         if (account.netChange !== null) account.netChange += amount;
         return null;
@@ -83,9 +99,20 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
       account.balance = next < 0n || next > largestWord ? null : next;
       return account.balance;
     },
+    /** Sets a balance to what the node told of it right before and right after the block; where that says nothing new, the account is not touched. */
+    set: (key: BalanceKey, before: bigint | null, balance: bigint | null): void => {
+      const account = accountOf(key);
+      const isSame = balance === before && balance === account.balance;
+      if (isSame && (account.since === null || account.isKept)) return;
+      touch(account);
+      account.before = before;
+      account.balance = balance;
+      account.netChange = null;
+    },
     /** Takes notice of a movement whose amount tells nothing: what is held from here on is for the node to say. */
     forget: (key: BalanceKey): null => {
-      const account = touch(key);
+      const account = accountOf(key);
+      touch(account);
       account.balance = null;
       account.netChange = null;
       return null;
@@ -106,13 +133,17 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
     },
     periods,
     latest: (): Row[] =>
-      [...accounts.values()].map(({ key, since, balance, netChange }) => ({
-        ...columnsOf(key),
-        since_block: since,
-        balance,
-        net_change: netChange,
-      })),
+      [...accounts.values()]
+        .filter(({ isTouched }) => isTouched)
+        .map(({ key, since, balance, netChange }) => ({ ...columnsOf(key), since_block: since, balance, net_change: netChange })),
   };
+};
+
+const spellsOf = ({ since, standing, before }: Account, block: number, baseBlock: number): Spell[] => {
+  if (before === undefined) return since === null || since >= block ? [] : [{ from: since, to: block - 1, balance: standing.balance }];
+  if (since !== null) return spellsBefore({ balance: standing.balance, since }, before, block);
+  // What began with nothing has had no row that says so, and needs none.
+  return spellsBefore({ balance: standing.balance, since: baseBlock }, before, block).filter(({ balance }) => balance !== 0n);
 };
 
 const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;

@@ -10,7 +10,7 @@ import {
 } from "../../events/transfers.ts";
 import { type BaseRead, type ChainFacts, defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
 import { createKeySet, type State } from "../../indexer/state.ts";
-import type { Address } from "../../lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { createOrdinals } from "../ledger/projection.ts";
 import { createBalanceSheet, type Opening } from "./projection-balances.ts";
 import { type TokenMovement, tokenMovements } from "./projection-movements.ts";
@@ -71,6 +71,7 @@ export const tokensProjection = defineProjection({
       metadata: createKeySet(),
       ordinals: createKeySet(),
     };
+    for (const { key } of blocks.flatMap(toldBalances)) sets.balances.add(key.owner, key.token, key.standard);
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
@@ -93,11 +94,10 @@ export const tokensProjection = defineProjection({
   reads: (blocks, state, chain) => {
     const reads: BaseRead[] = [];
     for (const block of blocks) {
-      for (const movement of tokenMovements(block, chain)) {
-        for (const key of balanceKeysOf(movement, chain)) {
-          const read = hasBase(key, chain) && storedBalance(state, key) === undefined ? baseReadOf(key, block.block.number) : null;
-          if (read !== null) reads.push(read);
-        }
+      const moved = tokenMovements(block, chain).flatMap((movement) => balanceKeysOf(movement, chain));
+      for (const key of [...moved, ...toldBalances(block).map(({ key }) => key)]) {
+        const read = hasBase(key, chain) && storedBalance(state, key) === undefined ? baseReadOf(key, block.block.number) : null;
+        if (read !== null) reads.push(read);
       }
     }
     return reads;
@@ -110,10 +110,18 @@ const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[]
   [movement.from, movement.to].flatMap((owner) => (owner === null ? [] : keysOf(movement, owner, chain)));
 
 const keysOf = ({ token, standard, tokenId }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
-  if (standard === standards.native && !chain.nativeAccounting) return [];
+  if (standard === standards.native && chain.nativeAccounting !== "traces") return [];
   const whole = { owner, token, standard, tokenId: null };
   return tokenId === null ? [whole] : [whole, { ...whole, tokenId }];
 };
+
+/** The native balances that the node told with a block, instead of what moved them. */
+const toldBalances = ({ block }: DecodedBlock) =>
+  (block.balances ?? []).map(({ address: owner, balance, before }) => ({
+    key: { owner, token: nativeTokenAddress, standard: standards.native, tokenId: null },
+    balance,
+    before,
+  }));
 
 /** A contract cannot have moved tokens before a chain's first block; native accounts may have been given theirs in it. */
 const hasBase = (key: BalanceKey, chain: ChainFacts): boolean => key.standard === standards.native || chain.from > 0;
@@ -147,7 +155,7 @@ const amountOf = (value: Row[string] | undefined): bigint | null => (value === n
 
 const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
   const open = openWith(input);
-  const whole = createBalanceSheet(open);
+  const whole = createBalanceSheet(open, input.chain.baseBlock);
   const byId = createBalanceSheet(open);
   const isNodeSourced = (token: Address, standard: number) => input.state.get("nodeSourced", token, standard) !== undefined;
   const totals = createTotals(input.state, input.chain, isNodeSourced);
@@ -207,6 +215,7 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
         list(movement.toAddress, movement.transactionIndex);
       }
     }
+    for (const { key, before, balance } of toldBalances(decoded)) whole.set(key, before, balance);
     totals.endBlock(blockNumber, whole.endBlock(blockNumber));
     byId.endBlock(blockNumber);
   }

@@ -23,7 +23,7 @@ const fold = (...blocks: (readonly ChainLog[])[]) => {
     return decode({ number, transactions: [transaction] } as unknown as ChainBlock);
   });
   const rows = namesProjection.fold(decoded, {
-    chain: { from: 0, baseBlock: 0, nativeAccounting: false, wrappedNative: new Set() },
+    chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
     state: createState({}),
     base: () => {
       throw new Error("Names ask the node for nothing.");

@@ -151,4 +151,25 @@ describe("the native balance on a chain that keeps none", () => {
     expect(await items("historical_balances/?block-height=2")).toEqual(nothingKnown);
     await without.end();
   });
+
+  it("is not known either where it was found to differ from the node's, whatever is stored", async () => {
+    const wrong = await openHandIndex();
+    await wrong.blocks(0, 3);
+    const [row] = await wrong.database.query<{ chain_id: number }>("SELECT chain_id FROM chains");
+    await wrong.database.query(
+      `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance)
+       VALUES ($1, decode($2, 'hex'), decode($3, 'hex'), 0, 1, 5)`,
+      [row?.chain_id, addressOf(9).slice(2), native.slice(2)],
+    );
+    const items = async (path: string): Promise<[string | null, string | null][]> =>
+      (await wrong.get(`/v1/hand/address/${addressOf(9)}/${path}`)).data.items.map((item: Data) => [item.balance, item.balance_source]);
+    const paths = ["balances_native/", "balances_v2/", "historical_balances/?block-height=2"];
+    const say = async () => [...(await Promise.all(paths.map(items))), (await items("portfolio_v2/?days=2")).length];
+    expect(await say()).toEqual([[["5", "events"]], [["5", "events"]], [["5", "events"]], 1]);
+    await wrong.database.query("UPDATE chains SET native_accounting = 'state'");
+    expect(await say()).toEqual([[["5", "node"]], [["5", "node"]], [["5", "node"]], 1]);
+    await wrong.database.query("UPDATE chains SET missing = '{native-balances-differ}'");
+    expect(await say()).toEqual([[[null, null]], [[null, null]], [[null, null]], 0]);
+    await wrong.end();
+  });
 });

@@ -37,6 +37,7 @@ async function viewStatus(
     indexed_from: row?.indexed_from || null,
     latest_block_height: row?.latest_block ?? null,
     finalized_block_height: row?.finalized_block ?? null,
+    native_accounting: row?.native_accounting ?? null,
     missing: row === undefined ? null : [...row.missing],
     offers: node?.offers ? [...node.offers] : null,
     node_seen_at: node?.seen_at ? updatedAt(node.seen_at) : null,

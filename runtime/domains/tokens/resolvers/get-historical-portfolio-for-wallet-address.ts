@@ -9,6 +9,7 @@ import { type DailyBalance, dailyBalances } from "../daily-balances.ts";
 import { standards } from "../standards.ts";
 import { spansOfDays } from "./days.ts";
 import { holdingKey } from "./holdings.ts";
+import { knowsNativeBalances } from "./native-balances.ts";
 
 /**
  * What a wallet held of the native token and of ERC-20 tokens, day by day, newest first; tokens of which it held nothing all the time are left out.
@@ -19,15 +20,16 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const { tokens, limits } = context;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
   const span = await spansOfDays(context, chain, days, indexedFrom);
-  const [opening, changes] = await Promise.all([
+  const [opening, changes, knowsNative] = await Promise.all([
     tokens.balancesAt(chain.id, walletAddress, span.first - 1),
     tokens.balanceSpans(chain.id, walletAddress, span),
+    knowsNativeBalances(context, chain),
   ]);
   const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
   const changesByKey = groupBy(changes, holdingKey);
   const known = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
   const held = [...known.values()]
-    .filter(({ standard }) => standard === standards.native || standard === standards.erc20)
+    .filter(({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative))
     .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1))
     .flatMap(({ token, standard }) => {
       const key = holdingKey({ token, standard });

@@ -4,18 +4,18 @@ import { heightOf } from "../../at.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead, nativeMetadata } from "../../views/chain.ts";
 import { standards } from "../standards.ts";
-import { lacksNativeBalances, unknownNative } from "./native-balances.ts";
+import { knowsNativeBalances, unknownNative } from "./native-balances.ts";
 
 /** A wallet's native balance at the indexed head or after a block. @throws {notAcceptable} a height that is not indexed. */
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
   const height = await heightOf(context, chain, blockHeight);
-  const [stored, lacksNative, indexedFrom] = await Promise.all([
+  const [stored, knowsNative, indexedFrom] = await Promise.all([
     height === null ? null : context.tokens.balanceAt(chain.id, walletAddress, nativeTokenAddress, standards.native, height),
-    lacksNativeBalances(context, chain),
+    knowsNativeBalances(context, chain),
     context.ledger.indexedFrom(chain.id),
   ]);
-  const row = stored ?? (lacksNative ? unknownNative : null);
+  const row = knowsNative ? stored : unknownNative;
   const items: NativeBalanceItem[] =
     row === null || height === null
       ? []

@@ -4,18 +4,20 @@ import { chainHead } from "../../views/chain.ts";
 import { viewHolding } from "../../views/token.ts";
 import { standards } from "../standards.ts";
 import { holdingKey, holdingsOf } from "./holdings.ts";
+import { knowsNativeBalances, tellNative } from "./native-balances.ts";
 
 /** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
   const { anchor, ledger, tokens } = context;
   const yesterday = await ledger.lastBlockBefore(chain.id, Math.floor(context.now().getTime() / 1000) - secondsOfDay + 1);
-  const [holdings, earlier, indexedFrom] = await Promise.all([
+  const [holdings, earlier, knowsNative, indexedFrom] = await Promise.all([
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, nft),
     yesterday === null ? [] : tokens.balancesAt(chain.id, walletAddress, yesterday.number),
+    knowsNativeBalances(context, chain),
     ledger.indexedFrom(chain.id),
   ]);
-  const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
+  const balance24h = new Map(tellNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
   // What the index did not see by then was nothing, if it saw all there was.
   const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);

@@ -8,7 +8,7 @@ import { isCollection, viewHeldNft } from "../../views/token.ts";
 import type { HoldingRow } from "../balance-queries.ts";
 import type { TokenMetadata } from "../metadata-queries.ts";
 import { standards } from "../standards.ts";
-import { lacksNativeBalances, unknownNative } from "./native-balances.ts";
+import { knowsNativeBalances, tellNative, unknownNative } from "./native-balances.ts";
 
 /** One asset of a wallet as of a block. */
 export interface Holding {
@@ -25,14 +25,15 @@ export const holdingKey = ({ token, standard }: { readonly token: Address; reado
 export async function holdingsOf(context: ResolverContext, chain: Chain, wallet: Address, block: number, nft: boolean): Promise<Holding[]> {
   const { tokens } = context;
   const most = context.limits.answerRows;
-  const [held, ids, lacksNative] = await Promise.all([
+  const [held, ids, knowsNative] = await Promise.all([
     tokens.holdingsAt(chain.id, wallet, block, most + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
-    lacksNativeBalances(context, chain),
+    knowsNativeBalances(context, chain),
   ]);
   if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
   if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
-  const rows = lacksNative && held[0]?.standard !== standards.native ? [unknownNative, ...held] : held;
+  const told = tellNative(held, knowsNative);
+  const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
   const metadata = await tokens.metadata(
     chain.id,
     rows.map((row) => row.token),

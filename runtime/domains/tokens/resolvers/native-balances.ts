@@ -2,7 +2,7 @@ import type { Chain } from "../../../../generated/requests.gen.ts";
 import { features } from "../../../indexer/chain-row.ts";
 import { nativeTokenAddress } from "../../../lib/hex.ts";
 import type { ResolverContext } from "../../context.ts";
-import type { HoldingRow } from "../balance-queries.ts";
+import type { BalanceRow, HoldingRow } from "../balance-queries.ts";
 import { standards } from "../standards.ts";
 
 /** A native balance that is not known, as a row. */
@@ -15,8 +15,14 @@ export const unknownNative: HoldingRow = {
   transfer_timestamp: null,
 };
 
-/** Whether a chain's native balances are not in its index: then nobody's is known. */
-export async function lacksNativeBalances({ ledger }: ResolverContext, chain: Chain): Promise<boolean> {
+const unknownBy: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
+
+/** Whether a chain's index has native balances: false where it keeps none, or where they were found to be wrong; then nobody's is known. */
+export async function knowsNativeBalances({ ledger }: ResolverContext, chain: Chain): Promise<boolean> {
   const row = (await ledger.chains()).find(({ chain_id }) => chain_id === chain.id);
-  return row?.missing.includes(features.nativeBalances) ?? false;
+  return row === undefined || !row.missing.some((feature) => unknownBy.includes(feature));
 }
+
+/** Rows with the native ones as they can be told. */
+export const tellNative = <Row extends BalanceRow>(rows: readonly Row[], isKnown: boolean): Row[] =>
+  isKnown ? [...rows] : rows.map((row) => (row.standard === standards.native ? { ...row, balance: null } : row));

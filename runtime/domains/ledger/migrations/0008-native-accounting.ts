@@ -1,0 +1,25 @@
+import type { Knex } from "knex";
+
+/**
+ * `account_balances` is the node's word on the native balances of the accounts that a block touched, right after it and right before it; null where the node
+ * lacked that state. The primary key serves reading it back with the blocks, and roll-backs.
+ * `native_accounting` is how a chain's index keeps native balances since it was begun: traces, state or none.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    CREATE TABLE account_balances (
+      chain_id int8 NOT NULL,
+      block_number int8 NOT NULL,
+      address bytea NOT NULL,
+      balance numeric(78,0),
+      balance_before numeric(78,0),
+      PRIMARY KEY (chain_id, block_number, address)
+    );
+    ALTER TABLE chains ADD COLUMN native_accounting text CHECK (native_accounting IN ('traces', 'state', 'none'));
+    UPDATE chains SET native_accounting = CASE WHEN 'native-balances' = ANY (missing) THEN 'none' ELSE 'traces' END;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw("ALTER TABLE chains DROP COLUMN native_accounting; DROP TABLE account_balances");
+}
