@@ -69,7 +69,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chainId: chain.id,
       database,
       source,
-      chores: createSettlingChores({ nativeFromState: chain.nativeAccounting === "state" }),
+      chores: createSettlingChores(),
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       isReady: () => isLevel(indexer),

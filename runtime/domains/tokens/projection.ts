@@ -146,8 +146,9 @@ const openWith =
     const read = baseReadOf(key, 0);
     const balance = read === null ? null : baseBalance(key, base(read));
     // A key that begins with nothing needs no period to say so.
-    // Where no call tells it, nothing ever will.
-    const netChange = balance === null && read !== null ? 0n : null;
+    // Where no call tells it, nothing ever will; what the node tells with each block is no sum.
+    const isSummed = read !== null && (key.standard !== standards.native || chain.nativeAccounting === "traces");
+    const netChange = balance === null && isSummed ? 0n : null;
     return { isStored: false, since: balance === 0n ? null : chain.baseBlock, balance, netChange };
   };
 

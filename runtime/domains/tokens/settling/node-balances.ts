@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../database/database.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { pivotOf } from "../periods.ts";
 import type { BalanceKey } from "../reads-base.ts";
 import { standards } from "../standards.ts";
@@ -28,22 +28,19 @@ const toNodeBalance = ({ owner, token, standard, since }: KeyRow): NodeBalance =
   since,
 });
 
-/** Tokens that the node has the word on, and the native one where it has. */
-const nodeSourced = (native: boolean): string =>
-  `(SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1${
-    native ? ` UNION ALL SELECT decode('${"ee".repeat(20)}', 'hex'), ${standards.native}::int2` : ""
-  })`;
+const nodeSourced = "SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1";
+/** The native token as well, where its accounting is by state: the fold leaves null what the node could not tell with the block. */
+const nativeByState = `SELECT decode('${nativeTokenAddress.slice(2)}', 'hex'), ${standards.native}::int2 FROM chains WHERE chain_id = $1 AND native_accounting = 'state'`;
 
 /** Balances that nobody was asked for yet, the newest first: a node forgets old state. Served by balances_unknown. */
 export const unknownRows = async (
   database: Queryable,
   chainId: number,
-  native: boolean,
   deferred: readonly Address[],
   limit: number,
 ): Promise<NodeBalance[]> => {
   const rows = await database.query<KeyRow>(
-    `SELECT b.owner, b.token, b.standard, b.since_block AS since FROM ${nodeSourced(native)} n
+    `SELECT b.owner, b.token, b.standard, b.since_block AS since FROM (${nodeSourced} UNION ALL ${nativeByState}) n
      JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
      WHERE b.token <> ALL ($2) ORDER BY b.since_block DESC LIMIT $3`,
     [chainId, deferred.map(bytes), limit],
@@ -51,16 +48,15 @@ export const unknownRows = async (
   return rows.map(toNodeBalance);
 };
 
-/** The same of what has ended. Served by balance_periods_unknown. */
+/** The same of what has ended, of tokens alone: an unknown stretch of a native balance began unseen, and one reading does not tell all of it. Served by balance_periods_unknown. */
 export const unknownPeriods = async (
   database: Queryable,
   chainId: number,
-  native: boolean,
   deferred: readonly Address[],
   limit: number,
 ): Promise<NodeBalance[]> => {
   const rows = await database.query<KeyRow>(
-    `SELECT b.owner, b.token, b.standard, b.from_block AS since FROM ${nodeSourced(native)} n
+    `SELECT b.owner, b.token, b.standard, b.from_block AS since FROM (${nodeSourced}) n
      JOIN balance_periods b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
      WHERE b.token <> ALL ($2) ORDER BY b.from_block DESC LIMIT $3`,
     [chainId, deferred.map(bytes), limit],

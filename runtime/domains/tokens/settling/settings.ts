@@ -14,8 +14,6 @@ export interface SettlingSettings {
   /** Between two portions of the owners that are asked anew, and after which a token's owners are. */
   readonly refreshMilliseconds: number;
   readonly refreshAgainMilliseconds: number;
-  /** Whether the node has the word on native balances too. */
-  readonly nativeFromState: boolean;
 }
 
 export const usualSettling: SettlingSettings = {
@@ -27,7 +25,6 @@ export const usualSettling: SettlingSettings = {
   deferMilliseconds: 30_000,
   refreshMilliseconds: 5_000,
   refreshAgainMilliseconds: 3_600_000,
-  nativeFromState: false,
 };
 
 /** Balances that are compared or asked anew in one look: one aggregate of calls. */

@@ -19,7 +19,6 @@ const recentBlocks = 100;
  */
 export const createSettleReadings = (settings: SettlingSettings): Chore => {
   const [ofRows, ofPeriods] = [createDeferral(settings.deferMilliseconds), createDeferral(settings.deferMilliseconds)];
-  const { nativeFromState } = settings;
   return {
     name: "read balances that events do not tell",
     everyMilliseconds: settings.settleMilliseconds,
@@ -27,10 +26,10 @@ export const createSettleReadings = (settings: SettlingSettings): Chore => {
       const { database, chainId, clock, source } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const rows = await unknownRows(database, chainId, nativeFromState, ofRows.tokens(clock()), largestPortion);
+      const rows = await unknownRows(database, chainId, ofRows.tokens(clock()), largestPortion);
       const hasMoreRows = await settle(context, head, rows, true, ofRows);
       if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
-      const periods = await unknownPeriods(database, chainId, nativeFromState, ofPeriods.tokens(clock()), largestPortion);
+      const periods = await unknownPeriods(database, chainId, ofPeriods.tokens(clock()), largestPortion);
       return settle(context, head, periods, false, ofPeriods);
     },
   };
