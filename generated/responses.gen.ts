@@ -270,7 +270,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -912,7 +912,7 @@ export interface ExchangeTransaction {
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -1386,7 +1386,7 @@ export interface MarketVolumeItem {
   readonly pretty_volume_quote: string | null;
 }
 
-/** A contract call on the way to a transfer. */
+/** A call between the transaction's sender and the token's contract that led to a transfer. No answer holds one at present. */
 export interface MethodCallsForTransfers {
   /** Account that made the call; null when it is not known. */
   readonly sender_address: string | null;
@@ -1950,7 +1950,7 @@ export interface NftTransactionItem {
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -2428,7 +2428,7 @@ export interface ResolvedAddress {
 export interface ResolvedAddressItem {
   /** The address, in lower case. */
   readonly address: string;
-  /** The registered name; null when the address has none. */
+  /** The name that was asked, in its normal form; asked by an address, the name that it claims, null when it claims none. */
   readonly name: string | null;
 }
 
@@ -2668,7 +2668,7 @@ export interface TokenTransferItem {
   readonly pretty_delta_quote: string | null;
   /** Value of the balance after the transfer at the price of that time; null when either is unknown. */
   readonly balance_quote: number | null;
-  /** Contract calls that led to the transfer; null where no traces are kept. */
+  /** Contract calls that led to the transfer; null, as of inner calls only those are kept that moved native value. */
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
@@ -2844,7 +2844,7 @@ export interface Transaction {
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
