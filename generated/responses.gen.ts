@@ -2672,6 +2672,10 @@ export interface TokenTransferItem {
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
+  /** Whether the rules of classification hold the token for spam. */
+  readonly is_spam: boolean;
+  /** Whether the transfer moves nothing and, by the rules of classification, was made to leave a misleading address in the wallet's list. */
+  readonly is_poisoning: boolean;
 }
 
 /** A token with its liquidity and volume on the exchange. */

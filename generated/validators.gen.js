@@ -12067,7 +12067,7 @@ return errors === 0;
 }
 validate119.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema64 = {"type":"object","required":["block_signed_at","tx_hash","from_address","from_address_label","to_address","to_address_label","contract_decimals","contract_name","contract_ticker_symbol","contract_address","logo_url","transfer_type","delta","balance","quote_rate","delta_quote","pretty_delta_quote","balance_quote","method_calls","explorers"],"properties":{"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"from_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"from_address_label":{"type":["string","null"]},"to_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"to_address_label":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"logo_url":{"type":["string","null"]},"transfer_type":{"type":"string","enum":["IN","OUT"]},"delta":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"quote_rate":{"type":["number","null"]},"delta_quote":{"type":["number","null"]},"pretty_delta_quote":{"type":["string","null"]},"balance_quote":{"type":["number","null"]},"method_calls":{"type":["array","null"],"items":{"$ref":"#/components/schemas/MethodCallsForTransfers"}},"explorers":{"type":"array","items":{"$ref":"#/components/schemas/Explorer"}}},"additionalProperties":false};
+const schema64 = {"type":"object","required":["block_signed_at","tx_hash","from_address","from_address_label","to_address","to_address_label","contract_decimals","contract_name","contract_ticker_symbol","contract_address","logo_url","transfer_type","delta","balance","quote_rate","delta_quote","pretty_delta_quote","balance_quote","method_calls","explorers","is_spam","is_poisoning"],"properties":{"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"from_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"from_address_label":{"type":["string","null"]},"to_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"to_address_label":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"logo_url":{"type":["string","null"]},"transfer_type":{"type":"string","enum":["IN","OUT"]},"delta":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"quote_rate":{"type":["number","null"]},"delta_quote":{"type":["number","null"]},"pretty_delta_quote":{"type":["string","null"]},"balance_quote":{"type":["number","null"]},"method_calls":{"type":["array","null"],"items":{"$ref":"#/components/schemas/MethodCallsForTransfers"}},"explorers":{"type":"array","items":{"$ref":"#/components/schemas/Explorer"}},"is_spam":{"type":"boolean"},"is_poisoning":{"type":"boolean"}},"additionalProperties":false};
 const schema65 = {"type":"object","required":["sender_address","method"],"properties":{"sender_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"method":{"type":["string","null"]}},"additionalProperties":false};
 
 function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -12261,7 +12261,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((((((((data.block_signed_at === undefined) && (missing0 = "block_signed_at")) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.from_address === undefined) && (missing0 = "from_address"))) || ((data.from_address_label === undefined) && (missing0 = "from_address_label"))) || ((data.to_address === undefined) && (missing0 = "to_address"))) || ((data.to_address_label === undefined) && (missing0 = "to_address_label"))) || ((data.contract_decimals === undefined) && (missing0 = "contract_decimals"))) || ((data.contract_name === undefined) && (missing0 = "contract_name"))) || ((data.contract_ticker_symbol === undefined) && (missing0 = "contract_ticker_symbol"))) || ((data.contract_address === undefined) && (missing0 = "contract_address"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.transfer_type === undefined) && (missing0 = "transfer_type"))) || ((data.delta === undefined) && (missing0 = "delta"))) || ((data.balance === undefined) && (missing0 = "balance"))) || ((data.quote_rate === undefined) && (missing0 = "quote_rate"))) || ((data.delta_quote === undefined) && (missing0 = "delta_quote"))) || ((data.pretty_delta_quote === undefined) && (missing0 = "pretty_delta_quote"))) || ((data.balance_quote === undefined) && (missing0 = "balance_quote"))) || ((data.method_calls === undefined) && (missing0 = "method_calls"))) || ((data.explorers === undefined) && (missing0 = "explorers"))){
+if(((((((((((((((((((((((data.block_signed_at === undefined) && (missing0 = "block_signed_at")) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.from_address === undefined) && (missing0 = "from_address"))) || ((data.from_address_label === undefined) && (missing0 = "from_address_label"))) || ((data.to_address === undefined) && (missing0 = "to_address"))) || ((data.to_address_label === undefined) && (missing0 = "to_address_label"))) || ((data.contract_decimals === undefined) && (missing0 = "contract_decimals"))) || ((data.contract_name === undefined) && (missing0 = "contract_name"))) || ((data.contract_ticker_symbol === undefined) && (missing0 = "contract_ticker_symbol"))) || ((data.contract_address === undefined) && (missing0 = "contract_address"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.transfer_type === undefined) && (missing0 = "transfer_type"))) || ((data.delta === undefined) && (missing0 = "delta"))) || ((data.balance === undefined) && (missing0 = "balance"))) || ((data.quote_rate === undefined) && (missing0 = "quote_rate"))) || ((data.delta_quote === undefined) && (missing0 = "delta_quote"))) || ((data.pretty_delta_quote === undefined) && (missing0 = "pretty_delta_quote"))) || ((data.balance_quote === undefined) && (missing0 = "balance_quote"))) || ((data.method_calls === undefined) && (missing0 = "method_calls"))) || ((data.explorers === undefined) && (missing0 = "explorers"))) || ((data.is_spam === undefined) && (missing0 = "is_spam"))) || ((data.is_poisoning === undefined) && (missing0 = "is_poisoning"))){
 validate121.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -12716,6 +12716,40 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.is_spam !== undefined){
+let data22 = data.is_spam;
+const _errs44 = errors;
+if(typeof data22 !== "boolean"){
+validate121.errors = [{instancePath:instancePath+"/is_spam",schemaPath:"#/properties/is_spam/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs45 = errors;
+if(errors === _errs44){
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.is_poisoning !== undefined){
+let data23 = data.is_poisoning;
+const _errs46 = errors;
+if(typeof data23 !== "boolean"){
+validate121.errors = [{instancePath:instancePath+"/is_poisoning",schemaPath:"#/properties/is_poisoning/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs47 = errors;
+if(errors === _errs46){
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
 }
 }
 }
