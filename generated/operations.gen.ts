@@ -106,6 +106,8 @@ const allChainsStatusResponseColumns: readonly CsvColumn[] = [
   { header: "finalized_block_height", path: ["finalized_block_height"], from: "row", kind: "number" },
   { header: "missing", path: ["missing"], from: "row", kind: "json" },
   { header: "offers", path: ["offers"], from: "row", kind: "json" },
+  { header: "batch_size", path: ["batch_size"], from: "row", kind: "number" },
+  { header: "traces_by", path: ["traces_by"], from: "row", kind: "text" },
   { header: "node_seen_at", path: ["node_seen_at"], from: "row", kind: "text" },
   { header: "blocks_behind", path: ["blocks_behind"], from: "row", kind: "number" },
   { header: "seconds_behind", path: ["seconds_behind"], from: "row", kind: "number" },

@@ -174,7 +174,7 @@ export interface Block {
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
-  /** Gas that the block could have held. */
+  /** Gas that the block could have held; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_limit: number;
   /** Absolute address of the block's transactions on this server; null when the server's public address is not known. */
   readonly transactions_link: string | null;
@@ -198,7 +198,7 @@ export interface BlockHeights {
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
-  /** Gas that the block could have held. */
+  /** Gas that the block could have held; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_limit: number;
   /** Absolute address of the block's transactions on this server; null when the server's public address is not known. */
   readonly transactions_link: string | null;
@@ -264,7 +264,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
@@ -414,6 +414,10 @@ export interface ChainStatusItem {
   readonly missing: readonly string[] | null;
   /** What the node can do beyond the plain calls, a feature an element: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
   readonly offers: readonly string[] | null;
+  /** How many calls the node takes in one request, of those that would be sent at most; null when the node was not yet examined. */
+  readonly batch_size: number | null;
+  /** By which calls the node tells traces: `trace` or `debug`; null when it has none or was not yet examined. */
+  readonly traces_by: string | null;
   /** Time at which the node last told its newest block; null when it has not yet. */
   readonly node_seen_at: string | null;
   /** Blocks by which the index is behind the node's newest one; null while one of them is unknown. */
@@ -906,7 +910,7 @@ export interface ExchangeTransaction {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
@@ -1944,7 +1948,7 @@ export interface NftTransactionItem {
   readonly value_quote: number | null;
   /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
@@ -2842,7 +2846,7 @@ export interface Transaction {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;

@@ -1547,7 +1547,7 @@ validate11.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const AllChainsStatusResponseEnvelope = validate18;
 const schema10 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsStatusResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema11 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}}},"additionalProperties":false};
-const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","missing","offers","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1563,7 +1563,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
+if((((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.batch_size === undefined) && (missing0 = "batch_size"))) || ((data.traces_by === undefined) && (missing0 = "traces_by"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
 validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -1873,25 +1873,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.node_seen_at !== undefined){
-let data17 = data.node_seen_at;
+if(data.batch_size !== undefined){
+let data17 = data.batch_size;
 const _errs36 = errors;
-if((typeof data17 !== "string") && (data17 !== null)){
-validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
+if((!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))) && (data17 !== null)){
+validate20.errors = [{instancePath:instancePath+"/batch_size",schemaPath:"#/properties/batch_size/type",keyword:"type",params:{type: schema12.properties.batch_size.type},message:"must be integer,null"}];
 return false;
 }
 const _errs37 = errors;
 if(errors === _errs36){
-if(typeof data17 === "string"){
-if(!pattern1.test(data17)){
-validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs36){
-}
 }
 var valid0 = _errs36 === errors;
 }
@@ -1899,11 +1889,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.blocks_behind !== undefined){
-let data18 = data.blocks_behind;
+if(data.traces_by !== undefined){
+let data18 = data.traces_by;
 const _errs38 = errors;
-if((!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))) && (data18 !== null)){
-validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
+if((typeof data18 !== "string") && (data18 !== null)){
+validate20.errors = [{instancePath:instancePath+"/traces_by",schemaPath:"#/properties/traces_by/type",keyword:"type",params:{type: schema12.properties.traces_by.type},message:"must be string,null"}];
 return false;
 }
 const _errs39 = errors;
@@ -1915,15 +1905,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.seconds_behind !== undefined){
-let data19 = data.seconds_behind;
+if(data.node_seen_at !== undefined){
+let data19 = data.node_seen_at;
 const _errs40 = errors;
-if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (data19 !== null)){
-validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
+if((typeof data19 !== "string") && (data19 !== null)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
 return false;
 }
 const _errs41 = errors;
 if(errors === _errs40){
+if(typeof data19 === "string"){
+if(!pattern1.test(data19)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs40){
+}
 }
 var valid0 = _errs40 === errors;
 }
@@ -1931,38 +1931,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.building !== undefined){
-let data20 = data.building;
+if(data.blocks_behind !== undefined){
+let data20 = data.blocks_behind;
 const _errs42 = errors;
-if((!(Array.isArray(data20))) && (data20 !== null)){
-validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+if((!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))) && (data20 !== null)){
+validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
 return false;
 }
 const _errs43 = errors;
 if(errors === _errs42){
-if(Array.isArray(data20)){
-var valid3 = true;
-const len2 = data20.length;
-for(let i2=0; i2<len2; i2++){
-let data21 = data20[i2];
-const _errs44 = errors;
-if(typeof data21 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs45 = errors;
-if(errors === _errs44){
-}
-var valid3 = _errs44 === errors;
-if(!valid3){
-break;
-}
-}
-if(valid3){
-}
-}
-if(errors === _errs42){
-}
 }
 var valid0 = _errs42 === errors;
 }
@@ -1970,6 +1947,63 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.seconds_behind !== undefined){
+let data21 = data.seconds_behind;
+const _errs44 = errors;
+if((!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))) && (data21 !== null)){
+validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
+return false;
+}
+const _errs45 = errors;
+if(errors === _errs44){
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.building !== undefined){
+let data22 = data.building;
+const _errs46 = errors;
+if((!(Array.isArray(data22))) && (data22 !== null)){
+validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+return false;
+}
+const _errs47 = errors;
+if(errors === _errs46){
+if(Array.isArray(data22)){
+var valid3 = true;
+const len2 = data22.length;
+for(let i2=0; i2<len2; i2++){
+let data23 = data22[i2];
+const _errs48 = errors;
+if(typeof data23 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs49 = errors;
+if(errors === _errs48){
+}
+var valid3 = _errs48 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+if(errors === _errs46){
+}
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
 }
 }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { createNodeClient } from "../../runtime/demo/node/client.ts";
 import { createCounterpartyQueries } from "../../runtime/domains/tokens/counterparty-queries.ts";
@@ -336,6 +337,9 @@ describe("the status of the chains", () => {
     });
     // What the test's node has by its manual: receipts by block, traces, state of any block, a finalized tag.
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["block-receipts", "traces", "archive-state", "finalized-tag"]));
+    // It takes as many calls at once as are ever sent, and answers both kinds of traces, of which the stored ones are preferred.
+    expect(data.items[0]).toMatchObject({ batch_size: createRpc({ url: app.rpcUrl }).limits().batchSize, traces_by: "trace" });
+    expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["websocket", "batches"]));
     expect(Date.parse(String(data.items[0]?.node_seen_at))).toBeLessThanOrEqual(Date.now());
   });
 });

@@ -13,7 +13,7 @@ export interface TransactionRow {
   readonly from_address: Address;
   readonly to_address: Address | null;
   readonly value: string;
-  readonly gas_limit: number;
+  readonly gas_limit: string;
   readonly gas_used: number;
   readonly gas_price: string;
   readonly successful: boolean | null;

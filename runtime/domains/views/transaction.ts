@@ -29,7 +29,7 @@ export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow, lab
   value_quote: null,
   pretty_value_quote: null,
   gas_metadata: nativeMetadata(chain),
-  gas_offered: row.gas_limit,
+  gas_offered: Number(row.gas_limit),
   gas_spent: row.gas_used,
   gas_price: Number(row.gas_price),
   fees_paid: feesPaid(row).toString(),
