@@ -345,7 +345,7 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
   readonly quoteCurrency?: Currency;
-  /** How many days the answer covers, counted back from today. */
+  /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
 }
 
@@ -473,7 +473,7 @@ export interface GetNftMarketFloorPriceParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** How many days the answer covers, counted back from today. */
+  /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
   readonly quoteCurrency?: Currency;
@@ -485,7 +485,7 @@ export interface GetNftMarketSaleCountParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** How many days the answer covers, counted back from today. */
+  /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
   readonly quoteCurrency?: Currency;
@@ -497,7 +497,7 @@ export interface GetNftMarketVolumeParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** How many days the answer covers, counted back from today. */
+  /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
   readonly quoteCurrency?: Currency;

@@ -107,6 +107,8 @@ const allChainsStatusResponseColumns: readonly CsvColumn[] = [
   { header: "native_accounting", path: ["native_accounting"], from: "row", kind: "text" },
   { header: "missing", path: ["missing"], from: "row", kind: "json" },
   { header: "offers", path: ["offers"], from: "row", kind: "json" },
+  { header: "batch_size", path: ["batch_size"], from: "row", kind: "number" },
+  { header: "traces_by", path: ["traces_by"], from: "row", kind: "text" },
   { header: "node_seen_at", path: ["node_seen_at"], from: "row", kind: "text" },
   { header: "blocks_behind", path: ["blocks_behind"], from: "row", kind: "number" },
   { header: "seconds_behind", path: ["seconds_behind"], from: "row", kind: "number" },

@@ -86,6 +86,12 @@ export function taken<T>(read: Read<T>): T {
   return read.value;
 }
 
+/** The name that stood in place of an address, as its parser gave it; null where there was none. */
+export function sentName(read: Read<AddressReference | null>): string | null {
+  const reference = taken(read);
+  return reference !== null && "name" in reference ? reference.name : null;
+}
+
 /** Reads the parameters of one request and notes every one that is wrong. */
 export function createReader(raw: RawRequest, parsers: Parsers) {
   const issues: Issue[] = [];

@@ -174,7 +174,7 @@ export interface Block {
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
-  /** Gas that the block could have held. */
+  /** Gas that the block could have held; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_limit: number;
   /** Absolute address of the block's transactions on this server; null when the server's public address is not known. */
   readonly transactions_link: string | null;
@@ -198,7 +198,7 @@ export interface BlockHeights {
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
-  /** Gas that the block could have held. */
+  /** Gas that the block could have held; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_limit: number;
   /** Absolute address of the block's transactions on this server; null when the server's public address is not known. */
   readonly transactions_link: string | null;
@@ -264,13 +264,13 @@ export interface BlockTransactionWithContractTransfers {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -416,6 +416,10 @@ export interface ChainStatusItem {
   readonly missing: readonly string[] | null;
   /** What the node can do beyond the plain calls, a feature an element: `block-receipts`, `traces`, `archive-state`, `finalized-tag`, `websocket`, `batches`; null when the node was not yet examined. */
   readonly offers: readonly string[] | null;
+  /** How many calls the node takes in one request, of those that would be sent at most; null when the node was not yet examined. */
+  readonly batch_size: number | null;
+  /** By which calls the node tells traces: `trace` or `debug`; null when it has none or was not yet examined. */
+  readonly traces_by: string | null;
   /** Time at which the node last told its newest block; null when it has not yet. */
   readonly node_seen_at: string | null;
   /** Blocks by which the index is behind the node's newest one; null while one of them is unknown. */
@@ -908,13 +912,13 @@ export interface ExchangeTransaction {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -1388,7 +1392,7 @@ export interface MarketVolumeItem {
   readonly pretty_volume_quote: string | null;
 }
 
-/** A contract call on the way to a transfer. */
+/** A call between the transaction's sender and the token's contract that led to a transfer. No answer holds one at present. */
 export interface MethodCallsForTransfers {
   /** Account that made the call; null when it is not known. */
   readonly sender_address: string | null;
@@ -1946,13 +1950,13 @@ export interface NftTransactionItem {
   readonly value_quote: number | null;
   /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -2430,7 +2434,7 @@ export interface ResolvedAddress {
 export interface ResolvedAddressItem {
   /** The address, in lower case. */
   readonly address: string;
-  /** The registered name; null when the address has none. */
+  /** The name that was asked, in its normal form; asked by an address, the name that it claims, null when it claims none. */
   readonly name: string | null;
 }
 
@@ -2670,10 +2674,14 @@ export interface TokenTransferItem {
   readonly pretty_delta_quote: string | null;
   /** Value of the balance after the transfer at the price of that time; null when either is unknown. */
   readonly balance_quote: number | null;
-  /** Contract calls that led to the transfer; null where no traces are kept. */
+  /** Contract calls that led to the transfer; null, as of inner calls only those are kept that moved native value. */
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
+  /** Whether the rules of classification hold the token for spam. */
+  readonly is_spam: boolean;
+  /** Whether the transfer moves nothing and, by the rules of classification, was made to leave a misleading address in the wallet's list. */
+  readonly is_poisoning: boolean;
 }
 
 /** A token with its liquidity and volume on the exchange. */
@@ -2840,13 +2848,13 @@ export interface Transaction {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set. */
+  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
   /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
   readonly gas_price: number | null;
-  /** Fee of the transaction in wei: gas used × price, with the L1 fee where the chain has one; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;

@@ -1547,7 +1547,7 @@ validate11.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const AllChainsStatusResponseEnvelope = validate18;
 const schema10 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/AllChainsStatusResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema11 = {"type":"object","required":["updated_at","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/ChainStatusItem"}}},"additionalProperties":false};
-const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
+const schema12 = {"type":"object","required":["name","chain_id","is_testnet","logo_url","black_logo_url","white_logo_url","is_appchain","synced_block_height","synced_blocked_signed_at","has_data","indexed_from","latest_block_height","finalized_block_height","native_accounting","missing","offers","batch_size","traces_by","node_seen_at","blocks_behind","seconds_behind","building"],"properties":{"name":{"type":"string"},"chain_id":{"type":"string"},"is_testnet":{"type":"boolean"},"logo_url":{"type":["string","null"]},"black_logo_url":{"type":["string","null"]},"white_logo_url":{"type":["string","null"]},"is_appchain":{"type":"boolean"},"synced_block_height":{"type":["integer","null"]},"synced_blocked_signed_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"has_data":{"type":"boolean"},"indexed_from":{"type":["integer","null"]},"latest_block_height":{"type":["integer","null"]},"finalized_block_height":{"type":["integer","null"]},"native_accounting":{"type":["string","null"],"enum":["traces","state","none",null]},"missing":{"type":["array","null"],"items":{"type":"string"}},"offers":{"type":["array","null"],"items":{"type":"string"}},"batch_size":{"type":["integer","null"]},"traces_by":{"type":["string","null"]},"node_seen_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"blocks_behind":{"type":["integer","null"]},"seconds_behind":{"type":["integer","null"]},"building":{"type":["array","null"],"items":{"type":"string"}}},"additionalProperties":false};
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1563,7 +1563,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.native_accounting === undefined) && (missing0 = "native_accounting"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
+if(((((((((((((((((((((((data.name === undefined) && (missing0 = "name")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.is_testnet === undefined) && (missing0 = "is_testnet"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.black_logo_url === undefined) && (missing0 = "black_logo_url"))) || ((data.white_logo_url === undefined) && (missing0 = "white_logo_url"))) || ((data.is_appchain === undefined) && (missing0 = "is_appchain"))) || ((data.synced_block_height === undefined) && (missing0 = "synced_block_height"))) || ((data.synced_blocked_signed_at === undefined) && (missing0 = "synced_blocked_signed_at"))) || ((data.has_data === undefined) && (missing0 = "has_data"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.latest_block_height === undefined) && (missing0 = "latest_block_height"))) || ((data.finalized_block_height === undefined) && (missing0 = "finalized_block_height"))) || ((data.native_accounting === undefined) && (missing0 = "native_accounting"))) || ((data.missing === undefined) && (missing0 = "missing"))) || ((data.offers === undefined) && (missing0 = "offers"))) || ((data.batch_size === undefined) && (missing0 = "batch_size"))) || ((data.traces_by === undefined) && (missing0 = "traces_by"))) || ((data.node_seen_at === undefined) && (missing0 = "node_seen_at"))) || ((data.blocks_behind === undefined) && (missing0 = "blocks_behind"))) || ((data.seconds_behind === undefined) && (missing0 = "seconds_behind"))) || ((data.building === undefined) && (missing0 = "building"))){
 validate20.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -1896,25 +1896,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.node_seen_at !== undefined){
-let data18 = data.node_seen_at;
+if(data.batch_size !== undefined){
+let data18 = data.batch_size;
 const _errs38 = errors;
-if((typeof data18 !== "string") && (data18 !== null)){
-validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
+if((!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))) && (data18 !== null)){
+validate20.errors = [{instancePath:instancePath+"/batch_size",schemaPath:"#/properties/batch_size/type",keyword:"type",params:{type: schema12.properties.batch_size.type},message:"must be integer,null"}];
 return false;
 }
 const _errs39 = errors;
 if(errors === _errs38){
-if(typeof data18 === "string"){
-if(!pattern1.test(data18)){
-validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
-return false;
-}
-else {
-}
-}
-if(errors === _errs38){
-}
 }
 var valid0 = _errs38 === errors;
 }
@@ -1922,11 +1912,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.blocks_behind !== undefined){
-let data19 = data.blocks_behind;
+if(data.traces_by !== undefined){
+let data19 = data.traces_by;
 const _errs40 = errors;
-if((!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))) && (data19 !== null)){
-validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
+if((typeof data19 !== "string") && (data19 !== null)){
+validate20.errors = [{instancePath:instancePath+"/traces_by",schemaPath:"#/properties/traces_by/type",keyword:"type",params:{type: schema12.properties.traces_by.type},message:"must be string,null"}];
 return false;
 }
 const _errs41 = errors;
@@ -1938,15 +1928,25 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.seconds_behind !== undefined){
-let data20 = data.seconds_behind;
+if(data.node_seen_at !== undefined){
+let data20 = data.node_seen_at;
 const _errs42 = errors;
-if((!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))) && (data20 !== null)){
-validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
+if((typeof data20 !== "string") && (data20 !== null)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/type",keyword:"type",params:{type: schema12.properties.node_seen_at.type},message:"must be string,null"}];
 return false;
 }
 const _errs43 = errors;
 if(errors === _errs42){
+if(typeof data20 === "string"){
+if(!pattern1.test(data20)){
+validate20.errors = [{instancePath:instancePath+"/node_seen_at",schemaPath:"#/properties/node_seen_at/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},message:"must match pattern \""+"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"+"\""}];
+return false;
+}
+else {
+}
+}
+if(errors === _errs42){
+}
 }
 var valid0 = _errs42 === errors;
 }
@@ -1954,38 +1954,15 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.building !== undefined){
-let data21 = data.building;
+if(data.blocks_behind !== undefined){
+let data21 = data.blocks_behind;
 const _errs44 = errors;
-if((!(Array.isArray(data21))) && (data21 !== null)){
-validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+if((!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))) && (data21 !== null)){
+validate20.errors = [{instancePath:instancePath+"/blocks_behind",schemaPath:"#/properties/blocks_behind/type",keyword:"type",params:{type: schema12.properties.blocks_behind.type},message:"must be integer,null"}];
 return false;
 }
 const _errs45 = errors;
 if(errors === _errs44){
-if(Array.isArray(data21)){
-var valid3 = true;
-const len2 = data21.length;
-for(let i2=0; i2<len2; i2++){
-let data22 = data21[i2];
-const _errs46 = errors;
-if(typeof data22 !== "string"){
-validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-const _errs47 = errors;
-if(errors === _errs46){
-}
-var valid3 = _errs46 === errors;
-if(!valid3){
-break;
-}
-}
-if(valid3){
-}
-}
-if(errors === _errs44){
-}
 }
 var valid0 = _errs44 === errors;
 }
@@ -1993,6 +1970,63 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.seconds_behind !== undefined){
+let data22 = data.seconds_behind;
+const _errs46 = errors;
+if((!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))) && (data22 !== null)){
+validate20.errors = [{instancePath:instancePath+"/seconds_behind",schemaPath:"#/properties/seconds_behind/type",keyword:"type",params:{type: schema12.properties.seconds_behind.type},message:"must be integer,null"}];
+return false;
+}
+const _errs47 = errors;
+if(errors === _errs46){
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.building !== undefined){
+let data23 = data.building;
+const _errs48 = errors;
+if((!(Array.isArray(data23))) && (data23 !== null)){
+validate20.errors = [{instancePath:instancePath+"/building",schemaPath:"#/properties/building/type",keyword:"type",params:{type: schema12.properties.building.type},message:"must be array,null"}];
+return false;
+}
+const _errs49 = errors;
+if(errors === _errs48){
+if(Array.isArray(data23)){
+var valid3 = true;
+const len2 = data23.length;
+for(let i2=0; i2<len2; i2++){
+let data24 = data23[i2];
+const _errs50 = errors;
+if(typeof data24 !== "string"){
+validate20.errors = [{instancePath:instancePath+"/building/" + i2,schemaPath:"#/properties/building/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+const _errs51 = errors;
+if(errors === _errs50){
+}
+var valid3 = _errs50 === errors;
+if(!valid3){
+break;
+}
+}
+if(valid3){
+}
+}
+if(errors === _errs48){
+}
+}
+var valid0 = _errs48 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
 }
 }
 }
@@ -12091,7 +12125,7 @@ return errors === 0;
 }
 validate119.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema64 = {"type":"object","required":["block_signed_at","tx_hash","from_address","from_address_label","to_address","to_address_label","contract_decimals","contract_name","contract_ticker_symbol","contract_address","logo_url","transfer_type","delta","balance","quote_rate","delta_quote","pretty_delta_quote","balance_quote","method_calls","explorers"],"properties":{"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"from_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"from_address_label":{"type":["string","null"]},"to_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"to_address_label":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"logo_url":{"type":["string","null"]},"transfer_type":{"type":"string","enum":["IN","OUT"]},"delta":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"quote_rate":{"type":["number","null"]},"delta_quote":{"type":["number","null"]},"pretty_delta_quote":{"type":["string","null"]},"balance_quote":{"type":["number","null"]},"method_calls":{"type":["array","null"],"items":{"$ref":"#/components/schemas/MethodCallsForTransfers"}},"explorers":{"type":"array","items":{"$ref":"#/components/schemas/Explorer"}}},"additionalProperties":false};
+const schema64 = {"type":"object","required":["block_signed_at","tx_hash","from_address","from_address_label","to_address","to_address_label","contract_decimals","contract_name","contract_ticker_symbol","contract_address","logo_url","transfer_type","delta","balance","quote_rate","delta_quote","pretty_delta_quote","balance_quote","method_calls","explorers","is_spam","is_poisoning"],"properties":{"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"from_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"from_address_label":{"type":["string","null"]},"to_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"to_address_label":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"logo_url":{"type":["string","null"]},"transfer_type":{"type":"string","enum":["IN","OUT"]},"delta":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"quote_rate":{"type":["number","null"]},"delta_quote":{"type":["number","null"]},"pretty_delta_quote":{"type":["string","null"]},"balance_quote":{"type":["number","null"]},"method_calls":{"type":["array","null"],"items":{"$ref":"#/components/schemas/MethodCallsForTransfers"}},"explorers":{"type":"array","items":{"$ref":"#/components/schemas/Explorer"}},"is_spam":{"type":"boolean"},"is_poisoning":{"type":"boolean"}},"additionalProperties":false};
 const schema65 = {"type":"object","required":["sender_address","method"],"properties":{"sender_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"method":{"type":["string","null"]}},"additionalProperties":false};
 
 function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -12285,7 +12319,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((((((((((((((((data.block_signed_at === undefined) && (missing0 = "block_signed_at")) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.from_address === undefined) && (missing0 = "from_address"))) || ((data.from_address_label === undefined) && (missing0 = "from_address_label"))) || ((data.to_address === undefined) && (missing0 = "to_address"))) || ((data.to_address_label === undefined) && (missing0 = "to_address_label"))) || ((data.contract_decimals === undefined) && (missing0 = "contract_decimals"))) || ((data.contract_name === undefined) && (missing0 = "contract_name"))) || ((data.contract_ticker_symbol === undefined) && (missing0 = "contract_ticker_symbol"))) || ((data.contract_address === undefined) && (missing0 = "contract_address"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.transfer_type === undefined) && (missing0 = "transfer_type"))) || ((data.delta === undefined) && (missing0 = "delta"))) || ((data.balance === undefined) && (missing0 = "balance"))) || ((data.quote_rate === undefined) && (missing0 = "quote_rate"))) || ((data.delta_quote === undefined) && (missing0 = "delta_quote"))) || ((data.pretty_delta_quote === undefined) && (missing0 = "pretty_delta_quote"))) || ((data.balance_quote === undefined) && (missing0 = "balance_quote"))) || ((data.method_calls === undefined) && (missing0 = "method_calls"))) || ((data.explorers === undefined) && (missing0 = "explorers"))){
+if(((((((((((((((((((((((data.block_signed_at === undefined) && (missing0 = "block_signed_at")) || ((data.tx_hash === undefined) && (missing0 = "tx_hash"))) || ((data.from_address === undefined) && (missing0 = "from_address"))) || ((data.from_address_label === undefined) && (missing0 = "from_address_label"))) || ((data.to_address === undefined) && (missing0 = "to_address"))) || ((data.to_address_label === undefined) && (missing0 = "to_address_label"))) || ((data.contract_decimals === undefined) && (missing0 = "contract_decimals"))) || ((data.contract_name === undefined) && (missing0 = "contract_name"))) || ((data.contract_ticker_symbol === undefined) && (missing0 = "contract_ticker_symbol"))) || ((data.contract_address === undefined) && (missing0 = "contract_address"))) || ((data.logo_url === undefined) && (missing0 = "logo_url"))) || ((data.transfer_type === undefined) && (missing0 = "transfer_type"))) || ((data.delta === undefined) && (missing0 = "delta"))) || ((data.balance === undefined) && (missing0 = "balance"))) || ((data.quote_rate === undefined) && (missing0 = "quote_rate"))) || ((data.delta_quote === undefined) && (missing0 = "delta_quote"))) || ((data.pretty_delta_quote === undefined) && (missing0 = "pretty_delta_quote"))) || ((data.balance_quote === undefined) && (missing0 = "balance_quote"))) || ((data.method_calls === undefined) && (missing0 = "method_calls"))) || ((data.explorers === undefined) && (missing0 = "explorers"))) || ((data.is_spam === undefined) && (missing0 = "is_spam"))) || ((data.is_poisoning === undefined) && (missing0 = "is_poisoning"))){
 validate121.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -12740,6 +12774,40 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.is_spam !== undefined){
+let data22 = data.is_spam;
+const _errs44 = errors;
+if(typeof data22 !== "boolean"){
+validate121.errors = [{instancePath:instancePath+"/is_spam",schemaPath:"#/properties/is_spam/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs45 = errors;
+if(errors === _errs44){
+}
+var valid0 = _errs44 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.is_poisoning !== undefined){
+let data23 = data.is_poisoning;
+const _errs46 = errors;
+if(typeof data23 !== "boolean"){
+validate121.errors = [{instancePath:instancePath+"/is_poisoning",schemaPath:"#/properties/is_poisoning/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs47 = errors;
+if(errors === _errs46){
+}
+var valid0 = _errs46 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
 }
 }
 }

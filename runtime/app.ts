@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { ChainConfig, Config } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
 import { pendingMigrations } from "./database/migrate.ts";
-import { createNetworkQueries } from "./domains/chains/queries.ts";
+import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries.ts";
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
@@ -70,7 +70,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     }),
     head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
     resolveName: createNameResolution(names, chains),
-    readiness: () => readiness(chains, ledger, database, now),
+    readiness: () => readiness(chains, ledger, network, database, now),
     document: readDocument(),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
@@ -124,7 +124,13 @@ function readAbiFile(name: string): string {
 }
 
 /** Ready: the database answers and is migrated, and each chain's first backfill is done. How far behind a chain is goes into the details. */
-async function readiness(chains: readonly ChainConfig[], ledger: LedgerQueries, database: Database, now: () => Date): Promise<Readiness> {
+async function readiness(
+  chains: readonly ChainConfig[],
+  ledger: LedgerQueries,
+  network: NetworkQueries,
+  database: Database,
+  now: () => Date,
+): Promise<Readiness> {
   try {
     const pending = await pendingMigrations(database, migrations);
     if (pending.length > 0) return { reasons: [`The database lacks migrations: ${pending.join(", ")}; run ashlar migrate.`], details: {} };
@@ -144,10 +150,10 @@ async function readiness(chains: readonly ChainConfig[], ledger: LedgerQueries, 
         };
       }),
     );
-    const building = (await ledger.catchingUp()).flatMap(({ chain_id, projection }) => {
-      const chain = chains.find(({ id }) => id === chain_id);
-      return chain === undefined ? [] : [`The projection ${projection} of ${chain.name} is being built from the stored ledger.`];
-    });
+    const nodes = new Map((await network.nodes()).map((row) => [row.chain_id, row]));
+    const building = chains.flatMap(({ id, name }) =>
+      (nodes.get(id)?.building ?? []).map((projection) => `The projection ${projection} of ${name} is being built from the stored ledger.`),
+    );
     const unfilled = states.filter((state) => !state.backfilled).map((state) => `The first backfill of ${state.name} is not done.`);
     const reasons = [...unfilled, ...building];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };

@@ -7,6 +7,7 @@ import { doctor } from "./commands/doctor.ts";
 import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
 import { migrateDatabase } from "./commands/migrate.ts";
+import { printRules } from "./commands/rules.ts";
 import { serve } from "./commands/serve.ts";
 import { start } from "./commands/start.ts";
 import type { Config } from "./config/config.ts";
@@ -85,6 +86,10 @@ program
   .action(async ({ rpc, ws, from }: { rpc: string; ws?: string; from?: number }) => {
     process.exitCode = await doctor(rpc, { webSocket: ws, from });
   });
+
+withConfig(program.command("rules"))
+  .description("print the rules of spam and token types that are in force, as a file to change and name as rulesFile")
+  .action((options: CommonOptions) => printRules(configOf(options)));
 
 const keys = program.command("keys").description("API keys");
 withConfig(keys.command("create"))

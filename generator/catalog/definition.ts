@@ -139,6 +139,10 @@ export const endpointDefinition = z.strictObject({
     .describe(
       "Path parameters that the service defines under another name: contractAddress that takes several is defined as contractAddresses.",
     ),
+  sentNames: z
+    .boolean()
+    .optional()
+    .describe("True where the resolver is told the name that was sent in place of an address: walletAddressName beside walletAddress."),
   query: z.array(parameterUse).default([]),
   pagination: z
     .strictObject({

@@ -61,10 +61,18 @@ function requestFields(operation: Operation): RequestField[] {
   const plain = operation.parameters
     .filter((parameter) => paging === null || (parameter !== paging.number && parameter !== paging.size))
     .map((parameter) => ({ name: parameter.field, type: requestType(parameter), value: `taken(${parameter.field})` }));
+  const names = operation.sentNames ? operation.parameters.filter(({ type }) => type === "address").map(nameField) : [];
   const page = paging === null ? [] : [pageField(paging)];
   const protocol = operation.protocol === null ? [] : [{ name: "protocol", type: "string", value: "protocol" }];
-  return [...protocol, ...plain, ...page];
+  return [...protocol, ...plain, ...names, ...page];
 }
+
+/** The name that was sent in place of an address; null where the address itself was. */
+const nameField = (parameter: Parameter): RequestField => ({
+  name: `${parameter.field}Name`,
+  type: "string | null",
+  value: `sentName(${readName(parameter)})`,
+});
 
 interface PageParameters {
   readonly number: Parameter;

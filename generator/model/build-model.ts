@@ -60,6 +60,7 @@ function operationOf(
     rows: objects.get(definition.response)?.rows ?? null,
     protocol: endpoint.protocol,
     parameters,
+    sentNames: definition.sentNames ?? false,
     rules: rulesOf(endpoint, parameters),
     columns: csvColumns(objects, definition.response, list),
     answer: recorded.get(endpoint.id) ?? (list ? [made] : made),

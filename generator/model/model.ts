@@ -36,6 +36,8 @@ export interface Operation {
   readonly protocol: string | null;
   /** Path parameters in the order of the path, then query parameters; the API key is not among them. */
   readonly parameters: readonly Parameter[];
+  /** The request carries the names that were sent in place of single addresses. */
+  readonly sentNames: boolean;
   readonly rules: readonly Rule[];
   readonly columns: readonly CsvColumn[];
   /** The data of the documented answer. */

@@ -1,6 +1,6 @@
 import type { Hash } from "../lib/hex.ts";
 import { BadReplyError } from "./errors.ts";
-import { address, asList, asObject, bigQuantity, data, hash, optional, quantity, type Raw } from "./quantities.ts";
+import { address, asList, asObject, bigQuantity, data, hash, optional, quantity, quantityUpTo, type Raw } from "./quantities.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
 /** What of a node's block serves to check it, and is not kept. */
@@ -36,6 +36,15 @@ export interface DecodedReply {
   readonly evidence: BlockEvidence;
 }
 
+/** The last second of the year 9999, behind which times have no date (RFC 3339, section 1). */
+const timestamp = quantityUpTo(253_402_300_799, "a time in seconds, up to the year 9999");
+/** The first byte of a transaction (EIP-2718). */
+const transactionType = quantityUpTo(0xff, "a transaction's type of one byte");
+/** Gas is work that was done: more than a number holds exactly cannot have been. */
+const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
+/** No balance can have paid more. */
+const feeLimit = 2n ** 256n;
+
 /** eth_getBlockByNumber with its transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
 export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedReply => {
   const raw = asObject(rawBlock, "block");
@@ -50,10 +59,10 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedRep
     number: quantity(raw, "number"),
     hash: hash(raw, "hash"),
     parentHash: hash(raw, "parentHash"),
-    timestamp: quantity(raw, "timestamp"),
+    timestamp: timestamp(raw, "timestamp"),
     miner: address(raw, "miner"),
     extraData: data(raw, "extraData"),
-    gasUsed: bigQuantity(raw, "gasUsed"),
+    gasUsed: gasUsed(raw),
     gasLimit: bigQuantity(raw, "gasLimit"),
     baseFeePerGas: optional(raw, "baseFeePerGas", bigQuantity),
     size: quantity(raw, "size"),
@@ -77,7 +86,7 @@ const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
   const successful = status === null ? null : status === 1;
   const to = optional(raw, "to", address);
   const blobGas = optional(receipt, "blobGasUsed", bigQuantity);
-  return {
+  const transaction: ChainTransaction = {
     index: quantity(raw, "transactionIndex"),
     hash: hash(raw, "hash"),
     from: address(raw, "from"),
@@ -86,9 +95,9 @@ const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
     nonce: quantity(raw, "nonce"),
     gasLimit: bigQuantity(raw, "gas"),
     input: data(raw, "input"),
-    type: optional(raw, "type", quantity) ?? 0,
+    type: optional(raw, "type", transactionType) ?? 0,
     successful,
-    gasUsed: bigQuantity(receipt, "gasUsed"),
+    gasUsed: gasUsed(receipt),
     // Receipts before EIP-1559 may lack it; then the price offered is the price paid.
     effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
     // Nodes fill contractAddress in for failed creations too, where nothing was created.
@@ -98,6 +107,9 @@ const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
     logs: asList(receipt.logs, "logs").map((log) => decodeLog(asObject(log, "log"))),
     traces: null,
   };
+  const fee = transaction.gasUsed * transaction.effectiveGasPrice + (transaction.l1Fee ?? 0n) + (transaction.blobFee ?? 0n);
+  if (fee >= feeLimit) throw new BadReplyError(`The node told a fee of 2^256 wei or more for transaction ${transaction.hash}.`);
+  return transaction;
 };
 
 const decodeLog = (raw: Raw): ChainLog => {

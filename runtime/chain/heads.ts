@@ -29,6 +29,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   const { url, chainId, onChange, pollMilliseconds = 5_000, graceMilliseconds = 2_000, backOffMilliseconds = 500 } = options;
   let newest: Head | null = null;
   let announced = -1;
+  let asked = -1;
   let wake: (() => void) | null = null;
   let live = false;
   let failures = 0;
@@ -43,7 +44,8 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
       onLive: (told) => {
         if (told !== chainId) return drop(`it is of chain ${told}`);
         live = true;
-        announced = -1;
+        // What was there before the subscription is nothing that it has to tell.
+        announced = asked;
         onChange?.("New blocks are told by the node's websocket.");
       },
       onHead: (head) => {
@@ -87,6 +89,9 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
         if (newest !== null || signal.aborted) end();
       }),
     seen: (height) => {
+      const isFirst = asked < 0;
+      asked = Math.max(asked, height);
+      if (isFirst) announced = Math.max(announced, height);
       if (!live || height <= announced || silence !== undefined) return;
       silence = setTimeout(() => {
         silence = undefined;

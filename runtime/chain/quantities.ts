@@ -42,6 +42,15 @@ export const quantity = (raw: Raw, field: string): number => {
   return value;
 };
 
+/** A quantity up to a bound beyond which the field says nothing that there can be; `expected` words it. */
+export const quantityUpTo =
+  (most: number, expected: string) =>
+  (raw: Raw, field: string): number => {
+    const value = quantity(raw, field);
+    if (value > most) throw refuse(field, expected, raw[field]);
+    return value;
+  };
+
 /** 20 bytes. */
 export const address = (raw: Raw, field: string): Address => text(raw, field, addressForm, "an address");
 

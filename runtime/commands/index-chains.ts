@@ -19,7 +19,7 @@ export async function indexChains(config: Config): Promise<void> {
   try {
     const chains = await resolveChains(config, database.indexing);
     stdout.write(`Ashlar indexes ${chains.map((chain) => chain.name).join(", ")}.\n`);
-    await runIndexers(chains, database.indexing, createLogger(config.logLevel), progress, signal);
+    await runIndexers(chains, database.indexing, createLogger(config.logLevel, progress.logs), progress, signal);
   } finally {
     progress.end();
     await database.close();
@@ -51,11 +51,12 @@ export async function runIndexers(
   if (failed.length === chains.length) throw new CommandError(failed.join("\n"));
 }
 
-/** Backfill as a bar; a batch at the head is no long work. */
+/** Backfill and each catch-up as a piece of work of its own; a batch at the head is no long work. */
 const reportTo =
   (progress: Progress, chain: ChainConfig): NonNullable<Parameters<typeof indexChain>[0]["onProgress"]> =>
-  ({ phase, projection, block, target }) => {
-    if (phase === "backfill") progress.report(`index ${chain.name}`, block - chain.from + 1, target - chain.from + 1, "blocks");
-    if (phase === "catch-up") progress.report(`catch up ${projection ?? ""}`, block - chain.from + 1, target - chain.from + 1, "blocks");
+  ({ phase, projection, from, block, target, rows }) => {
+    const pace = { unit: "blocks", rows };
+    const name = phase === "backfill" ? `index ${chain.name}` : `catch up ${projection} of ${chain.name}`;
+    if (phase === "backfill" || phase === "catch-up") progress.report(name, block - from + 1, target - from + 1, pace);
     if (phase === "reorganisation") progress.say(`${chain.name} was reorganised above block ${block}.`);
   };

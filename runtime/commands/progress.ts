@@ -1,51 +1,97 @@
-import { stdout } from "node:process";
-import { MultiBar, Presets, type SingleBar } from "cli-progress";
+import { stderr, stdout } from "node:process";
+import { MultiBar, type SingleBar } from "cli-progress";
+import type { LogDestination } from "../logger.ts";
+import { renderBar, renderLine, type Standing } from "./progress-text.ts";
+import { createRates, type RatesOfWork } from "./rates.ts";
 
-/** Shows how far long work has come: bars on a terminal, lines elsewhere. */
+/** What is counted and how many rows were written since the last report. */
+export interface Pace {
+  readonly unit: string;
+  readonly rows: number;
+}
+
+/** Shows how far long work has come: bars on a terminal, lines elsewhere, with the same figures. */
 export interface Progress {
-  /** `done` of `total` steps of a phase; the phase ends when they are equal. */
-  report(phase: string, done: number, total: number, remark?: string): void;
+  /** `done` of `total` steps of a phase by now; the total may grow. */
+  report(phase: string, done: number, total: number, pace?: Pace): void;
   /** Says one line, above the bars. */
   say(line: string): void;
   end(): void;
+  /** Where logs must go for the bars to stay whole; undefined where the two do not meet. */
+  readonly logs?: LogDestination;
 }
 
-const linesApartMilliseconds = 2_000;
+/** A process that is watched for days shall not fill a disk with lines: at first often, later seldom. */
+const linesApart = { atFirst: 2_000, atLast: 30_000 } as const;
 
 /** Progress for this process's standard output. */
-export function createProgress(clock: () => number = Date.now): Progress {
-  return stdout.isTTY ? createBars() : createLines(clock);
-}
+export const createProgress = (clock: () => number = () => performance.now()): Progress =>
+  stdout.isTTY ? createBars(clock) : createLines(clock, (line) => void stdout.write(`${line}\n`));
 
-function createBars(): Progress {
-  const bars = new MultiBar(
-    { format: "{phase} {bar} {value}/{total} {remark}", hideCursor: true, clearOnComplete: false },
-    Presets.shades_classic,
-  );
-  const running = new Map<string, SingleBar>();
+/** Each phase's standing, by its name. */
+const createStandings = (clock: () => number) => {
+  const standings = new Map<string, { done: number; total: number; unit: string | null; rates: RatesOfWork }>();
   return {
-    report(phase, done, total, remark = "") {
-      const payload = { phase: phase.padEnd(24), remark };
-      const bar = running.get(phase) ?? bars.create(total, done, payload);
+    note(phase: string, done: number, total: number, pace: Pace | undefined): void {
+      const known = standings.get(phase) ?? { done, total, unit: pace?.unit ?? null, rates: createRates(clock) };
+      known.rates.note(done, pace?.rows ?? 0);
+      standings.set(phase, Object.assign(known, { done, total }));
+    },
+    of(phase: string): Standing {
+      const { done, total, unit, rates } = standings.get(phase) ?? { done: 0, total: 0, unit: null, rates: createRates(clock) };
+      return { label: phase, done, total, pace: unit === null ? null : { unit, rates: rates.of(total) } };
+    },
+    labelWidth: () => Math.max(0, ...[...standings.keys()].map((phase) => phase.length)),
+  };
+};
+
+function createBars(clock: () => number): Progress {
+  const standings = createStandings(clock);
+  const bars = new MultiBar({
+    stream: stdout,
+    hideCursor: true,
+    fps: 4,
+    // What stands below a line that was said is gone, though it has not changed.
+    forceRedraw: true,
+    // Asked anew at each drawing, so that the rate of work that stands still falls.
+    format: (_options, _params, { phase }: { readonly phase: string }) =>
+      renderBar(standings.of(phase), standings.labelWidth(), stdout.columns || 80),
+  });
+  const running = new Map<string, SingleBar>();
+  let ended = false;
+  return {
+    report(phase, done, total, pace) {
+      if (ended) return;
+      standings.note(phase, done, total, pace);
+      const bar = running.get(phase) ?? bars.create(total, done, { phase });
       running.set(phase, bar);
       bar.setTotal(total);
-      bar.update(done, payload);
+      bar.update(done, { phase });
     },
     say: (line) => (bars.isActive ? bars.log(`${line}\n`) : void stdout.write(`${line}\n`)),
-    end: () => bars.stop(),
+    end: () => {
+      if (!ended) bars.stop();
+      ended = true;
+    },
+    // Standard error on the same terminal: a line of it would stand in the middle of a bar.
+    ...(stderr.isTTY ? { logs: { write: (text) => void (bars.isActive ? bars.log(text) : stderr.write(text)) } } : {}),
   };
 }
 
-function createLines(clock: () => number): Progress {
-  const saidAt = new Map<string, number>();
-  const say = (line: string): void => void stdout.write(`${line}\n`);
+/** Progress as lines: the first report, then one now and then, and the end of each phase. */
+export function createLines(clock: () => number, say: (line: string) => void): Progress {
+  const standings = createStandings(clock);
+  const said = new Map<string, { readonly begun: number; at: number; finished: number | null }>();
   return {
-    report(phase, done, total, remark = "") {
-      const last = saidAt.get(phase) ?? 0;
-      if (done < total && clock() - last < linesApartMilliseconds) return;
-      if (last === Number.POSITIVE_INFINITY) return;
-      saidAt.set(phase, done >= total ? Number.POSITIVE_INFINITY : clock());
-      say(`${phase}: ${done} of ${total}${remark === "" ? "" : ` ${remark}`}`);
+    report(phase, done, total, pace) {
+      standings.note(phase, done, total, pace);
+      const now = clock();
+      const last = said.get(phase);
+      const apart = Math.min(linesApart.atLast, Math.max(linesApart.atFirst, (now - (last?.begun ?? now)) / 20));
+      const isNews = done >= total ? last?.finished !== total : last === undefined || now - last.at >= apart;
+      if (!isNews) return;
+      said.set(phase, { begun: last?.begun ?? now, at: now, finished: done >= total ? total : null });
+      say(renderLine(standings.of(phase)));
     },
     say,
     end: () => undefined,

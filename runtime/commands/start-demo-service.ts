@@ -24,8 +24,8 @@ const phases = {
 /** The demo: a chain of its own, its index and its server, until told to stop. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   const signal = stopSignal();
-  const logger = createLogger(environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel);
   const progress = createProgress();
+  const logger = createLogger(environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel, progress.logs);
   const key = demoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
   const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
   const both = await openBoth(config, open).catch((error: unknown) => {

@@ -13,8 +13,8 @@ import { stopped, stopSignal } from "./stop-signal.ts";
 export async function start(config: Config): Promise<void> {
   if (config.chains.length === 0) return startDemoService(config, process.env);
   const signal = stopSignal();
-  const logger = createLogger(config.logLevel);
   const progress = createProgress();
+  const logger = createLogger(config.logLevel, progress.logs);
   const database = await openDatabase(config);
   try {
     const chains = await resolveChains(config, database.serving);

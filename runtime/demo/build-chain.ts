@@ -1,6 +1,7 @@
 import type { Hex } from "../lib/hex.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import { installMulticall } from "./contracts/multicall.ts";
+import { untilAborted } from "./node/client.ts";
 import type { DemoNode } from "./node/launch.ts";
 import { endProcess } from "./node/processes.ts";
 import { type Identity, keepGenesisState, saveState } from "./state.ts";
@@ -16,6 +17,8 @@ export interface Building {
   readonly endTime: number;
   readonly scale: number;
   readonly contractsDirectory: string;
+  /** Ends the work. */
+  readonly signal: AbortSignal | undefined;
   launch(genesisTime: number): Promise<DemoNode>;
   onProgress(phase: DemoPhase, done: number, total: number): void;
 }
@@ -26,7 +29,9 @@ export const buildChain = async (building: Building): Promise<Identity> => {
   onProgress("contracts", 0, 1);
   const artifacts = await loadArtifacts(building.contractsDirectory);
   onProgress("contracts", 1, 1);
-  const { client, mark } = await building.launch(genesisTime);
+  const node = await building.launch(genesisTime);
+  const { mark } = node;
+  const client = untilAborted(node.client, building.signal);
   try {
     await installMulticall(client);
     const { hash: genesisHash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", ["0x0", false]);
@@ -55,7 +60,9 @@ export const buildChain = async (building: Building): Promise<Identity> => {
     onProgress("save", 1, 1);
     return identity;
   } finally {
+    // In this order: a client closes when its calls have ended, and those of a node that has ended do.
+    // What it had to keep is in the folder by now: a node that dumps its state does not hear that it shall end.
+    await endProcess(mark, 300);
     await client.close();
-    await endProcess(mark);
   }
 };

@@ -117,6 +117,7 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     endTime,
     scale: options.scale ?? 1,
     contractsDirectory: options.contractsDirectory ?? folder,
+    signal: options.signal,
     launch: launcher.fresh,
     onProgress: progress,
   });

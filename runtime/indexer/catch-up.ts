@@ -20,11 +20,13 @@ export const catchUpOnce = async (
   const target = checkpoints.get(ledger.projection.id)?.block ?? -1;
   const done = checkpoints.get(projection.id)?.block ?? target;
   if (done >= target) return true;
+  const event = { phase: "catch-up", projection: projection.id, from: deps.facts.from, target } as const;
+  if (done < deps.facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
   const rows = await indexBatch(deps, [projection], blocks, signal);
   if (rows === null) return false;
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-  onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions, rows });
+  onProgress?.({ ...event, block: to, blocks: blocks.length, transactions, rows });
   return to === target;
 };

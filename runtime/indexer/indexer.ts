@@ -104,11 +104,15 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
       position.hash = last.hash;
       const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
       const phase = state.following ? "follow" : "backfill";
-      deps.onProgress?.({ phase, projection: null, block: last.number, target, blocks: blocks.length, transactions, rows });
+      const event = { phase, projection: null, from: facts.from, block: last.number, target } as const;
+      deps.onProgress?.({ ...event, blocks: blocks.length, transactions, rows });
     });
 
   /** Indexes up to a height, in batches that a part of the memory can hold. */
   const advance = async (facts: ChainFacts, to: number, signal: AbortSignal): Promise<void> => {
+    // Where a backfill begins, or goes on after a stop: what is shown of it starts here.
+    const start = { phase: "backfill", projection: null, from: facts.from, block: position.block, target: to } as const;
+    if (!state.following) deps.onProgress?.({ ...start, blocks: 0, transactions: 0, rows: 0 });
     const options = {
       from: position.block + 1,
       to,
@@ -137,7 +141,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     const ancestor = await lock(() => takeBack({ chain, source, database, ledger, logger, guard, all, following }, facts, indexed, head));
     if (ancestor === null) return;
     const depth = indexed - ancestor;
-    const event = { phase: "reorganisation", projection: null, block: ancestor, target: head.number } as const;
+    const event = { phase: "reorganisation", projection: null, from: facts.from, block: ancestor, target: head.number } as const;
     deps.onProgress?.({ ...event, blocks: depth, transactions: 0, rows: 0 });
     await open();
   };

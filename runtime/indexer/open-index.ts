@@ -6,7 +6,7 @@ import { type ChainRecord, describeChain, features, insertChain, readChain } fro
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "./checkpoints.ts";
 import { nativeBalancesDiffer, tracesGone, wrongChainId, wrongGenesis } from "./errors.ts";
 import type { Leadership } from "./leader.ts";
-import { offersOf, recordOffers } from "./node-offers.ts";
+import { recordOffers } from "./node-offers.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
 import { clearProjection } from "./roll-back.ts";
 import type { IndexedChain } from "./types.ts";
@@ -40,7 +40,7 @@ export const openIndex = async (
   const { nativeAccounting } = record;
   if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
   await describeChain(database, chain.id, chain.name, missingOf(source, record, hasAllocation));
-  await recordOffers(database, chain.id, offersOf(source.capabilities));
+  await recordOffers(database, chain.id, source.capabilities);
 
   const from = record.indexedFrom;
   await database.transaction(async (client) => {

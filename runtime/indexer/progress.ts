@@ -3,6 +3,8 @@ export interface Progress {
   readonly phase: "backfill" | "follow" | "catch-up" | "reorganisation";
   /** The one that catches up; null for all. */
   readonly projection: string | null;
+  /** The first block of the index. */
+  readonly from: number;
   /** Indexed up to here. */
   readonly block: number;
   /** Where it is going. */

@@ -1,19 +1,20 @@
-import type { AddressReference, Hex } from "../../generated/requests.gen.ts";
-import { parserOf } from "./parsed.ts";
+import type { AddressReference, Hex, Parsed } from "../../generated/requests.gen.ts";
+import { normalName } from "../lib/normal-name.ts";
+import { accept, refuse } from "./parsed.ts";
 
 const addressForm = /^0x[0-9a-f]{40}$/i;
-/** Labels between dots, without white space, control characters, slashes and what a URL or a list reserves. */
-const nameForm = /^[^\s\p{C}.,/\\?#%@:;"'<>]+(?:\.[^\s\p{C}.,/\\?#%@:;"'<>]+)+$/u;
 /** The bound of a DNS name (RFC 1035, section 2.3.4), which registries of names keep to. */
 const longestName = 255;
 
 /** What an address parameter accepts. */
 export const addressAccepted = "0x + 40 hex digits or a registered name";
+const nameAccepted = `${addressAccepted} (of characters that ENSIP-15 allows, up to ${longestName})`;
 
-function read(text: string): AddressReference | undefined {
-  if (addressForm.test(text)) return { address: text.toLowerCase() as Hex };
-  return text.length <= longestName && nameForm.test(text) ? { name: text.toLowerCase() } : undefined;
+/** An address in any case, in lower case afterwards; or a name in the form that ENSIP-15 gives it, which is looked up later. */
+export function parseAddress(text: string): Parsed<AddressReference> {
+  if (addressForm.test(text)) return accept({ address: text.toLowerCase() as Hex });
+  // A name has labels between dots; which characters they may hold, and which of them only inside an emoji, is ENSIP-15's to say.
+  if (!text.includes(".")) return refuse(addressAccepted);
+  const name = text.length <= longestName ? normalName(text) : null;
+  return name === null ? refuse(nameAccepted) : accept({ name });
 }
-
-/** An address in any case, in lower case afterwards; or a name, which is looked up later. */
-export const parseAddress = parserOf(addressAccepted, read);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { builtInRules } from "../../runtime/domains/tokens/classification/built-in.ts";
+import { parseRules } from "../../runtime/domains/tokens/classification/load-rules.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -96,6 +98,19 @@ describe("a command that cannot do its work", () => {
     expect([code, said]).toEqual([1, expect.stringContaining("'--credits <number>' argument '100000000000000' is invalid")]);
     const revoked = await outcome(["keys", "revoke", "99"]);
     expect(revoked).toEqual([1, "No active key has the number 99; ashlar keys list shows all.\n"]);
+  });
+});
+
+describe("the rules of classification", () => {
+  it("are printed as they are in force, and a file that is wrong is named", async () => {
+    const [code, said] = await outcome(["rules"]);
+    expect(code).toBe(0);
+    expect(parseRules("rules.yaml", said)).toEqual(builtInRules);
+    await writeFile(join(folder, "rules.yaml"), "dust: { belowUsd: 7 }\n");
+    await writeFile(join(folder, "own.yaml"), "rulesFile: rules.yaml\n");
+    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
+    await writeFile(join(folder, "rules.yaml"), "dusty: {}\n");
+    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: no such key")]);
   });
 });
 

@@ -198,7 +198,7 @@ export const differences: readonly Difference[] = [
     here: "refuses",
     applies: oneTrimmed(["address", "addressList"], (text, parameter) => {
       const elements = elementsOf(parameter, text).map((element) => element.trim());
-      const isName = (element: string): boolean => /^[^\s.,/\\?#%@:;"'<>]+(?:\.[^\s.,/\\?#%@:;"'<>]+)+$/.test(element);
+      const isName = (element: string): boolean => /^[^\s.,/\\?%@:;"<>]+(?:\.[^\s.,/\\?%@:;"<>]+)+$/.test(element);
       const wellFormed = elements.every((element) => isName(element) || /^0x[0-9a-f]{40}$/i.test(element));
       return wellFormed && elements.some((element) => isName(element) && element.toLowerCase() !== registeredName);
     }),

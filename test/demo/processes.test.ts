@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { createNodeClient } from "../../runtime/demo/node/client.ts";
+import { createNodeClient, untilAborted } from "../../runtime/demo/node/client.ts";
 import { inspectProcess } from "../../runtime/demo/node/processes.ts";
 import { startDemo } from "../../runtime/demo/start-demo.ts";
 import type { Demo } from "../../runtime/demo/types.ts";
@@ -103,6 +103,18 @@ describe("the demo's processes", () => {
     await expect(starting).rejects.toThrow("enough");
     expect(seen).toHaveLength(1);
     expect(await inspectProcess(seen[0] ?? 0)).toBeNull();
+  });
+
+  it("gives its node's calls up at once when it is told to stop", async () => {
+    const stop = new AbortController();
+    const closed: string[] = [];
+    const never = new Promise<never>(() => undefined);
+    const client = untilAborted({ request: () => never, batch: () => never, close: async () => void closed.push("node") }, stop.signal);
+    const calls = [client.request("anvil_dumpState"), client.batch([])];
+    stop.abort(new Error("enough"));
+    for (const call of [...calls, client.request("eth_chainId")]) await expect(call).rejects.toThrow("enough");
+    await client.close();
+    expect(closed).toEqual(["node"]);
   });
 
   it("does not touch a process that its pid file names but that is not its node", async () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { builtInRules } from "../../runtime/domains/tokens/classification/built-in.ts";
 import { type ClassifiedToken, createClassifier } from "../../runtime/domains/tokens/classification/classifier.ts";
 import { loadRules, parseRules } from "../../runtime/domains/tokens/classification/load-rules.ts";
+import type { Counterparty } from "../../runtime/domains/tokens/classification/poisoning.ts";
+import { renderRules } from "../../runtime/domains/tokens/classification/render-rules.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 
 const classifier = createClassifier(builtInRules);
@@ -101,6 +103,21 @@ describe("spam", () => {
     expect(ruleOfSpam({ standard: 0, symbol: "USDT", name: "Claim" })).toBeNull();
   });
 
+  it("is a token that was handed out and whose name holds a word of such tokens; each of the two alone is not", () => {
+    const gift = token({ name: "Lucky Whale" });
+    expect(classifier.isSpam(gift, true)).toMatchObject({ answer: true, rule: "airdrop" });
+    expect(classifier.isSpam(gift, false).answer).toBe(false);
+    expect(classifier.isSpam(token(), true).answer).toBe(false);
+    expect(classifier.mayBeAirdrop(gift)).toBe(true);
+    expect(classifier.mayBeAirdrop(token())).toBe(false);
+    // Spam already, and a token that the operator trusts: neither needs another look.
+    expect(classifier.mayBeAirdrop(token({ name: "Claim your prize" }))).toBe(false);
+    const trusting = createClassifier(parseRules("rules.yaml", `trusted: { 1: [${gift.address}] }`));
+    expect(trusting.mayBeAirdrop(gift)).toBe(false);
+    const off = createClassifier(parseRules("rules.yaml", "airdrops: { words: [], transfers: 200, perTransaction: 20 }"));
+    expect(off.mayBeAirdrop(gift)).toBe(false);
+  });
+
   it("follows the operator's lists before all else", () => {
     const own = createClassifier(
       parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
@@ -116,9 +133,20 @@ describe("poisoning", () => {
   const friend = account("abcd", "ef01", "1");
   const double = account("abcd", "ef01", "2");
   const stranger = account("9999", "9999", "3");
-  const known = classifier.counterpartiesOf([friend]);
-  const rule = (overrides: { from?: Address; to?: Address; amount?: string; sender?: Address }) =>
-    classifier.isPoisoning({ wallet, from: wallet, to: double, amount: "0", sender: stranger, ...overrides }, known).rule;
+  /** The wallet sent to its friend in block 10; what is judged is in block 20. */
+  const friendship: Counterparty = { address: friend, since: 10, sentSince: 10 };
+  interface Judged {
+    readonly from?: Address;
+    readonly to?: Address;
+    readonly amount?: string;
+    readonly sender?: Address;
+    readonly block?: number;
+  }
+  const rule = (overrides: Judged, known: readonly Counterparty[] = [friendship]) =>
+    classifier.isPoisoning(
+      { wallet, block: 20, from: wallet, to: double, amount: "0", sender: stranger, ...overrides },
+      classifier.counterpartiesOf(known),
+    ).rule;
 
   it("is a transfer of nothing with an address that begins and ends like one the wallet dealt with, in either direction", () => {
     expect(rule({})).toBe("resembling-address");
@@ -138,10 +166,29 @@ describe("poisoning", () => {
     expect(rule({ to: wallet })).toBeNull();
   });
 
+  it("is not hidden by dust that the other sent before, and not shown by what came after", () => {
+    const dust: Counterparty = { address: double, since: 15, sentSince: null };
+    expect(rule({ from: double, to: wallet }, [friendship, dust])).toBe("resembling-address");
+    // Once the wallet chose to send there, the two are alike.
+    expect(rule({ from: double, to: wallet }, [friendship, { ...dust, sentSince: 15 }])).toBeNull();
+    expect(rule({ from: double, to: wallet, block: 15 }, [friendship, { ...dust, sentSince: 15 }])).toBe("resembling-address");
+    // A friend of the same block is imitated, one of a later block cannot be.
+    expect(rule({ from: double, to: wallet, block: 10 })).toBe("resembling-address");
+    expect(rule({ from: double, to: wallet, block: 9 })).toBeNull();
+    // Who only paid the wallet is imitated as well.
+    expect(rule({ from: double, to: wallet }, [{ ...friendship, sentSince: null }])).toBe("resembling-address");
+  });
+
+  it("is not a transfer to a stranger where the wallet never sends for itself, as a contract does not", () => {
+    expect(rule({ to: stranger }, [{ ...friendship, sentSince: null }])).toBeNull();
+  });
+
   it("compares as many digits as the rules say", () => {
     const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
-    const counterparties = strict.counterpartiesOf([friend]);
-    expect(strict.isPoisoning({ wallet, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).answer).toBe(false);
+    const counterparties = strict.counterpartiesOf([friendship]);
+    expect(strict.isPoisoning({ wallet, block: 20, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).answer).toBe(
+      false,
+    );
   });
 });
 
@@ -153,6 +200,15 @@ describe("a file of rules", () => {
     expect(parseRules("rules.yaml", "# nothing but a comment\n")).toEqual(builtInRules);
   });
 
+  it("is printed from the rules in force, each setting with its meaning, and reads as the same rules", () => {
+    const text = renderRules(builtInRules);
+    expect(parseRules("rules.yaml", text)).toEqual(builtInRules);
+    expect(text).toContain("rulesFile in ashlar.yaml");
+    expect(text).toMatch(/ {2}# Hex digits at either end in which an address resembles another\.\n {2}matchingDigits: 4/);
+    const own = parseRules("rules.yaml", `spam: { 1: [${usdc}] }`);
+    expect(parseRules("rules.yaml", renderRules(own)).spam).toEqual({ 1: [usdc] });
+  });
+
   it("takes addresses with and without quotes, in any case", () => {
     const text = `spam:\n  1:\n    - ${usdc.toUpperCase().replace("0X", "0x")}\n    - "${usdc}"\n`;
     expect(parseRules("rules.yaml", text).spam).toEqual({ 1: [usdc, usdc] });
@@ -162,7 +218,7 @@ describe("a file of rules", () => {
     ["dust:\n  belowUsd: cheap\n", "rules.yaml:2:3: dust.belowUsd: "],
     [
       "dust: { belowUsd: 1 }\nlure: {}\n",
-      "rules.yaml:2:1: lure: no such key; stablecoins, dust, lures, poisoning, trusted, spam are accepted",
+      "rules.yaml:2:1: lure: no such key; stablecoins, dust, lures, airdrops, poisoning, trusted, spam are accepted",
     ],
     ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: 0x and 40 hex digits are accepted as an address"],
     ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],

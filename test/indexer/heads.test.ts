@@ -111,6 +111,14 @@ describe("following by websocket", () => {
     );
   });
 
+  it("keeps a connection that has nothing to tell, as the chain stands still", async () => {
+    const heads = feedOf({ pollMilliseconds: 50, graceMilliseconds: 100 });
+    await follow(heads, 20);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(heads.live()).toBe(true);
+    expect(messages).toEqual(["New blocks are told by the node's websocket."]);
+  });
+
   it("does not believe the websocket of another chain", async () => {
     const heads = feedOf({ chainId: 5 });
     await until("Several tries", () => proxy.connections > 2);

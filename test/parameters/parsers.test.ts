@@ -94,27 +94,40 @@ describe("addresses", () => {
 
   it("takes a text with a dot for a name", () => {
     expect(parsers.address("Alice.Eth")).toEqual(ok({ name: "alice.eth" }));
-    expect(parsers.address("bücher.beispiel.eth")).toEqual(ok({ name: "bücher.beispiel.eth" }));
+    expect(parsers.address("Bücher.beispiel.eth")).toEqual(ok({ name: "bücher.beispiel.eth" }));
     expect(parsers.address(`${"a".repeat(251)}.eth`)).toEqual(ok({ name: `${"a".repeat(251)}.eth` }));
   });
 
+  it("takes what ENSIP-15 does, in the form that it gives names", () => {
+    // The example of the standard's reference implementation: the joiner U+200D stays inside the emoji, its presentation selector goes.
+    expect(parsers.address("RaFFY\u{1F6B4}\u200d\u2642\ufe0f.eTh")).toEqual(ok({ name: "raffy\u{1F6B4}\u200d\u2642.eth" }));
+    expect(parsers.address("#\ufe0f\u20e3.eth")).toEqual(ok({ name: "#\u20e3.eth" }));
+    expect(parsers.address("it's.eth")).toEqual(ok({ name: "it\u2019s.eth" }));
+  });
+
+  it.each(["alice", "0x1234", `${address}0`, address.slice(2), "0xzz34567890123456789012345678901234567890"])("refuses %j", (text) => {
+    expect(refusalOf(parsers.address(text))).toBe("0x + 40 hex digits or a registered name");
+  });
+
   it.each([
-    "alice",
     ".eth",
     "alice.",
     "a..eth",
     "a b.eth",
     "a\u0000.eth",
     "a\r\nb.eth",
+    "a\u0085.eth",
+    "a\ud800.eth",
+    "al\u200dice.eth",
+    "vit\u0430lik.eth",
     "../etc",
     "a/b.eth",
+    "a%b.eth",
     `${"a".repeat(252)}.eth`,
-    "0x1234",
-    `${address}0`,
-    address.slice(2),
-    "0xzz34567890123456789012345678901234567890",
-  ])("refuses %j", (text) => {
-    expect(refusalOf(parsers.address(text))).toBe("0x + 40 hex digits or a registered name");
+  ])("refuses %j, which has a dot and is no name", (text) => {
+    expect(refusalOf(parsers.address(text))).toBe(
+      "0x + 40 hex digits or a registered name (of characters that ENSIP-15 allows, up to 255)",
+    );
   });
 
   it("reads lists within their bound, and the operator's where that is lower", () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { createNodeClient } from "../../runtime/demo/node/client.ts";
 import { createCounterpartyQueries } from "../../runtime/domains/tokens/counterparty-queries.ts";
@@ -288,27 +289,39 @@ describe("the counterparties of a wallet", () => {
   it.each([
     ["newcomer", true],
     ["goldPair", false],
-  ])("of the %s are the other sides of its transfers that moved something, with whether it sent one itself", async (name, sends) => {
-    const wallet = cast(name);
-    const expected = new Map<string, boolean>();
-    for (const { from, receipt } of all) {
-      for (const { address, topics, data } of receipt.logs) {
-        const [sender, receiver] = [addressIn(topics[1]), addressIn(topics[2])];
-        const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
-        if (!moves || (sender === wallet) === (receiver === wallet)) continue;
-        const key = `${address} ${sender === wallet ? receiver : sender}`;
-        expected.set(key, expected.get(key) === true || from === wallet);
+  ])(
+    "of the %s are the other sides of what moved something, with the first block, and the first in which it sent itself",
+    async (name, sends) => {
+      const wallet = cast(name);
+      const expected = new Map<string, { since: number; sentSince: number | null }>();
+      const note = (sender: Address, receiver: Address | null, from: Address, block: number) => {
+        if (receiver === null || (sender === wallet) === (receiver === wallet)) return;
+        const key = sender === wallet ? receiver : sender;
+        const before = expected.get(key);
+        expected.set(key, { since: before?.since ?? block, sentSince: before?.sentSince ?? (from === wallet ? block : null) });
+      };
+      for (const { from, to, value, receipt, block } of all) {
+        if (BigInt(value) > 0n && receipt.status === "0x1") note(from, to, from, block);
+        for (const { topics, data } of receipt.logs) {
+          const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
+          if (moves) note(addressIn(topics[1]), addressIn(topics[2]), from, block);
+        }
       }
-    }
-    const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
-    try {
-      const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, all.length);
-      expect(new Map(rows.map(({ token, address, sent }) => [`${token} ${address}`, sent]))).toEqual(expected);
-      expect(new Set(expected.values())).toEqual(new Set([sends]));
-    } finally {
-      await database.close();
-    }
-  });
+      const database = createDatabase({
+        url: app.databaseUrl,
+        poolSize: 1,
+        statementTimeoutMilliseconds: 0,
+        applicationName: "ashlar-test",
+      });
+      try {
+        const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, all.length);
+        expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
+        expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
+      } finally {
+        await database.close();
+      }
+    },
+  );
 });
 
 describe("the status of the chains", () => {
@@ -324,6 +337,9 @@ describe("the status of the chains", () => {
     });
     // What the test's node has by its manual: receipts by block, traces, state of any block, a finalized tag.
     expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["block-receipts", "traces", "archive-state", "finalized-tag"]));
+    // It takes as many calls at once as are ever sent, and answers both kinds of traces, of which the stored ones are preferred.
+    expect(data.items[0]).toMatchObject({ batch_size: createRpc({ url: app.rpcUrl }).limits().batchSize, traces_by: "trace" });
+    expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["websocket", "batches"]));
     expect(Date.parse(String(data.items[0]?.node_seen_at))).toBeLessThanOrEqual(Date.now());
   });
 });

@@ -7,8 +7,8 @@ import { pascalCase } from "../../model/names.ts";
 const hexDigit = "[0-9a-fA-F]";
 const prefix = "0[xX]";
 const address = `${prefix}${hexDigit}{40}`;
-/** Labels between dots. */
-const label = `[^\\s.,/\\\\?#%@:;"'<>]+`;
+/** Labels between dots; what else a name may not hold (ENSIP-15) is longer than a pattern. */
+const label = `[^\\s.,/\\\\?%@:;"<>]+`;
 const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
 const decimal = "0|[1-9][0-9]*";
 const day = "[0-9]{4}-[0-9]{2}-[0-9]{2}";

@@ -51,3 +51,22 @@ export const createNodeClient = (url: string): NodeClient => {
     close: () => client.close(),
   };
 };
+
+/** The client with its calls given up as soon as the signal comes: dumping a chain takes the node seconds. What they would have brought is dropped. */
+export const untilAborted = (client: NodeClient, signal: AbortSignal | undefined): NodeClient => {
+  if (signal === undefined) return client;
+  const orAborted = <Result>(call: () => Promise<Result>): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(signal.reason);
+      if (signal.aborted) return giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      call()
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener("abort", giveUp));
+    });
+  return {
+    request: (method, parameters) => orAborted(() => client.request(method, parameters)),
+    batch: (calls) => orAborted(() => client.batch(calls)),
+    close: client.close,
+  };
+};

@@ -54,10 +54,10 @@ const signal = (processId: number, name: NodeJS.Signals): void => {
 };
 
 /** Ends the marked process, and no other that may have taken its id. */
-export const endProcess = async (mark: ProcessMark): Promise<void> => {
+export const endProcess = async (mark: ProcessMark, patienceMilliseconds = endPatienceMilliseconds): Promise<void> => {
   if (!(await stillRuns(mark))) return;
   signal(mark.processId, "SIGTERM");
-  for (const deadline = Date.now() + endPatienceMilliseconds; Date.now() < deadline; await wait(20)) if (!(await stillRuns(mark))) return;
+  for (const deadline = Date.now() + patienceMilliseconds; Date.now() < deadline; await wait(20)) if (!(await stillRuns(mark))) return;
   signal(mark.processId, "SIGKILL");
   while (await stillRuns(mark)) await wait(20);
 };

@@ -81,13 +81,5 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
     return rows[0]?.indexed_from || null;
   };
 
-  /** Projections that are still being built from the stored ledger, by chain. */
-  const catchingUp = () =>
-    query<{ chain_id: number; projection: string }>(
-      `SELECT chain_id, projection FROM projection_checkpoints c
-       WHERE block_number < (SELECT max(block_number) FROM projection_checkpoints o WHERE o.chain_id = c.chain_id)`,
-      [],
-    );
-
-  return { head, tail, catchingUp, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, indexedFrom };
+  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, indexedFrom };
 }

@@ -32,7 +32,7 @@ export const ledgerTables: readonly Table[] = [
       created_contract: "bytea",
       value: "numeric",
       nonce: "int8",
-      gas_limit: "int8",
+      gas_limit: "numeric",
       gas_used: "int8",
       gas_price: "numeric",
       type: "int2",

@@ -33,7 +33,7 @@ interface TransactionRecord {
   created_contract: Address | null;
   value: string;
   nonce: number;
-  gas_limit: number;
+  gas_limit: string;
   gas_used: number;
   gas_price: string;
   type: number;

@@ -13,11 +13,12 @@ export interface TransactionRow {
   readonly from_address: Address;
   readonly to_address: Address | null;
   readonly value: string;
-  readonly gas_limit: number;
+  readonly gas_limit: string;
   readonly gas_used: number;
   readonly gas_price: string;
   readonly successful: boolean | null;
   readonly l1_fee: string | null;
+  readonly blob_fee: string | null;
 }
 
 /** Where a transaction stands. */
@@ -44,7 +45,7 @@ export const atPlaces = (
 });
 
 const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
-  t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee`;
+  t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee, t.blob_fee`;
 /** The transaction at `place`, by a probe of the primary key: as a plain join, the planner may read all transactions of the block for each place. */
 const transactionAtPlace = `CROSS JOIN LATERAL (
          SELECT * FROM transactions WHERE chain_id = $1 AND block_number = place.block_number AND transaction_index = place.transaction_index LIMIT 1

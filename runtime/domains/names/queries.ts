@@ -1,7 +1,8 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
-import { nodeOf, normalName, reverseNamespaces, reverseNode } from "./nodes.ts";
+import { normalName } from "../../lib/normal-name.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "./nodes.ts";
 import { type NameRecord, nameRecords } from "./records.ts";
 
 /** Everything that can be asked of the tables about names. */

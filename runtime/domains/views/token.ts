@@ -29,6 +29,7 @@ export function viewHolding(
   { chain, classifier }: { readonly chain: ChainConfig; readonly classifier: Classifier },
   row: HoldingRow,
   metadata: TokenMetadata | undefined,
+  isSpam: boolean,
   nftData: BalanceNftData[] | null,
 ) {
   const classified = {
@@ -46,7 +47,7 @@ export function viewHolding(
     last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
     native_token: row.standard === standards.native,
     type: classifier.typeOf(classified, null).answer,
-    is_spam: classifier.isSpam(classified).answer,
+    is_spam: isSpam,
     balance: row.balance,
     quote_rate: null,
     quote: null,

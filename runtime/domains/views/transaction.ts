@@ -8,9 +8,9 @@ import { type Labels, labelOf } from "../names/labels.ts";
 import { nativeMetadata, transactionExplorers } from "./chain.ts";
 import { sendersOf, viewLog } from "./log.ts";
 
-/** What a transaction's sender paid: gas at the effective price, and the fee of the layer below where there is one. */
-const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee">): bigint =>
-  BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0);
+/** What a transaction's sender paid: gas at the effective price, the fee of the layer below, and that of blobs (EIP-4844). */
+const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee" | "blob_fee">): bigint =>
+  BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0) + BigInt(row.blob_fee ?? 0);
 
 /** The fields that every response about a transaction shares. */
 export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow, labels: Labels) => ({
@@ -29,7 +29,7 @@ export const viewTransactionHead = (chain: ChainConfig, row: TransactionRow, lab
   value_quote: null,
   pretty_value_quote: null,
   gas_metadata: nativeMetadata(chain),
-  gas_offered: row.gas_limit,
+  gas_offered: Number(row.gas_limit),
   gas_spent: row.gas_used,
   gas_price: Number(row.gas_price),
   fees_paid: feesPaid(row).toString(),

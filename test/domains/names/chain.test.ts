@@ -142,10 +142,10 @@ describe("names that addresses claim", () => {
     expect(await namesOf(alice, bob, carol)).toEqual([[alice, "alice.eth"]]);
   });
 
-  it("are what is answered about an address, null where it has none", async () => {
+  it("are what is answered about an address, null where it has none; a name is answered with itself", async () => {
     const context = { names: queries(names.registry), now: () => new Date(1_700_000_000_000) } as unknown as ResolverContext;
-    const answer = (walletAddress: Address) =>
-      getResolvedAddress({ chain: { id: chainId, name: "test" }, walletAddress, format: "json" }, context);
+    const answer = (walletAddress: Address, walletAddressName: string | null = null) =>
+      getResolvedAddress({ chain: { id: chainId, name: "test" }, walletAddress, walletAddressName, format: "json" }, context);
     expect(await answer(alice)).toEqual({
       updated_at: "2023-11-14T22:13:20Z",
       chain_id: chainId,
@@ -153,6 +153,7 @@ describe("names that addresses claim", () => {
       items: [{ address: alice, name: "alice.eth" }],
     });
     expect((await answer(bob)).items).toEqual([{ address: bob, name: null }]);
+    expect((await answer(alice, "other.alice.eth")).items).toEqual([{ address: alice, name: "other.alice.eth" }]);
   });
 
   it("are not shown in another form than the normal one", async () => {

@@ -1,6 +1,5 @@
-import { normalize } from "viem/ens";
 import { describe, expect, it } from "vitest";
-import { nodeOf, normalName, reverseNamespaces, reverseNode } from "../../../runtime/domains/names/nodes.ts";
+import { nodeOf, reverseNamespaces, reverseNode } from "../../../runtime/domains/names/nodes.ts";
 
 describe("names", () => {
   it.each([
@@ -12,30 +11,6 @@ describe("names", () => {
   ])("%s has the node of its standard", (name, node) => {
     expect(nodeOf(name)).toBe(node);
   });
-
-  it("are normalised as ENSIP-15 says", () => {
-    expect(normalName("Nick.ETH")).toBe("nick.eth");
-    // The example of its reference implementation: emoji lose their presentation selector.
-    expect(normalName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
-    expect(normalName("a..eth")).toBeNull();
-    expect(normalName("a_b.eth")).toBeNull();
-    // A Cyrillic letter among Latin ones.
-    expect(normalName("vit\u0430lik.eth")).toBeNull();
-    expect(normalName("")).toBeNull();
-  });
-
-  it.each(["alice", "a-b.c--d.eth", "ab--c.eth", "x.ab--c", "-a-.eth", "1.2.3", "xn--abc.eth", "a.-", "ab-", "abc--d.eth", "a."])(
-    "of plain letters, like %s, are what the reference implementation makes of them",
-    (name) => {
-      let expected: string | null = null;
-      try {
-        expected = normalize(name);
-      } catch {
-        // It is no name.
-      }
-      expect(normalName(name)).toBe(expected);
-    },
-  );
 
   it("of addresses have their nodes below the reverse namespaces", () => {
     const [ether] = reverseNamespaces(1);

@@ -189,6 +189,14 @@ describe("names in address parameters", () => {
     });
   });
 
+  it("are told to the resolver of row 35, beside the address", async () => {
+    const resolved = (walletAddress: string) =>
+      requests.parseGetResolvedAddress({ path: { chainName: "demo", walletAddress }, query: {} }, stubParsers);
+    expect(await resolved("alice.eth")).toMatchObject({ request: { walletAddress: alice, walletAddressName: "alice.eth" } });
+    expect(await resolved(wallet)).toMatchObject({ request: { walletAddress: wallet, walletAddressName: null } });
+    expect(await resolved("bob.eth")).toMatchObject({ ok: false });
+  });
+
   it("are resolved in lists and in optional query parameters", async () => {
     const prices = await requests.parseGetTokenPrices(
       { path: { chainName: "demo", quoteCurrency: "USD", contractAddress: `alice.eth,${wallet}` }, query: {} },

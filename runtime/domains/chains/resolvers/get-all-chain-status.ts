@@ -40,6 +40,8 @@ async function viewStatus(
     native_accounting: row?.native_accounting ?? null,
     missing: row === undefined ? null : [...row.missing],
     offers: node?.offers ? [...node.offers] : null,
+    batch_size: node?.batch_size ?? null,
+    traces_by: node?.traces_by ?? null,
     node_seen_at: node?.seen_at ? updatedAt(node.seen_at) : null,
     blocks_behind: behind(row?.latest_block, head?.number),
     seconds_behind: behind(node?.latest_timestamp, head?.timestamp),

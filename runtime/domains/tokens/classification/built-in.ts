@@ -128,7 +128,15 @@ export const builtInRules: Rules = rulesSchema.parse({
     ],
     harmless: ["crypto.com", "curve.fi", "ether.fi", "friend.tech", "pump.fun", "yearn.fi", "yearn.finance"],
   },
-  poisoning: { matchingDigits: 4, sentByOthers: true },
+  airdrops: {
+    words: [
+      ...["bonus", "eligible", "free", "gift", "gifts", "giveaway", "jackpot", "lottery", "lucky", "mystery"],
+      ...["prize", "prizes", "ticket", "tickets", "whitelist", "win", "winner", "winners"],
+    ],
+    transfers: 200,
+    perTransaction: 20,
+  },
+  poisoning: { matchingDigits: 4, sentByOthers: true, transactions: 300 },
   trusted: {},
   spam: {},
 });

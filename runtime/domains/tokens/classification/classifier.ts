@@ -1,7 +1,7 @@
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
-import { createLureFinder } from "./lures.ts";
-import { type Counterparties, createCounterparties, judgePoisoning, type SeenTransfer } from "./poisoning.ts";
+import { createLureFinder, createWordFinder } from "./lures.ts";
+import { type Counterparties, type Counterparty, createCounterparties, judgePoisoning, type SeenTransfer } from "./poisoning.ts";
 import type { Rules } from "./rules.ts";
 import { createStablecoins } from "./stablecoins.ts";
 import { ruled, unruled, type Verdict } from "./verdict.ts";
@@ -24,16 +24,22 @@ export interface ClassifiedToken {
 export interface Classifier {
   /** `worthUsd` is what the balance is worth; null where no price is known, then it is no dust. */
   typeOf(token: ClassifiedToken, worthUsd: number | null): Verdict<TokenType>;
-  isSpam(token: ClassifiedToken): Verdict<boolean>;
+  /** `handedOut` says that its first transfers went to many in few transactions; it is asked only of tokens that `mayBeAirdrop`. */
+  isSpam(token: ClassifiedToken, handedOut?: boolean): Verdict<boolean>;
+  /** Whether it would be spam if it was handed out. */
+  mayBeAirdrop(token: ClassifiedToken): boolean;
   isPoisoning(transfer: SeenTransfer, counterparties: Counterparties): Verdict<boolean>;
-  /** Prepares the addresses that a wallet really dealt with for `isPoisoning`. */
-  counterpartiesOf(addresses: Iterable<Address>): Counterparties;
+  /** Prepares those whom a wallet dealt with for `isPoisoning`. */
+  counterpartiesOf(counterparties: Iterable<Counterparty>): Counterparties;
+  /** By how much the last two look for what they judge by. */
+  readonly looks: { readonly airdrops: Rules["airdrops"]; readonly poisoning: Rules["poisoning"] };
 }
 
 /** A classifier by rules; pure. */
 export function createClassifier(rules: Rules): Classifier {
   const likenessOf = createStablecoins(rules);
   const lureIn = createLureFinder(rules);
+  const airdropWordIn = createWordFinder(rules.airdrops.words);
   const trusted = listed(rules.trusted);
   const spam = listed(rules.spam);
 
@@ -55,7 +61,7 @@ export function createClassifier(rules: Rules): Classifier {
     return unruled("cryptocurrency");
   };
 
-  const isSpam = (token: ClassifiedToken): Verdict<boolean> => {
+  const isSpam = (token: ClassifiedToken, handedOut = false): Verdict<boolean> => {
     if (token.standard === standards.native) return unruled(false);
     const key = keyOf(token.chainId, token.address);
     if (trusted.has(key)) return ruled(false, "trusted", "The rules trust its address.");
@@ -68,8 +74,20 @@ export function createClassifier(rules: Rules): Classifier {
     if (likeness.kind === "look-alike") {
       return ruled(true, "look-alike-symbol", `Its symbol looks like ${likeness.coin.symbol} and is another.`);
     }
-    return judgeTexts(token);
+    const byText = judgeTexts(token);
+    if (byText.answer || !handedOut) return byText;
+    const word = airdropWordOf(token);
+    return word === null
+      ? byText
+      : ruled(
+          true,
+          "airdrop",
+          `Its name or symbol holds the word ${JSON.stringify(word)}, and it was handed out to many in few transactions.`,
+        );
   };
+
+  const airdropWordOf = ({ name, symbol }: ClassifiedToken): string | null =>
+    [name, symbol].map((text) => (text === null ? null : airdropWordIn(text))).find((word) => word !== null) ?? null;
 
   const judgeTexts = ({ name, symbol }: ClassifiedToken): Verdict<boolean> => {
     for (const text of [name, symbol]) {
@@ -84,8 +102,10 @@ export function createClassifier(rules: Rules): Classifier {
   return {
     typeOf,
     isSpam,
+    mayBeAirdrop: (token) => !isSpam(token).answer && isSpam(token, true).answer,
     isPoisoning: (transfer, counterparties) => judgePoisoning(rules, transfer, counterparties),
-    counterpartiesOf: (addresses) => createCounterparties(rules, addresses),
+    counterpartiesOf: (counterparties) => createCounterparties(rules, counterparties),
+    looks: { airdrops: rules.airdrops, poisoning: rules.poisoning },
   };
 }
 

@@ -44,6 +44,7 @@ export function parseRules(file: string, text: string): Rules {
     stablecoins: data.stablecoins ?? builtInRules.stablecoins,
     dust: data.dust ?? builtInRules.dust,
     lures: data.lures ?? builtInRules.lures,
+    airdrops: data.airdrops ?? builtInRules.airdrops,
     poisoning: data.poisoning ?? builtInRules.poisoning,
     trusted: data.trusted ?? builtInRules.trusted,
     spam: data.spam ?? builtInRules.spam,

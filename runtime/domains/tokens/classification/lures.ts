@@ -10,13 +10,20 @@ export interface Lure {
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const anyOf = (texts: readonly string[]): string => texts.map(foldText).map(escapePattern).join("|");
 
+const edge = { before: "(?<![\\p{L}\\p{N}])", after: "(?![\\p{L}\\p{N}])" };
+const wholeWords = (texts: readonly string[]): RegExp | null =>
+  texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, "gu");
+
+/** Looks for whole words of a list, also where their letters are those of another script. */
+export function createWordFinder(words: readonly string[]): (text: string) => string | null {
+  const pattern = wholeWords(words);
+  return (text) => (pattern === null ? null : (foldText(text).match(pattern)?.[0] ?? null));
+}
+
 /** Looks for web addresses and words of spam, also where their letters are those of another script. */
 export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string) => Lure | null {
-  const edge = { before: "(?<![\\p{L}\\p{N}])", after: "(?![\\p{L}\\p{N}])" };
-  const patternOf = (texts: readonly string[]) =>
-    texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, "gu");
-  const harmless = patternOf(lures.harmless);
-  const words = patternOf(lures.words);
+  const harmless = wholeWords(lures.harmless);
+  const wordIn = createWordFinder(lures.words);
   const scheme = /(?:https?:\/\/|www\.|(?<![\p{L}\p{N}])t\.me\/)\S*/u;
   // A label, a dot, also a spelt one, and an ending: what a browser takes for an address.
   const dot = "(?:\\.|\\s?[[(](?:\\.|dot)[\\])]\\s?)";
@@ -28,7 +35,7 @@ export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string
     const folded = foldText(text);
     const address = scheme.exec(folded) ?? domain?.exec(harmless === null ? folded : folded.replace(harmless, " "));
     if (address) return { rule: "web-address", found: address[0] };
-    const word = words === null ? undefined : folded.match(words)?.[0];
-    return word === undefined ? null : { rule: "lure-word", found: word };
+    const word = wordIn(text);
+    return word === null ? null : { rule: "lure-word", found: word };
   };
 }

@@ -6,6 +6,7 @@ import { ruled, unruled, type Verdict } from "./verdict.ts";
 export interface SeenTransfer {
   /** Whose list it stands in. */
   readonly wallet: Address;
+  readonly block: number;
   readonly from: Address;
   readonly to: Address;
   readonly amount: string | bigint;
@@ -13,42 +14,69 @@ export interface SeenTransfer {
   readonly sender: Address;
 }
 
-/** The addresses that a wallet really dealt with, ready to be compared with others. */
-export interface Counterparties {
-  readonly has: (address: Address) => boolean;
-  /** One that begins and ends like an address and is another. */
-  readonly resembled: (address: Address) => Address | null;
+/** Somebody with whom a wallet moved something. */
+export interface Counterparty {
+  readonly address: Address;
+  /** The first block in which anything moved between them. */
+  readonly since: number;
+  /** The first one in which the wallet itself sent the transaction; null where others sent all of them, who may move dust or a token of their own. */
+  readonly sentSince: number | null;
 }
 
-/** Makes the wallet's true counterparties (of transfers that moved something) comparable. */
-export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, addresses: Iterable<Address>): Counterparties {
+/** Those whom a wallet dealt with, ready to be compared with others. */
+export interface Counterparties {
+  /** Whether something moved between them before a block. */
+  readonly has: (address: Address, block: number) => boolean;
+  /** One that begins and ends like an address, is another, and with whom there were closer dealings up to a block. */
+  readonly resembled: (address: Address, block: number) => Address | null;
+  /** Whether the wallet sends transactions itself; a contract's are sent by others. */
+  readonly sends: boolean;
+}
+
+/** Makes a wallet's counterparties comparable. */
+export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, counterparties: Iterable<Counterparty>): Counterparties {
   const digits = poisoning.matchingDigits;
   const outline = (address: Address): string => `${address.slice(2, 2 + digits)}…${address.slice(-digits)}`;
-  const known = new Set(addresses);
-  const byOutline = new Map<string, Address>();
-  for (const address of known) byOutline.set(outline(address), address);
+  const known = new Map<Address, Counterparty>();
+  const byOutline = new Map<string, Counterparty[]>();
+  for (const counterparty of counterparties) {
+    known.set(counterparty.address, counterparty);
+    const key = outline(counterparty.address);
+    byOutline.set(key, [...(byOutline.get(key) ?? []), counterparty]);
+  }
+  /** 2 where the wallet chose the dealings, 1 where others did, 0 without any. A block counts from its end for who is imitated, from its begin for who imitates. */
+  const closeness = (counterparty: Counterparty | undefined, before: number): number => {
+    if (counterparty === undefined || counterparty.since >= before) return 0;
+    return counterparty.sentSince !== null && counterparty.sentSince < before ? 2 : 1;
+  };
   return {
-    has: (address) => known.has(address),
-    resembled: (address) => (known.has(address) ? null : (byOutline.get(outline(address)) ?? null)),
+    has: (address, block) => closeness(known.get(address), block) > 0,
+    resembled: (address, block) => {
+      const own = closeness(known.get(address), block);
+      const others = byOutline.get(outline(address)) ?? [];
+      return others.find((other) => other.address !== address && closeness(other, block + 1) > own)?.address ?? null;
+    },
+    sends: [...known.values()].some(({ sentSince }) => sentSince !== null),
   };
 }
 
 /**
  * Whether a transfer was made to leave an address in the wallet's list: it moves nothing, and either names an address that looks like one the wallet dealt
- * with, or goes out in the wallet's name (EIP-20 lets anybody "transfer from" it nothing) in somebody else's transaction.
+ * with, or goes out to a stranger in the wallet's name (EIP-20 lets anybody "transfer from" it nothing) in somebody else's transaction.
  */
 export function judgePoisoning(
   { poisoning }: Pick<Rules, "poisoning">,
   transfer: SeenTransfer,
   counterparties: Counterparties,
 ): Verdict<boolean> {
-  const { wallet, from, to, sender } = transfer;
+  const { wallet, block, from, to, sender } = transfer;
   if (BigInt(transfer.amount) !== 0n || from === to) return unruled(false);
   const other = from === wallet ? to : from;
-  const resembled = counterparties.resembled(other);
+  const resembled = counterparties.resembled(other, block);
   if (resembled !== null)
     return ruled(true, "resembling-address", `It moves nothing, and ${other} looks like ${resembled}, with which ${wallet} dealt.`);
-  if (poisoning.sentByOthers && from === wallet && sender !== wallet && !counterparties.has(other)) {
+  const inItsName = from === wallet && sender !== wallet && counterparties.sends;
+  if (poisoning.sentByOthers && inItsName && !counterparties.has(other, block)) {
     return ruled(true, "sent-by-others", `It moves nothing out of ${wallet}, and ${sender} sent it.`);
   }
   return unruled(false);

@@ -33,12 +33,36 @@ export const rulesSchema = z.strictObject({
       harmless: z.array(word).describe("Names with such an ending that are no lures."),
     })
     .describe("What a spam token's name tells its reader to do."),
+  airdrops: z
+    .strictObject({
+      words: z
+        .array(word)
+        .describe(
+          "Whole words of a name or symbol that honest tokens have too: they make spam only of a token that was handed out. None: no token.",
+        ),
+      transfers: z.number().int().min(10).max(1000).describe("How many of a token's first logs are looked at; fewer are no airdrop."),
+      perTransaction: z
+        .number()
+        .int()
+        .min(2)
+        .describe("How many of them a transaction has at least, on average, where a token was handed out."),
+    })
+    .describe("Tokens handed out to many who did not ask for them."),
   poisoning: z
     .strictObject({
       matchingDigits: z.number().int().min(1).max(20).describe("Hex digits at either end in which an address resembles another."),
       sentByOthers: z
         .boolean()
-        .describe("Whether a transfer of nothing in the wallet's name by somebody else is poisoning, whomever it names."),
+        .describe(
+          "Whether a transfer of nothing to a stranger, in the name of a wallet that sends for itself, by somebody else, is poisoning.",
+        ),
+      transactions: z
+        .number()
+        .int()
+        .min(1)
+        .max(5000)
+        .default(300)
+        .describe("In how many of the wallet's transactions before a transfer those are looked for whom it dealt with."),
     })
     .describe("Transfers of nothing that put an address into a wallet's list for it to be copied from there."),
   trusted: byChain.describe("Tokens that are never spam, by chain id."),

@@ -13,6 +13,7 @@ import { viewTransactionHead } from "../../views/transaction.ts";
 import type { TokenMetadata } from "../metadata-queries.ts";
 import { standards } from "../standards.ts";
 import type { TransferRow } from "../transfer-queries.ts";
+import { poisoningAmong, spamAmong } from "./spam.ts";
 
 /** ERC-20 transfers in and out of a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
 export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWalletAddress"] = async (request, context) => {
@@ -52,6 +53,10 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
   ]);
   const chainConfig = context.chains.get(chain.id);
   const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const [spam, poisoning] = await Promise.all([
+    spamAmong(context, chain, metadata.values()),
+    poisoningAmong(context, chain, walletAddress, transfers, (transfer) => transactionAt.get(keyOf(transfer))?.from_address),
+  ]);
   const transfersAt = groupBy(transfers, keyOf);
   return {
     address: walletAddress,
@@ -62,7 +67,11 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
       if (transaction === undefined) return [];
       const own = transfersAt.get(keyOf(place)) ?? [];
       const viewed = own.flatMap((transfer) =>
-        viewTransfer(chainConfig, walletAddress, transaction, transfer, metadata.get(transfer.token), labels),
+        viewTransfer(chainConfig, walletAddress, transaction, transfer, metadata.get(transfer.token), labels).map((item) => ({
+          ...item,
+          is_spam: spam.has(transfer.token),
+          is_poisoning: poisoning.has(transfer),
+        })),
       );
       return [{ ...viewTransactionHead(chainConfig, transaction, labels), transfers: viewed }];
     }),
@@ -82,9 +91,9 @@ function viewTransfer(
   transfer: TransferRow,
   metadata: TokenMetadata | undefined,
   labels: Labels,
-): TokenTransferItem[] {
+): Omit<TokenTransferItem, "is_spam" | "is_poisoning">[] {
   const { supports_erc: _, ...contract } = viewContract(chain, transfer.token, standards.erc20, metadata);
-  const item = (type: "IN" | "OUT", balance: string | null): TokenTransferItem => ({
+  const item = (type: "IN" | "OUT", balance: string | null) => ({
     block_signed_at: isoTimestamp(transaction.timestamp),
     tx_hash: transaction.hash,
     from_address: transfer.from_address,

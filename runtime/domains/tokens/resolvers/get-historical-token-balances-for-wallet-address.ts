@@ -20,9 +20,9 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: holdings.flatMap(({ row, metadata, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, nftData);
-      if (noSpam && holding.is_spam) return [];
+    items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData);
+      if (noSpam && isSpam) return [];
       return [{ ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block }];
     }),
     indexed_from: indexedFrom,

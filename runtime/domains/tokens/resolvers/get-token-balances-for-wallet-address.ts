@@ -25,9 +25,9 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: holdings.flatMap(({ row, metadata, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, nftData);
-      if (noSpam && holding.is_spam) return [];
+    items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData);
+      if (noSpam && isSpam) return [];
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
       const item = {

@@ -9,11 +9,14 @@ import type { HoldingRow } from "../balance-queries.ts";
 import type { TokenMetadata } from "../metadata-queries.ts";
 import { standards } from "../standards.ts";
 import { knowsNativeBalances, tellNative, unknownNative } from "./native-balances.ts";
+import { spamAmong } from "./spam.ts";
 
 /** One asset of a wallet as of a block. */
 export interface Holding {
   readonly row: HoldingRow;
   readonly metadata: TokenMetadata | undefined;
+  /** By the rules. */
+  readonly isSpam: boolean;
   /** The ids held of a collection; null where they were not asked for. */
   readonly nftData: BalanceNftData[] | null;
 }
@@ -38,10 +41,12 @@ export async function holdingsOf(context: ResolverContext, chain: Chain, wallet:
     chain.id,
     rows.map((row) => row.token),
   );
+  const spam = await spamAmong(context, chain, metadata.values());
   const idsByKey = groupBy(ids, holdingKey);
   return rows.map((row) => ({
     row,
     metadata: metadata.get(row.token),
+    isSpam: spam.has(row.token),
     nftData: nft && isCollection(row.standard) ? (idsByKey.get(holdingKey(row)) ?? []).map((id) => viewHeldNft(wallet, id)) : null,
   }));
 }

@@ -1,0 +1,60 @@
+import type { Rates } from "./rates.ts";
+
+/** A piece of work as it stands. */
+export interface Standing {
+  readonly label: string;
+  readonly done: number;
+  readonly total: number;
+  /** What is counted, and how fast it goes; null for work of seconds. */
+  readonly pace: { readonly unit: string; readonly rates: Rates } | null;
+}
+
+const longestBar = 30;
+const shortestBar = 5;
+
+/** `1234.5` as `1,235`, `1.25` as `1.3`, null as `-`. */
+const amount = (value: number | null): string => {
+  if (value === null) return "-";
+  return value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
+};
+
+/** A time in its two largest units: `2 d 3 h`, `1 h 5 min`, `12 s`; null as `-`. */
+export const duration = (seconds: number | null): string => {
+  if (seconds === null || !Number.isFinite(seconds)) return "-";
+  const whole = Math.ceil(seconds);
+  const parts: readonly (readonly [number, string])[] = [
+    [Math.floor(whole / 86_400), "d"],
+    [Math.floor(whole / 3_600) % 24, "h"],
+    [Math.floor(whole / 60) % 60, "min"],
+    [whole % 60, "s"],
+  ];
+  const first = parts.findIndex(([count]) => count > 0);
+  const shown = first < 0 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(" ");
+};
+
+const percent = ({ done, total }: Standing): string => `${total <= 0 ? 100 : Math.floor((100 * done) / total)}%`;
+
+const paceOf = ({ done, total, pace }: Standing): string[] => {
+  if (pace === null) return [];
+  const { donePerSecond, rowsPerSecond, secondsLeft } = pace.rates;
+  const left = done >= total ? [] : [`${duration(secondsLeft)} left`];
+  return [`${amount(donePerSecond)} ${pace.unit}/s`, `${amount(rowsPerSecond)} rows/s`, ...left];
+};
+
+/** `index demo: 1,200 of 20,000 blocks (6%), 350 blocks/s, 4,100 rows/s, 54 s left`. */
+export const renderLine = (standing: Standing): string => {
+  const { label, done, total, pace } = standing;
+  const count = `${amount(done)} of ${amount(total)}${pace === null ? "" : ` ${pace.unit}`} (${percent(standing)})`;
+  return `${label}: ${[count, ...paceOf(standing)].join(", ")}`;
+};
+
+/** The same as a bar in a terminal of so many columns, labels padded to one width. */
+export const renderBar = (standing: Standing, labelWidth: number, columns: number): string => {
+  const { label, done, total } = standing;
+  const figures = [`${percent(standing).padStart(4)}  ${amount(done)}/${amount(total)}`, ...paceOf(standing)].join("  ");
+  const room = columns - labelWidth - figures.length - 3;
+  const length = Math.max(shortestBar, Math.min(longestBar, room));
+  const full = total <= 0 ? length : Math.min(length, Math.floor((length * done) / total));
+  return `${label.padEnd(labelWidth)} ${"█".repeat(full)}${"░".repeat(length - full)} ${figures}`;
+};

@@ -1,0 +1,44 @@
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
+import type { ResolverContext } from "../../context.ts";
+import type { ClassifiedToken } from "../classification/classifier.ts";
+import type { TokenMetadata } from "../metadata-queries.ts";
+import { standards } from "../standards.ts";
+import type { TransferRow } from "../transfer-queries.ts";
+
+/** Those of some tokens that the rules hold for spam. Asks the database only about the few whose name makes it matter how they were handed out. */
+export async function spamAmong(
+  { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
+  chain: Chain,
+  metadata: Iterable<TokenMetadata>,
+): Promise<ReadonlySet<Address>> {
+  const classified = [...metadata]
+    .filter(({ address }) => address !== nativeTokenAddress)
+    .map((token): ClassifiedToken => ({ ...token, chainId: chain.id, standard: token.standards[0] ?? standards.erc20 }));
+  const suspects = classified.filter((token) => classifier.mayBeAirdrop(token)).map(({ address }) => address);
+  const handedOut = await tokens.handedOut(chain.id, suspects, classifier.looks.airdrops);
+  return new Set(classified.filter((token) => classifier.isSpam(token, handedOut.has(token.address)).answer).map(({ address }) => address));
+}
+
+/** Those of a wallet's transfers that were made to leave an address in its list. One question to the database, and none where all of them move something. */
+export async function poisoningAmong(
+  { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
+  chain: Chain,
+  wallet: Address,
+  transfers: readonly TransferRow[],
+  senderOf: (transfer: TransferRow) => Address | undefined,
+): Promise<ReadonlySet<TransferRow>> {
+  const empty = transfers.filter(({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
+  if (empty.length === 0) return new Set();
+  const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
+  // The page's own transactions come first among those before its newest transfer.
+  const most = classifier.looks.poisoning.transactions + transfers.length;
+  const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, most));
+  return new Set(
+    empty.filter((transfer) => {
+      const { block_number: block, from_address: from, to_address: to, amount } = transfer;
+      const sender = senderOf(transfer);
+      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, known).answer;
+    }),
+  );
+}
