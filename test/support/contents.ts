@@ -5,7 +5,17 @@ const notFromBlocks = /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$
 
 /** Read from the node, or written, at a time of their own. */
 const ownTime: Readonly<Record<string, readonly string[]>> = {
-  chains: ["backfilled_at", "latest_block", "latest_timestamp", "finalized_block", "seen_at", "missing", "offers"],
+  chains: [
+    "backfilled_at",
+    "latest_block",
+    "latest_timestamp",
+    "finalized_block",
+    "seen_at",
+    "missing",
+    "offers",
+    "batch_size",
+    "traces_by",
+  ],
   token_metadata: ["read_at_block"],
   node_reads: ["attempts", "run_after"],
 };

@@ -18,7 +18,7 @@ describe("shapes", () => {
       find: "    row: 3\n",
       put: "    row: 3\n    §colour: red\n",
       code: "unknown-key",
-      says: ['"colour"', "accepted: ", "class", "9 more"],
+      says: ['"colour"', "accepted: ", "class", "10 more"],
     },
     {
       wrong: "a misspelt key, which is then not missing as well",
