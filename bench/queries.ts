@@ -1,12 +1,14 @@
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { queryCases } from "./queries/cases.ts";
+import type { Database } from "../runtime/database/database.ts";
+import { type QueryCase, queryCases } from "./queries/cases.ts";
+import { openEndpointCases } from "./queries/endpoint-cases.ts";
 import { openKeptIndex } from "./queries/kept-index.ts";
-import { factsOf, type StorySize } from "./queries/story.ts";
+import { factsOf, type StoryFacts, type StorySize } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
-import { countRows } from "./support/tables.ts";
+import { countRows, megabytesOf } from "./support/tables.ts";
 
 const mostGrowth = 2;
 /** Smaller ones have not the wallets that the queries are about: good for trying things out alone. */
@@ -14,11 +16,18 @@ const wholeStory = 1_000_000;
 /** What is made can be made again: it need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 
+/** A question with its median on both indexes, in milliseconds. */
 interface Measurement {
   readonly name: string;
-  readonly target: number;
-  readonly steady: boolean;
+  readonly target: number | null;
+  readonly smaller: number;
   readonly milliseconds: number;
+}
+
+/** What an index holds. */
+interface IndexSize {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly megabytes: number;
 }
 
 /** The queries on a small and a large generated index, which are kept in ASHLAR_BENCH_DIR (else a folder of the system's for such). */
@@ -30,60 +39,98 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       smaller: { type: "string", default: "1000000" },
       seed: { type: "string", default: "1" },
       times: { type: "string", default: "31" },
+      only: { type: "string", default: "" },
     },
   });
-  const seed = Number(values.seed);
+  const [small, large] = [values.smaller, values.transfers].map((transfers) => ({
+    seed: Number(values.seed),
+    transfers: Number(transfers),
+  }));
+  if (small === undefined || large === undefined) throw new Error("Two sizes are measured.");
   const server = await startBenchServer(process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-queries"), settings);
   try {
-    const small = await measureIndex(server, { seed, transfers: Number(values.smaller) }, Number(values.times));
-    const large = await measureIndex(server, { seed, transfers: Number(values.transfers) }, Number(values.times));
-    return resultOf(small.measurements, large.measurements, large.rows);
+    return await onIndex(server, small, (smaller) =>
+      onIndex(server, large, async (larger) => {
+        const measurements: Measurement[] = [];
+        for (const [position, question] of larger.questions.entries()) {
+          const same = smaller.questions[position];
+          if (same === undefined || !question.name.includes(values.only)) continue;
+          // One index right after the other, so that both meet the same neighbours on the machine.
+          const before = await measure(same, Number(values.times), small.transfers >= wholeStory);
+          const milliseconds = await measure(question, Number(values.times), large.transfers >= wholeStory);
+          measurements.push({ name: question.name, target: question.target, smaller: before, milliseconds });
+        }
+        return resultOf(measurements, await sizeOf(smaller.database), await sizeOf(larger.database));
+      }),
+    );
   } finally {
     await server.stop();
   }
 }
 
-async function measureIndex(server: BenchServer, size: StorySize, times: number) {
+/** Runs work on the index of a size, with the questions to it. */
+async function onIndex<T>(
+  server: BenchServer,
+  size: StorySize,
+  work: (index: { readonly database: Database; readonly questions: readonly QueryCase[] }) => Promise<T>,
+): Promise<T> {
   const name = await openKeptIndex(server, size, (line) => process.stdout.write(`${line}\n`));
   return server.on(name, async (database) => {
-    const measurements: Measurement[] = [];
-    for (const { name, target, steady, ask, rows } of queryCases(database, factsOf(size))) {
-      const taken: number[] = [];
-      for (let time = -3; time < times; time += 1) {
-        const started = performance.now();
-        const found = await ask(Math.max(0, time));
-        // The first ones bring the pages into memory.
-        if (time >= 0) taken.push(performance.now() - started);
-        if (size.transfers >= wholeStory && found.length < rows)
-          throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
-      }
-      measurements.push({ name, target, steady, milliseconds: median(taken) });
+    const facts: StoryFacts = factsOf(size);
+    const endpoints = await openEndpointCases(database, facts);
+    try {
+      return await work({ database, questions: [...queryCases(database, facts), ...endpoints.cases] });
+    } finally {
+      await endpoints.close();
     }
-    return { measurements, rows: await countRows(database) };
   });
 }
 
-function resultOf(small: readonly Measurement[], large: readonly Measurement[], rows: Readonly<Record<string, number>>): BenchResult {
+const sizeOf = async (database: Database): Promise<IndexSize> => ({
+  rows: await countRows(database),
+  megabytes: await megabytesOf(database),
+});
+
+/** The median of some times. @throws where an answer has fewer rows than a whole story gives it. */
+async function measure({ name, ask, rows }: QueryCase, times: number, whole: boolean): Promise<number> {
+  const taken: number[] = [];
+  for (let time = -3; time < times; time += 1) {
+    const started = performance.now();
+    const found = await ask(Math.max(0, time));
+    // The first ones bring the pages into memory.
+    if (time >= 0) taken.push(performance.now() - started);
+    if (whole && found.length < rows) throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
+  }
+  return median(taken);
+}
+
+function resultOf(measurements: readonly Measurement[], small: IndexSize, large: IndexSize): BenchResult {
   const [load = Number.NaN] = loadavg();
-  const lines = large.map((measurement, position) => {
-    const before = small[position]?.milliseconds ?? Number.NaN;
-    return { ...measurement, before, growth: measurement.milliseconds / before };
-  });
+  const lines = measurements.map((measurement) => ({ ...measurement, growth: measurement.milliseconds / measurement.smaller }));
+  const megabytes = { "megabytes on disk": large.megabytes, ...prefixed(large.rows) };
+  const before: Readonly<Record<string, number>> = { "megabytes on disk": small.megabytes, ...prefixed(small.rows) };
   return {
     table: [
-      ...lines.map(({ name, target, milliseconds, before, growth }) => ({
-        query: name,
-        "smaller ms": rounded(before),
+      ...lines.map(({ name, target, milliseconds, smaller, growth }) => ({
+        "query functions; HTTP: whole answers": name,
+        "smaller ms": rounded(smaller),
         "median ms": rounded(milliseconds),
-        "target ms": target,
+        "target ms": target ?? "",
         growth: rounded(growth),
       })),
-      ...Object.entries(rows).map(([table, count]) => ({ query: `rows of ${table}`, "median ms": count })),
+      ...Object.entries(megabytes).map(([what, count]) => ({
+        "query functions; HTTP: whole answers": what,
+        "smaller ms": before[what] ?? 0,
+        "median ms": count,
+      })),
     ],
     figures: { load: rounded(load, 1), ...Object.fromEntries(lines.map(({ name, milliseconds }) => [name, rounded(milliseconds)])) },
-    missed: lines.flatMap(({ name, target, milliseconds, steady, growth }) => [
-      ...(milliseconds < target ? [] : [`${name} took ${rounded(milliseconds)} ms, not less than ${target}.`]),
-      ...(!steady || growth < mostGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),
+    missed: lines.flatMap(({ name, target, milliseconds, growth }) => [
+      ...(target === null || milliseconds < target ? [] : [`${name} took ${rounded(milliseconds)} ms, not less than ${target}.`]),
+      ...(target === null || growth < mostGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),
     ]),
   };
 }
+
+const prefixed = (rows: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(rows).map(([table, count]) => [`rows of ${table}`, count]));

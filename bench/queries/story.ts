@@ -54,6 +54,10 @@ export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
 
 const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
 
+/** When a block is made (unix seconds): a chain is spread over the same days whatever its size. */
+export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
+  firstTimestamp + number * Math.max(1, Math.floor(span / blocks));
+
 interface Movement {
   readonly token: number;
   readonly from: Address;
@@ -66,9 +70,9 @@ interface Movement {
  * receiver got, or the token is minted.
  */
 export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
-  const { blocks } = factsOf(size);
+  const facts = factsOf(size);
+  const { blocks } = facts;
   const mover = createMover(size);
-  const seconds = Math.max(1, Math.floor(span / blocks));
   let parentHash = emptyHash;
   let transaction = 0;
   for (let number = 0; number < blocks; number += 1) {
@@ -82,7 +86,7 @@ export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
       number,
       hash,
       parentHash,
-      timestamp: firstTimestamp + number * seconds,
+      timestamp: timeOfBlock(facts, number),
       miner: person(people.miner),
       extraData: "0x",
       gasUsed: BigInt(transactions.length * 150_000),
