@@ -15,7 +15,8 @@ export function holderCases(tokens: TokenQueries, facts: StoryFacts): readonly Q
   /** A page as the resolver makes it; its offset may depend on how many holders there are. */
   const page = async (block: number, offsetOf: (holders: number) => number) => {
     const totals = await tokens.tokenTotalsAt(chainId, token, standards.erc20, block);
-    return tokens.holdersAt(chainId, token, standards.erc20, block, pageSize, Math.max(0, offsetOf(totals?.holders ?? 0)));
+    const holders = totals?.holders ?? 0;
+    return tokens.holdersAt(chainId, token, standards.erc20, block, pageSize, Math.max(0, offsetOf(holders)), holders);
   };
   const lastPage = (holders: number): number => holders - pageSize;
   /** Another past block each time, from the given share of the chain on. */
@@ -31,6 +32,7 @@ export function holderCases(tokens: TokenQueries, facts: StoryFacts): readonly Q
     { name: "holders first page", target: 10, rows: pageSize, ask: () => page(head, () => 0) },
     { name: "holders row 10,000", target: 10, rows: pageSize, ask: () => page(head, () => deepRow) },
     { name: "holders last page", target: 100, rows: pageSize, ask: () => page(head, lastPage) },
+    { name: "holders middle page", target: null, rows: pageSize, ask: () => page(head, (holders) => Math.floor(holders / 2) - pageSize) },
     ...[90, 50, 10, 1].map((percent) => ofPast("holders first page", percent, 10, () => 0)),
     // A hundredth of the chain had not so many holders yet on the smaller index.
     ...[90, 50, 10].map((percent) => ofPast("holders row 10,000", percent, null, (holders) => Math.min(deepRow, lastPage(holders)))),
