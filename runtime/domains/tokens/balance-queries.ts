@@ -47,14 +47,14 @@ const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token
 
 /** Questions about who has what. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** What an owner held after a block, tokens that were all gone left out, the native token first, up to `limit`. */
+  /** What an owner held after a block, tokens that were all gone left out, the native token first; any `limit` of them where there are more. */
   const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
     // A token is touched by its transfers alone; a native balance also by fees and rewards, so its last transfer is looked up.
     const [rows, native] = await Promise.all([
       query<HoldingRow>(
         `WITH held AS MATERIALIZED (
            SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
-           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} ORDER BY standard, token LIMIT $4),
+           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4),
          -- All heights at once: a wallet may hold so many tokens that a probe each would be most of the work.
          times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held)))
          SELECT token, standard, balance, number AS transfer_block, timestamp AS transfer_timestamp
