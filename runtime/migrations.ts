@@ -3,7 +3,7 @@ import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
-import * as coveringKeys from "./domains/tokens/migrations/0010-covering-keys.ts";
+import * as longLists from "./domains/tokens/migrations/0010-long-lists.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 
@@ -15,5 +15,5 @@ export const migrations: readonly Migration[] = [
   { name: "0004-keys", up: keys.up, down: keys.down },
   { name: "0005-names", up: names.up, down: names.down },
   { name: "0006-address-activity", up: addressActivity.up, down: addressActivity.down },
-  { name: "0010-covering-keys", up: coveringKeys.up, down: coveringKeys.down },
+  { name: "0010-long-lists", up: longLists.up, down: longLists.down },
 ];
