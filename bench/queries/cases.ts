@@ -41,14 +41,7 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     return tokens.transfersAt(chainId, ordinary(time), null, places);
   };
   const mostRows = 100_000;
-  const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
-    const rows = await tokens.holdingsAt(chainId, owner(time), head, mostRows);
-    await tokens.metadata(
-      chainId,
-      rows.map(({ token }) => token),
-    );
-    return rows;
-  };
+  const balances = (owner: (time: number) => typeof facts.busy, time: number) => tokens.holdingsAt(chainId, owner(time), head, mostRows);
   const deep = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
   const last = (count: number): number => Math.ceil(count / pageSize) - 1;
 

@@ -33,9 +33,8 @@ export async function holdingsOf(context: ResolverContext, chain: Chain, wallet:
   if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
   if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
   const rows = lacksNative && held[0]?.standard !== standards.native ? [unknownNative, ...held] : held;
-  const metadata = await tokens.metadata(
-    chain.id,
-    rows.map((row) => row.token),
+  const metadata = new Map(
+    held.map(({ token, name, symbol, decimals, standards }) => [token, { address: token, name, symbol, decimals, standards }]),
   );
   const idsByKey = groupBy(ids, holdingKey);
   return rows.map((row) => ({
