@@ -66,10 +66,13 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
          classed AS (
            SELECT address, array_agg(s.standard ORDER BY s.standard) AS standards FROM token_standards s
            WHERE chain_id = $1 AND address = ANY (ARRAY(SELECT token FROM held)) GROUP BY address)
-         SELECT token, standard, balance, number AS transfer_block, timestamp AS transfer_timestamp,
+         -- Full joins, though the right sides hold nothing but what was asked for: they are never made by comparing each row with each other one, which the
+         -- planner does where it takes a wallet for small.
+         SELECT token, standard, balance, CASE WHEN standard <> ${standards.native} THEN number END AS transfer_block,
+           CASE WHEN standard <> ${standards.native} THEN timestamp END AS transfer_timestamp,
            described.name, described.symbol, described.decimals, coalesce(classed.standards, '{}') AS standards
-         FROM held LEFT JOIN times ON number = since_block AND standard <> ${standards.native}
-         LEFT JOIN described ON described.address = token LEFT JOIN classed ON classed.address = token ORDER BY standard, token`,
+         FROM held FULL JOIN times ON number = since_block
+         FULL JOIN described ON described.address = token FULL JOIN classed ON classed.address = token ORDER BY standard, token`,
         [chainId, bytes(owner), block, limit],
       ),
       lastNativeTransfer(chainId, owner, block),
