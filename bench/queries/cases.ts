@@ -5,17 +5,8 @@ import { standards } from "../../runtime/domains/tokens/standards.ts";
 import { type Hash, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { holderCases } from "./holder-cases.ts";
 import { portfolioCases } from "./portfolio-cases.ts";
+import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
-
-/** One question, asked again and again; `ask` is given the number of the time. */
-export interface QueryCase {
-  readonly name: string;
-  /** Milliseconds that its median must stay below; null where it is shown alone. */
-  readonly target: number | null;
-  readonly ask: (time: number) => Promise<readonly unknown[]>;
-  /** Rows of an answer at least: a query that finds nothing measures nothing. */
-  readonly rows: number;
-}
 
 const chainId = 1;
 const pageSize = 100;

@@ -3,7 +3,7 @@ import { startServing } from "../../runtime/commands/serving.ts";
 import { chainConfig, config } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
-import type { QueryCase } from "./cases.ts";
+import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
 
 const label = "bench";

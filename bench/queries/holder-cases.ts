@@ -1,6 +1,6 @@
 import type { TokenQueries } from "../../runtime/domains/tokens/queries.ts";
 import { standards } from "../../runtime/domains/tokens/standards.ts";
-import type { QueryCase } from "./cases.ts";
+import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
 
 const chainId = 1;

@@ -1,7 +1,7 @@
 import type { TokenQueries } from "../../runtime/domains/tokens/queries.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { secondsOfDay } from "../../runtime/lib/time.ts";
-import type { QueryCase } from "./cases.ts";
+import type { QueryCase } from "./query-case.ts";
 import { type StoryFacts, timeOfBlock } from "./story.ts";
 
 const chainId = 1;
