@@ -1,24 +1,43 @@
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Database } from "../runtime/database/database.ts";
 import { queryCases } from "./queries/cases.ts";
+import { openEndpointCases } from "./queries/endpoint-cases.ts";
 import { openKeptIndex } from "./queries/kept-index.ts";
-import { factsOf, type StorySize } from "./queries/story.ts";
+import type { QueryCase } from "./queries/query-case.ts";
+import { factsOf, type StoryFacts, type StorySize } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
+import { processorMillisecondsOf } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
-import { countRows } from "./support/tables.ts";
+import { countRows, megabytesOf } from "./support/tables.ts";
 
 const mostGrowth = 2;
+/** The heading says what is measured. */
+const subject = "query functions; HTTP: whole answers";
 /** Smaller ones have not the wallets that the queries are about: good for trying things out alone. */
 const wholeStory = 1_000_000;
 /** What is made can be made again: it need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 
+/** A question with what it took on both indexes. */
 interface Measurement {
   readonly name: string;
-  readonly target: number;
-  readonly steady: boolean;
-  readonly milliseconds: number;
+  readonly target: number | null;
+  readonly smaller: Taken;
+  readonly larger: Taken;
+}
+
+/** Medians in milliseconds: on the clock, and of processors, the database's and this process's together (null where the system does not say). */
+interface Taken {
+  readonly clock: number;
+  readonly processor: number | null;
+}
+
+/** What an index holds. */
+interface IndexSize {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly megabytes: number;
 }
 
 /** The queries on a small and a large generated index, which are kept in ASHLAR_BENCH_DIR (else a folder of the system's for such). */
@@ -30,60 +49,108 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       smaller: { type: "string", default: "1000000" },
       seed: { type: "string", default: "1" },
       times: { type: "string", default: "31" },
+      only: { type: "string", default: "" },
     },
   });
-  const seed = Number(values.seed);
+  const [small, large] = [values.smaller, values.transfers].map((transfers) => ({
+    seed: Number(values.seed),
+    transfers: Number(transfers),
+  }));
+  if (small === undefined || large === undefined) throw new Error("Two sizes are measured.");
   const server = await startBenchServer(process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-queries"), settings);
   try {
-    const small = await measureIndex(server, { seed, transfers: Number(values.smaller) }, Number(values.times));
-    const large = await measureIndex(server, { seed, transfers: Number(values.transfers) }, Number(values.times));
-    return resultOf(small.measurements, large.measurements, large.rows);
+    return await onIndex(server, small, (smaller) =>
+      onIndex(server, large, async (larger) => {
+        const measurements: Measurement[] = [];
+        for (const [position, question] of larger.questions.entries()) {
+          const same = smaller.questions[position];
+          if (same === undefined || !question.name.includes(values.only)) continue;
+          // One index right after the other, so that both meet the same neighbours on the machine.
+          const before = await measure(smaller.database, same, Number(values.times), small.transfers >= wholeStory);
+          const after = await measure(larger.database, question, Number(values.times), large.transfers >= wholeStory);
+          measurements.push({ name: question.name, target: question.target, smaller: before, larger: after });
+        }
+        return resultOf(measurements, await sizeOf(smaller.database), await sizeOf(larger.database));
+      }),
+    );
   } finally {
     await server.stop();
   }
 }
 
-async function measureIndex(server: BenchServer, size: StorySize, times: number) {
+/** Runs work on the index of a size, with the questions to it. */
+async function onIndex<T>(
+  server: BenchServer,
+  size: StorySize,
+  work: (index: { readonly database: Database; readonly questions: readonly QueryCase[] }) => Promise<T>,
+): Promise<T> {
   const name = await openKeptIndex(server, size, (line) => process.stdout.write(`${line}\n`));
   return server.on(name, async (database) => {
-    const measurements: Measurement[] = [];
-    for (const { name, target, steady, ask, rows } of queryCases(database, factsOf(size))) {
-      const taken: number[] = [];
-      for (let time = -3; time < times; time += 1) {
-        const started = performance.now();
-        const found = await ask(Math.max(0, time));
-        // The first ones bring the pages into memory.
-        if (time >= 0) taken.push(performance.now() - started);
-        if (size.transfers >= wholeStory && found.length < rows)
-          throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
-      }
-      measurements.push({ name, target, steady, milliseconds: median(taken) });
+    const facts: StoryFacts = factsOf(size);
+    const endpoints = await openEndpointCases(database, facts);
+    try {
+      return await work({ database, questions: [...queryCases(database, facts), ...endpoints.cases] });
+    } finally {
+      await endpoints.close();
     }
-    return { measurements, rows: await countRows(database) };
   });
 }
 
-function resultOf(small: readonly Measurement[], large: readonly Measurement[], rows: Readonly<Record<string, number>>): BenchResult {
+const sizeOf = async (database: Database): Promise<IndexSize> => ({
+  rows: await countRows(database),
+  megabytes: await megabytesOf(database),
+});
+
+/** What a question takes. @throws where an answer has fewer rows than a whole story gives it. */
+async function measure(database: Database, { name, ask, rows }: QueryCase, times: number, whole: boolean): Promise<Taken> {
+  const clock: number[] = [];
+  const processor: number[] = [];
+  // The first ones bring the pages into memory, and open the connections.
+  for (let warming = 0; warming < 3; warming += 1) await ask(0);
+  for (let time = 0; time < times; time += 1) {
+    const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
+    const ids = workers.map(({ id }) => id);
+    const [own, others, started] = [process.cpuUsage(), processorMillisecondsOf(ids), performance.now()];
+    const found = await ask(time);
+    clock.push(performance.now() - started);
+    const after = processorMillisecondsOf(ids);
+    const { user, system } = process.cpuUsage(own);
+    if (others !== null && after !== null) processor.push(after - others + (user + system) / 1000);
+    if (whole && found.length < rows) throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
+  }
+  return { clock: median(clock), processor: processor.length === 0 ? null : median(processor) };
+}
+
+/** Other programs on the machine disturb the clock far more than processor time: by that where the system tells it. */
+const growthOf = ({ smaller, larger }: Measurement): number =>
+  smaller.processor === null || larger.processor === null ? larger.clock / smaller.clock : larger.processor / smaller.processor;
+
+function resultOf(measurements: readonly Measurement[], small: IndexSize, large: IndexSize): BenchResult {
   const [load = Number.NaN] = loadavg();
-  const lines = large.map((measurement, position) => {
-    const before = small[position]?.milliseconds ?? Number.NaN;
-    return { ...measurement, before, growth: measurement.milliseconds / before };
-  });
+  const lines = measurements.map((measurement) => ({ ...measurement, growth: growthOf(measurement) }));
+  const sizes = { "megabytes on disk": large.megabytes, ...prefixed(large.rows) };
+  const before: Readonly<Record<string, number>> = { "megabytes on disk": small.megabytes, ...prefixed(small.rows) };
+  const shown = (milliseconds: number | null): number | string => (milliseconds === null ? "" : rounded(milliseconds));
   return {
     table: [
-      ...lines.map(({ name, target, milliseconds, before, growth }) => ({
-        query: name,
-        "smaller ms": rounded(before),
-        "median ms": rounded(milliseconds),
-        "target ms": target,
+      ...lines.map(({ name, target, smaller, larger, growth }) => ({
+        [subject]: name,
+        "smaller ms": rounded(smaller.clock),
+        "median ms": rounded(larger.clock),
+        "target ms": target ?? "",
+        "smaller CPU ms": shown(smaller.processor),
+        "CPU ms": shown(larger.processor),
         growth: rounded(growth),
       })),
-      ...Object.entries(rows).map(([table, count]) => ({ query: `rows of ${table}`, "median ms": count })),
+      ...Object.entries(sizes).map(([what, count]) => ({ [subject]: what, "smaller ms": before[what] ?? 0, "median ms": count })),
     ],
-    figures: { load: rounded(load, 1), ...Object.fromEntries(lines.map(({ name, milliseconds }) => [name, rounded(milliseconds)])) },
-    missed: lines.flatMap(({ name, target, milliseconds, steady, growth }) => [
-      ...(milliseconds < target ? [] : [`${name} took ${rounded(milliseconds)} ms, not less than ${target}.`]),
-      ...(!steady || growth < mostGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),
+    figures: { load: rounded(load, 1), ...Object.fromEntries(lines.map(({ name, larger }) => [name, rounded(larger.clock)])) },
+    missed: lines.flatMap(({ name, target, larger, growth }) => [
+      ...(target === null || larger.clock < target ? [] : [`${name} took ${rounded(larger.clock)} ms, not less than ${target}.`]),
+      ...(target === null || growth < mostGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),
     ]),
   };
 }
+
+const prefixed = (rows: Readonly<Record<string, number>>): Readonly<Record<string, number>> =>
+  Object.fromEntries(Object.entries(rows).map(([table, count]) => [`rows of ${table}`, count]));

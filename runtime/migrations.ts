@@ -6,6 +6,7 @@ import * as wideGasLimits from "./domains/ledger/migrations/0011-wide-gas-limits
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
+import * as longLists from "./domains/tokens/migrations/0010-long-lists.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { name: "0007-exact-balances", up: exactBalances.up, down: exactBalances.down },
   { name: "0008-native-accounting", up: nativeAccounting.up, down: nativeAccounting.down },
   { name: "0011-wide-gas-limits", up: wideGasLimits.up, down: wideGasLimits.down },
+  { name: "0010-long-lists", up: longLists.up, down: longLists.down },
 ];

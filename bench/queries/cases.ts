@@ -3,25 +3,18 @@ import { createLedgerQueries } from "../../runtime/domains/ledger/queries.ts";
 import { createTokenQueries } from "../../runtime/domains/tokens/queries.ts";
 import { standards } from "../../runtime/domains/tokens/standards.ts";
 import { type Hash, nativeTokenAddress } from "../../runtime/lib/hex.ts";
+import { holderCases } from "./holder-cases.ts";
+import { portfolioCases } from "./portfolio-cases.ts";
+import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
-
-/** One question to the tables, asked again and again; `ask` is given the number of the time. */
-export interface QueryCase {
-  readonly name: string;
-  /** Milliseconds that its median must stay below. */
-  readonly target: number;
-  /** Its answer has the same size whatever the index's, so that its time must not grow with it. */
-  readonly steady: boolean;
-  readonly ask: (time: number) => Promise<readonly unknown[]>;
-  /** Rows of an answer at least: a query that finds nothing measures nothing. */
-  readonly rows: number;
-}
 
 const chainId = 1;
 const pageSize = 100;
 const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** The questions of the queries benchmark, as the resolvers ask them. */
+const nobodysTopic: Hash = `0x${"0".repeat(24)}${"ab".repeat(20)}`;
+
+/** The questions of the queries benchmark to the query functions: the statements that a resolver sends, with their rows decoded, and nothing of HTTP. */
 export function queryCases(database: Pick<Database, "query">, facts: StoryFacts): readonly QueryCase[] {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
@@ -39,29 +32,21 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     return tokens.transfersAt(chainId, ordinary(time), null, places);
   };
   const mostRows = 100_000;
-  const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
-    const rows = await tokens.holdingsAt(chainId, owner(time), head, mostRows);
-    await tokens.metadata(
-      chainId,
-      rows.map(({ token }) => token),
-    );
-    return rows;
-  };
+  const balances = (owner: (time: number) => typeof facts.busy, time: number) => tokens.holdingsAt(chainId, owner(time), head, mostRows);
   const deep = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
   const last = (count: number): number => Math.ceil(count / pageSize) - 1;
 
   return [
-    { name: "one row, to compare", target: 10, steady: true, rows: 1, ask: () => database.query("SELECT 1 AS one", []) },
-    { name: "balances of 30 tokens", target: 10, steady: true, rows: 25, ask: (time) => balances(ordinary, time) },
-    { name: "balances of 30,000 tokens", target: 100, steady: false, rows: 10_000, ask: (time) => balances(() => facts.collector, time) },
-    { name: "transfers page", target: 10, steady: true, rows: pageSize, ask: transfersPage },
-    { name: "transactions page 0", target: 10, steady: true, rows: pageSize, ask: () => transactionsPage(() => 0) },
-    { name: "transactions page 1,000", target: 10, steady: true, rows: pageSize, ask: () => transactionsPage(deep) },
-    { name: "transactions last page", target: 10, steady: true, rows: 1, ask: () => transactionsPage(last) },
+    { name: "one row, to compare", target: 10, rows: 1, ask: () => database.query("SELECT 1 AS one", []) },
+    { name: "balances of 30 tokens", target: 10, rows: 25, ask: (time) => balances(ordinary, time) },
+    { name: "balances of 30,000 tokens", target: 100, rows: 10_000, ask: (time) => balances(() => facts.collector, time) },
+    { name: "transfers page", target: 10, rows: pageSize, ask: transfersPage },
+    { name: "transactions page 0", target: 10, rows: pageSize, ask: () => transactionsPage(() => 0) },
+    { name: "transactions page 1,000", target: 10, rows: pageSize, ask: () => transactionsPage(deep) },
+    { name: "transactions last page", target: 10, rows: 1, ask: () => transactionsPage(last) },
     {
       name: "logs by topic",
       target: 10,
-      steady: true,
       rows: pageSize,
       ask: (time) => {
         const first = Math.floor((head * ((time * 7) % 100)) / 100);
@@ -69,9 +54,20 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
       },
     },
     {
+      name: "logs by topic, page 100",
+      target: null,
+      rows: pageSize,
+      ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic] }, pageSize, 100 * pageSize),
+    },
+    {
+      name: "logs by topic and another that none has",
+      target: null,
+      rows: 0,
+      ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [nobodysTopic] }, pageSize, 0),
+    },
+    {
       name: "native balance at a block",
       target: 10,
-      steady: true,
       rows: 1,
       ask: async (time) => {
         const block = Math.floor((head * (50 + (time % 50))) / 100);
@@ -82,17 +78,16 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     {
       name: "historical balances of 30 tokens",
       target: 10,
-      steady: true,
       rows: 25,
       ask: (time) => tokens.balancesAt(chainId, ordinary(time), Math.floor(head / 2)),
     },
     {
       name: "historical balances of 30,000 tokens",
       target: 100,
-      steady: false,
       rows: 10_000,
       ask: () => tokens.balancesAt(chainId, facts.collector, Math.floor(head / 2)),
     },
-    // Holders (first page, row 10,000, at a past block, last page) and portfolios (30 tokens, busy) join here with their queries.
+    ...holderCases(tokens, facts),
+    ...portfolioCases(tokens, facts),
   ];
 }

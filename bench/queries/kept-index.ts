@@ -5,7 +5,7 @@ import { describeSchema } from "../support/tables.ts";
 import type { StorySize } from "./story.ts";
 
 /** Raised when the same size gives other blocks. */
-const storyVersion = 1;
+const storyVersion = 2;
 const prefix = "queries_";
 
 /** The database of a generated index, by name: the one that an earlier run left where seed, size and schema are the same, else a new one. */

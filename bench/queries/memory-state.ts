@@ -1,7 +1,7 @@
 import type { Projection, Row } from "../../runtime/indexer/projection.ts";
 import { type Key, keyText, type State } from "../../runtime/indexer/state.ts";
 
-/** One copy of each text: an address stands in many rows, and one cut out of a log would keep the whole log. */
+/** One copy of each address: it stands in many rows, and one cut out of a log would keep the whole log. */
 export const createInterned = (): ((row: Row, columns: readonly string[]) => Row) => {
   const texts = new Map<string, string>();
   const intern = (text: string): string => {
@@ -16,7 +16,7 @@ export const createInterned = (): ((row: Row, columns: readonly string[]) => Row
     Object.fromEntries(
       columns.map((column) => {
         const value = row[column] ?? null;
-        return [column, typeof value === "string" ? intern(value) : value];
+        return [column, typeof value === "string" && value.startsWith("0x") ? intern(value) : value];
       }),
     );
 };

@@ -18,7 +18,7 @@ export interface StoryFacts {
   readonly collector: Address;
   /** Wallets of 30 tokens, each of which moves all the time. */
   readonly ordinary: readonly Address[];
-  /** Held by one address for each ten transfers: 500,000 of five million. */
+  /** Held by one address for each ten transfers: 500,000 of five million, some of which move it all the time. */
   readonly popularToken: Address;
   readonly popularHolders: number;
   readonly tokenOf: (number: number) => Address;
@@ -54,6 +54,10 @@ export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
 
 const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
 
+/** When a block is made (unix seconds): a chain is spread over the same days whatever its size. */
+export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
+  firstTimestamp + number * Math.max(1, Math.floor(span / blocks));
+
 interface Movement {
   readonly token: number;
   readonly from: Address;
@@ -66,9 +70,9 @@ interface Movement {
  * receiver got, or the token is minted.
  */
 export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
-  const { blocks } = factsOf(size);
+  const facts = factsOf(size);
+  const { blocks } = facts;
   const mover = createMover(size);
-  const seconds = Math.max(1, Math.floor(span / blocks));
   let parentHash = emptyHash;
   let transaction = 0;
   for (let number = 0; number < blocks; number += 1) {
@@ -82,7 +86,7 @@ export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
       number,
       hash,
       parentHash,
-      timestamp: firstTimestamp + number * seconds,
+      timestamp: timeOfBlock(facts, number),
       miner: person(people.miner),
       extraData: "0x",
       gasUsed: BigInt(transactions.length * 150_000),
@@ -106,6 +110,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const collecting = Math.max(1, Math.floor(transfers / perTransaction / collected));
   const lastReceiver: (Address | undefined)[] = new Array(tokens).fill(undefined);
   const lastAmount = new Float64Array(tokens);
+  const popularBalances = new Float64Array(holders);
   let popular = 0;
 
   /** Small tokens have few holders; the same number gives the same holder, so that pairs come again. */
@@ -125,14 +130,26 @@ const createMover = ({ seed, transfers }: StorySize) => {
     return { token, from, to, amount };
   };
   const anyToken = (): number => Math.floor(tokens * random() ** 4);
+  const popularHolder = (number: number): Address => hexOf(kinds.holder, (number * 7_919) % pool, 5);
+  /** Between two holders of the popular token, some of whom move it far more often than others: half of what the sender has, never all. */
+  const passOn = (): Movement => {
+    const giver = Math.floor(popular * random() ** 3);
+    const taker = Math.floor(popular * random() ** 3);
+    const amount = giver === taker ? 0 : Math.floor((popularBalances[giver] ?? 0) / 2);
+    popularBalances[giver] = (popularBalances[giver] ?? 0) - amount;
+    popularBalances[taker] = (popularBalances[taker] ?? 0) + amount;
+    return { token: 0, from: popularHolder(giver), to: popularHolder(taker), amount };
+  };
 
   const first = (transaction: number): Movement => {
     if (transaction === 0) return { token: 0, from: zeroAddress, to: person(people.treasury), amount: holders * 2_000_000 };
     // Four in ten are the popular token's, until every holder has some.
     if (transaction % 10 < 4 && popular < holders) {
-      const to = hexOf(kinds.holder, (popular * 7_919) % pool, 5);
+      const to = popularHolder(popular);
+      const amount = 1_000_000 + (((popular + 1) * 31) % 999_983);
+      popularBalances[popular] = amount;
       popular += 1;
-      return { token: 0, from: person(people.treasury), to, amount: 1_000_000 + ((popular * 31) % 999_983) };
+      return { token: 0, from: person(people.treasury), to, amount };
     }
     const token = anyToken() || 1;
     return give(token, holderOf(token, random()));
@@ -153,6 +170,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const third = (transaction: number): Movement => {
     const turn = transaction / collecting;
     if (Number.isInteger(turn) && turn < collected) return give(turn + 1, person(people.collector));
+    if (transaction % 5 === 1 && popular > 1) return passOn();
     const token = anyToken() || 1;
     return give(token, holderOf(token, random()));
   };

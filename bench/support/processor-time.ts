@@ -13,6 +13,16 @@ export function processorSecondsOf(program: string): number | null {
   return roots.reduce((sum, root) => sum + sumOf(root), 0) / ticksPerSecond;
 }
 
+/** Processor milliseconds that processes of one thread each have taken until now, by the scheduler's own clock; null where the system does not say, or one ended. */
+export function processorMillisecondsOf(ids: readonly number[]): number | null {
+  try {
+    // The first field of /proc/<pid>/schedstat is nanoseconds on a processor (Linux, Documentation/scheduler/sched-stats.rst).
+    return ids.reduce((sum, id) => sum + Number(readFileSync(`/proc/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6, 0);
+  } catch {
+    return null;
+  }
+}
+
 interface ProcessStat {
   readonly id: number;
   readonly parent: number;

@@ -47,3 +47,9 @@ export const listIndexes = (database: Queryable): Promise<IndexRecord[]> =>
      LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u', 'x')
      WHERE t.relnamespace = 'public'::regnamespace ORDER BY t.relname, i.relname`,
   );
+
+/** What a database takes on disk, indexes included. */
+export const megabytesOf = async (database: Queryable): Promise<number> => {
+  const [row] = await database.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
+  return Math.round((row?.bytes ?? 0) / 2 ** 20);
+};

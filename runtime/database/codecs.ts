@@ -6,10 +6,15 @@ const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
 export const isBytes = (text: string): text is Hex => evenHex.test(text);
 
 /** A bytea parameter. @throws {RangeError} anything but 0x and an even number of hex digits. */
-export function bytes(hex: string): Buffer {
+export const bytes = (hex: string): Buffer => Buffer.from(digitsOf(hex), "hex");
+
+/** A bytea[] parameter, written as the server reads it: the driver would make a Buffer of each first. @throws {RangeError} as `bytes` does. */
+export const bytesArray = (hexes: Iterable<string>): string => `{${Array.from(hexes, (hex) => `"\\\\x${digitsOf(hex)}"`).join(",")}}`;
+
+function digitsOf(hex: string): string {
   if (!isBytes(hex))
     throw new RangeError(`0x and whole bytes in hex are accepted as bytes, ${JSON.stringify(hex.slice(0, 100))} was given.`);
-  return Buffer.from(hex.slice(2), "hex");
+  return hex.slice(2);
 }
 
 /** The server's `\x…` (bytea_output = hex, its default) as `0x…`, without a Buffer between. */

@@ -2,7 +2,7 @@ import pg from "pg";
 import { parseBytes, parseBytesArray, parseInt8, parseTextItems } from "./codecs.ts";
 
 /** OIDs of PostgreSQL's pg_type catalog (src/include/catalog/pg_type.dat); they never change. */
-const oid = { bytea: 17, int8: 20, date: 1082, byteaArray: 1001, int8Array: 1016, numericArray: 1231 } as const;
+const oid = { bytea: 17, int8: 20, date: 1082, byteaArray: 1001, int2Array: 1005, int8Array: 1016, numericArray: 1231 } as const;
 
 /** The value parsers of one pool. The driver's own stay as they are for what is not listed: numeric is text and timestamptz a Date there too. */
 export function createTypes(): pg.CustomTypesConfig {
@@ -13,6 +13,7 @@ export function createTypes(): pg.CustomTypesConfig {
   own.setTypeParser(oid.date, (text) => text);
   own.setTypeParser(oid.byteaArray, parseBytesArray);
   own.setTypeParser(oid.int8Array, (text) => parseTextItems(text).map((item) => (item === null ? null : parseInt8(item))));
+  own.setTypeParser(oid.int2Array, (text) => parseTextItems(text).map((item) => (item === null ? null : Number(item))));
   // The driver would make floating-point numbers of them.
   own.setTypeParser(oid.numericArray, parseTextItems);
   return own;

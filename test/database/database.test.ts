@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { bytes } from "../../runtime/database/codecs.ts";
+import { bytes, bytesArray } from "../../runtime/database/codecs.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { DatabaseUnavailable } from "../../runtime/database/errors.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -47,9 +47,11 @@ describe("values", () => {
 
   it("come back in lists likewise", async () => {
     const rows = await test.database.query(
-      `SELECT ARRAY['\\xab'::bytea, NULL, ''] AS bytes, '{}'::bytea[] AS none, ARRAY[1, NULL]::int8[] AS numbers, ARRAY[1.50, NULL] AS amounts, ARRAY['a,b'] AS texts`,
+      `SELECT ARRAY['\\xab'::bytea, NULL, ''] AS bytes, '{}'::bytea[] AS none, ARRAY[1, NULL]::int8[] AS numbers, ARRAY[3, NULL]::int2[] AS small, ARRAY[1.50, NULL] AS amounts, ARRAY['a,b'] AS texts`,
     );
-    expect(rows).toEqual([{ bytes: ["0xab", null, "0x"], none: [], numbers: [1, null], amounts: ["1.50", null], texts: ["a,b"] }]);
+    expect(rows).toEqual([
+      { bytes: ["0xab", null, "0x"], none: [], numbers: [1, null], small: [3, null], amounts: ["1.50", null], texts: ["a,b"] },
+    ]);
   });
 
   it("are refused where a number would be inexact", async () => {
@@ -59,14 +61,23 @@ describe("values", () => {
 
   it("go in as parameters, bytes alone and in lists", async () => {
     const rows = await test.database.query(
-      "SELECT $1::bytea AS one, $2::bytea[] AS many, $3::numeric AS amount, '\\xab'::bytea = ANY($2) AS found",
-      [bytes("0xAB00"), [bytes("0xab"), bytes("0x")], 2n ** 256n - 1n],
+      "SELECT $1::bytea AS one, $2::bytea[] AS many, $3::numeric AS amount, '\\xab'::bytea = ANY($2) AS found, $4::bytea[] AS written, $5::bytea[] AS none",
+      [bytes("0xAB00"), [bytes("0xab"), bytes("0x")], 2n ** 256n - 1n, bytesArray(new Set(["0xAB", "0x"])), bytesArray([])],
     );
-    expect(rows).toEqual([{ one: "0xab00", many: ["0xab", "0x"], amount: String(2n ** 256n - 1n), found: true }]);
+    const expected = {
+      one: "0xab00",
+      many: ["0xab", "0x"],
+      amount: String(2n ** 256n - 1n),
+      found: true,
+      written: ["0xab", "0x"],
+      none: [],
+    };
+    expect(rows).toEqual([expected]);
   });
 
   it.each(["ab", "0xabc", "0xzz", "0xab\n", "", "0Xab"])("%j is no bytes", (text) => {
     expect(() => bytes(text)).toThrow(RangeError);
+    expect(() => bytesArray(["0xab", text])).toThrow(RangeError);
   });
 
   it("are parsed by this pool alone: the driver's own parsers stay", async () => {

@@ -46,15 +46,17 @@ function condition(chainId: number, filter: LogFilter): { where: string; paramet
   const bind = (value: Hex): string => `$${parameters.push(bytes(value))}`;
   if (filter.address) clauses.push(`address = ${bind(filter.address)}`);
   for (const [position, topic] of (filter.topics ?? []).entries()) if (topic !== null) clauses.push(`topic${position} = ${bind(topic)}`);
-  for (const topic of filter.otherTopics ?? []) clauses.push(`${bind(topic)} IN (topic1, topic2, topic3)`);
+  const others = filter.otherTopics ?? [];
+  if (others.length > 0)
+    clauses.push(`ARRAY[topic1, topic2, topic3] @> ARRAY[${others.map((topic) => `${bind(topic)}::bytea`).join(", ")}]`);
   return { where: clauses.join(" AND "), parameters };
 }
 
 /** Questions about logs. */
 export function createLogQueries({ query }: Pick<Database, "query">) {
   /**
-   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, whichever the filter allows; the page is cut before it
-   * is joined, and what lies before a later page is passed over by keys, which these indexes hold, without a look at the table.
+   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, whichever the filter allows, or by logs_topics where one of the
+   * later topics is rare; the page is cut before it is joined, and what lies before a later page is passed over by keys, which these indexes hold, without a look at the table.
    */
   const logs = (chainId: number, filter: LogFilter, limit: number, offset: number) => {
     const { where, parameters } = condition(chainId, filter);

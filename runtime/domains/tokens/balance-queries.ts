@@ -2,6 +2,7 @@ import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
+import type { TokenMetadata } from "./metadata-queries.ts";
 import { standards } from "./standards.ts";
 
 /** What an owner had of a token (of collections: how many) after a block; a null balance is not known. */
@@ -17,6 +18,9 @@ export interface HoldingRow extends BalanceRow {
   readonly transfer_block: number | null;
   readonly transfer_timestamp: number | null;
 }
+
+/** The same with what the token says of itself, as `metadata` tells it. */
+export interface HeldTokenRow extends HoldingRow, Omit<TokenMetadata, "address"> {}
 
 /** What an owner had of one token id. */
 export interface NftBalanceRow {
@@ -55,23 +59,33 @@ const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token
 
 /** Questions about who has what. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
-  /** What an owner held after a block, tokens that were all gone left out, the native token first, up to `limit`. */
-  const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
+  /** What an owner held after a block, tokens that were all gone left out, the native token first; any `limit` of them where there are more. */
+  const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HeldTokenRow[]> => {
     // A token is touched by its transfers alone; a native balance also by fees and rewards, and one that is read from the node by the reading, so their
     // last transfer is looked up.
     const [rows, native] = await Promise.all([
-      query<HoldingRow>(
+      query<HeldTokenRow>(
         `WITH held AS MATERIALIZED (
            SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
-           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} ORDER BY standard, token LIMIT $4),
+           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4),
          sourced_rows AS MATERIALIZED (
            SELECT h.token, h.standard, h.balance, ${sourceOf("h")} AS source,
              CASE WHEN sourced.token IS NULL THEN h.since_block ELSE greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) END AS moved
            FROM held h ${joinSource("h")}),
-         -- All heights at once: a wallet may hold so many tokens that a probe each would be most of the work.
-         times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT moved FROM sourced_rows)))
-         SELECT token, standard, balance, source, number AS transfer_block, timestamp AS transfer_timestamp
-         FROM sourced_rows LEFT JOIN times ON number = moved AND standard <> ${standards.native} ORDER BY standard, token`,
+         -- All heights and all tokens at once: a wallet may hold so many tokens that a probe each would be most of the work.
+         times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT moved FROM sourced_rows))),
+         described AS (
+           SELECT address, name, symbol, decimals FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(SELECT token FROM held))),
+         classed AS (
+           SELECT address, array_agg(s.standard ORDER BY s.standard) AS standards FROM token_standards s
+           WHERE chain_id = $1 AND address = ANY (ARRAY(SELECT token FROM held)) GROUP BY address)
+         -- Full joins, though the right sides hold nothing but what was asked for: they are never made by comparing each row with each other one, which the
+         -- planner does where it takes a wallet for small.
+         SELECT token, standard, balance, source, CASE WHEN standard <> ${standards.native} THEN number END AS transfer_block,
+           CASE WHEN standard <> ${standards.native} THEN timestamp END AS transfer_timestamp,
+           described.name, described.symbol, described.decimals, coalesce(classed.standards, '{}') AS standards
+         FROM sourced_rows FULL JOIN times ON number = moved
+         FULL JOIN described ON described.address = token FULL JOIN classed ON classed.address = token ORDER BY standard, token`,
         [chainId, bytes(owner), block, limit],
       ),
       lastNativeTransfer(chainId, owner, block),

@@ -1,4 +1,4 @@
-import { bytes } from "../../database/codecs.ts";
+import { bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 
@@ -14,18 +14,29 @@ export interface TokenMetadata {
 
 /** Questions about what tokens are. */
 export function createMetadataQueries({ query }: Pick<Database, "query">) {
-  /** Metadata of several contracts by address; every address that was asked has an entry. Served by the primary keys. */
+  /**
+   * Metadata of several contracts by address; every address that was asked has an entry. Served by the primary keys, each read once in the order of its
+   * addresses: a wallet may hold so many tokens that a probe each would be most of the work.
+   */
   const metadata = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, TokenMetadata>> => {
-    const distinct = [...new Set(addresses)];
-    if (distinct.length === 0) return new Map();
+    const distinct = new Set(addresses);
+    if (distinct.size === 0) return new Map();
+    // Behind a subquery, the planner does not look at each of the addresses before it begins.
+    const asked = "chain_id = $1 AND address = ANY (ARRAY(SELECT unnest($2::bytea[])))";
     const rows = await query<TokenMetadata>(
-      `SELECT asked.address, m.name, m.symbol, m.decimals,
-              ARRAY(SELECT s.standard FROM token_standards s WHERE s.chain_id = $1 AND s.address = asked.address ORDER BY s.standard) AS standards
-       FROM unnest($2::bytea[]) AS asked(address)
-       LEFT JOIN token_metadata m ON m.chain_id = $1 AND m.address = asked.address`,
-      [chainId, distinct.map(bytes)],
+      `SELECT address, m.name, m.symbol, m.decimals, coalesce(s.standards, '{}') AS standards
+       FROM (SELECT address, name, symbol, decimals FROM token_metadata WHERE ${asked}) m
+       FULL JOIN (SELECT address, array_agg(standard ORDER BY standard) AS standards FROM token_standards WHERE ${asked} GROUP BY address) s
+         USING (address)`,
+      [chainId, bytesArray(distinct)],
     );
-    return new Map(rows.map((row) => [row.address, row]));
+    const found = new Map<Address, TokenMetadata>();
+    for (const row of rows) found.set(row.address, row);
+    if (found.size === distinct.size) return found;
+    for (const address of distinct) {
+      if (!found.has(address)) found.set(address, { address, name: null, symbol: null, decimals: null, standards: [] });
+    }
+    return found;
   };
 
   return { metadata };

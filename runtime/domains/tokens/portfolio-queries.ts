@@ -35,29 +35,31 @@ export function createPortfolioQueries({ query }: Pick<Database, "query">) {
 
   /**
    * The native and ERC-20 balances of an owner in the spans in which they changed, in the order of the changes; a span may have two rows, of which the
-   * second is what holds now. Served by the primary keys: one range for each span and token that was touched since the first.
+   * second is what holds now. The spans follow each other without a gap. Served by the primary keys: of each token that was touched since the first span
+   * one range, which is sorted into the spans as it is read, and one probe a span with a change for what was set last in it.
    */
   const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
     query<BalanceSpanRow>(
+      // Of equal starts the last one counts: those before it are of spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
       `WITH touched AS MATERIALIZED (
          SELECT token, standard, since_block, balance FROM balances
          WHERE chain_id = $1 AND owner = $2 AND standard IN (${standards.native}, ${standards.erc20}) AND since_block >= $3),
-       spans AS MATERIALIZED (SELECT * FROM unnest($4::int8[], $5::int8[]) WITH ORDINALITY AS s(first, last, span))
-       SELECT t.token, t.standard, s.span, c.high, c.low, l.balance AS close, c.newest
-       FROM touched t CROSS JOIN spans s
-       CROSS JOIN LATERAL (
-         SELECT max(from_block) AS newest, CASE WHEN count(*) = count(balance) THEN max(balance) END AS high,
-           CASE WHEN count(*) = count(balance) THEN min(balance) END AS low
-         FROM balance_periods p
-         WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = t.token AND p.standard = t.standard AND p.from_block BETWEEN s.first AND s.last) c
-       CROSS JOIN LATERAL (
-         SELECT balance FROM balance_periods p
-         WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = t.token AND p.standard = t.standard AND p.from_block = c.newest) l
+       changed AS MATERIALIZED (
+         SELECT t.token, t.standard, c.* FROM touched t CROSS JOIN LATERAL (
+           SELECT width_bucket(from_block::float8, $4::float8[]) AS span, max(from_block) AS newest,
+             CASE WHEN count(*) = count(balance) THEN max(balance) END AS high,
+             CASE WHEN count(*) = count(balance) THEN min(balance) END AS low
+           FROM balance_periods p
+           WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = t.token AND p.standard = t.standard AND p.from_block BETWEEN $3 AND $5
+           GROUP BY 1) c)
+       SELECT token, standard, span, high, low,
+         (SELECT balance FROM balance_periods p
+          WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = c.token AND p.standard = c.standard AND p.from_block = c.newest) AS close, newest
+       FROM changed c
        UNION ALL
-       SELECT t.token, t.standard, s.span, t.balance, t.balance, t.balance, t.since_block
-       FROM touched t JOIN spans s ON t.since_block BETWEEN s.first AND s.last
+       SELECT token, standard, width_bucket(since_block::float8, $4::float8[]), balance, balance, balance, since_block FROM touched WHERE since_block <= $5
        ORDER BY newest`,
-      [chainId, bytes(owner), starts[0] ?? 0, starts, ends],
+      [chainId, bytes(owner), starts[0] ?? 0, starts, ends.at(-1) ?? -1],
     );
 
   return { heightsBefore, balanceSpans };

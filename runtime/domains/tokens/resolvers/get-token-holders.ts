@@ -23,7 +23,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
   // Of an index that starts late, only those holders are known that moved the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
   const wanted = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
-  const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset);
+  const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset, total);
   const contract = viewContract(context.chains.get(chain.id), tokenAddress, standard, metadata);
   return {
     ...chainHead(chain, context.now()),

@@ -37,9 +37,8 @@ export async function holdingsOf(context: ResolverContext, chain: Chain, wallet:
   if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
   const told = tellNative(held, knowsNative);
   const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
-  const metadata = await tokens.metadata(
-    chain.id,
-    rows.map((row) => row.token),
+  const metadata = new Map(
+    held.map(({ token, name, symbol, decimals, standards }) => [token, { address: token, name, symbol, decimals, standards }]),
   );
   const spam = await spamAmong(context, chain, metadata.values());
   const idsByKey = groupBy(ids, holdingKey);

@@ -1,0 +1,40 @@
+import type { TokenQueries } from "../../runtime/domains/tokens/queries.ts";
+import type { Address } from "../../runtime/lib/hex.ts";
+import { secondsOfDay } from "../../runtime/lib/time.ts";
+import type { QueryCase } from "./query-case.ts";
+import { type StoryFacts, timeOfBlock } from "./story.ts";
+
+const chainId = 1;
+const days = 30;
+
+/** What wallets held in the last thirty days, with metadata, as the resolver asks it. */
+export function portfolioCases(tokens: TokenQueries, facts: StoryFacts): readonly QueryCase[] {
+  const lastSecond = timeOfBlock(facts, facts.blocks - 1);
+  const firstDay = (Math.floor(lastSecond / secondsOfDay) - days + 1) * secondsOfDay;
+  const bounds = Array.from({ length: days + 1 }, (_, day) => firstDay + day * secondsOfDay);
+
+  const portfolio = async (owner: Address) => {
+    const heights = (await tokens.heightsBefore(chainId, bounds)).map((height) => height ?? -1);
+    const spans = { starts: heights.slice(0, days).map((height) => height + 1), ends: heights.slice(1) };
+    const [opening, changes] = await Promise.all([
+      tokens.balancesAt(chainId, owner, heights[0] ?? -1),
+      tokens.balanceSpans(chainId, owner, spans),
+    ]);
+    await tokens.metadata(
+      chainId,
+      [...opening, ...changes].map(({ token }) => token),
+    );
+    return changes;
+  };
+
+  return [
+    {
+      name: "portfolio of 30 days and 30 tokens",
+      target: 20,
+      rows: 25,
+      ask: (time) => portfolio(facts.ordinary[time % facts.ordinary.length] ?? facts.collector),
+    },
+    { name: "portfolio of a busy wallet", target: 100, rows: 300, ask: () => portfolio(facts.busy) },
+    { name: "portfolio of 30,000 tokens", target: null, rows: 5_000, ask: () => portfolio(facts.collector) },
+  ];
+}
