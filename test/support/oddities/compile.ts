@@ -9,7 +9,10 @@ import { contractsDirectory } from "../story.ts";
 
 interface Output {
   readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
-  readonly contracts: Record<string, Record<string, { readonly abi: Abi; readonly evm: { readonly bytecode: { readonly object: string } } }>>;
+  readonly contracts: Record<
+    string,
+    Record<string, { readonly abi: Abi; readonly evm: { readonly bytecode: { readonly object: string } } }>
+  >;
 }
 
 const require = createRequire(import.meta.url);
@@ -25,7 +28,11 @@ export async function compileOddities(): Promise<(name: string) => Artifact> {
     language: "Solidity",
     sources,
     // London's code runs on every later fork: one compilation serves both chains.
-    settings: { evmVersion: "london", metadata: { bytecodeHash: "none" }, outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } } },
+    settings: {
+      evmVersion: "london",
+      metadata: { bytecodeHash: "none" },
+      outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
+    },
   });
   const kept = join(contractsDirectory, `oddities-${createHash("sha256").update(input).digest("hex").slice(0, 16)}.json`);
   const artifacts = await readFile(kept, "utf8").then(

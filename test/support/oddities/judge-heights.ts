@@ -33,6 +33,8 @@ export interface Comparison {
   /** Null: served as not known. What is not listed is served as 0. */
   readonly served: bigint | null;
   readonly source: string | null;
+  /** What is served of a collection as a whole. */
+  readonly whole: bigint | null;
 }
 
 /** One answer of the service. @throws where it is an error */
@@ -60,11 +62,27 @@ async function inBatches(chain: TestChain, calls: readonly { method: string; par
 async function mapInTurn<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const atOnce = 6;
-  for (let first = 0; first < items.length; first += atOnce) results.push(...(await Promise.all(items.slice(first, first + atOnce).map(map))));
+  for (let first = 0; first < items.length; first += atOnce)
+    results.push(...(await Promise.all(items.slice(first, first + atOnce).map(map))));
   return results;
 }
 
 const known = (value: string | null | undefined): bigint | null => (value === null ? null : BigInt(value ?? 0));
+
+/** How many a collection's owner has of all ids that may be: their sum; and what is served of it. */
+const counted = (comparisons: readonly Comparison[]): Comparison[] => {
+  const groups = new Map<string, Comparison[]>();
+  for (const comparison of comparisons) {
+    if (comparison.id === null) continue;
+    const key = `${comparison.token} ${comparison.owner}`;
+    groups.set(key, [...(groups.get(key) ?? []), comparison]);
+  }
+  return [...groups.values()].flatMap(([first, ...rest]) => {
+    if (first === undefined) return [];
+    const node = [first, ...rest].reduce((sum, comparison) => sum + (comparison.node ?? 0n), 0n);
+    return [{ ...first, token: `number of ${first.token}`, id: null, node, served: first.whole }];
+  });
+};
 
 /** Creates the comparison of what is served with what the node says, at heights. */
 export function createJudge(
@@ -101,48 +119,78 @@ export function createJudge(
     return new Map(answers);
   };
 
-  return {
-    everybody,
+  const compareAt = async (height: number, items: ReadonlyMap<Address, readonly ServedItem[]>): Promise<Comparison[]> => {
+    const native = accounts.map((owner) => ({
+      token: nativeToken,
+      owner,
+      id: null,
+      method: "eth_getBalance",
+      params: [owner, toHex(height)],
+    }));
+    const keys = tokens.flatMap((token) =>
+      (ownersOf.get(token.address) ?? []).flatMap((owner) => nodeCalls(token, owner, height).map((call) => ({ token, owner, ...call }))),
+    );
+    const all = [...native, ...keys];
+    const told = await inBatches(
+      chain,
+      all.map(({ method, params }) => ({ method, params })),
+    );
+    const compared = all.map(({ token, owner, id }, position): Comparison => {
+      const answer = told[position] ?? null;
+      // A contract that is two things at once has two items: that of the collection lists ids.
+      const item = items
+        .get(owner)
+        ?.find(({ contract_address: address, nft_data: nfts }) => address === token.address && (nfts === null) === isFungible(token));
+      const owned = answer === null ? null : answer === BigInt(owner) ? 1n : 0n;
+      const nft = item?.nft_data?.find(({ token_id: listed }) => BigInt(listed) === id);
+      return {
+        token: token.name,
+        owner,
+        id,
+        height,
+        node: token.kind === "erc721" ? owned : answer,
+        served: id === null ? known(item?.balance) : known(nft?.token_balance),
+        source: item?.balance_source ?? null,
+        whole: known(item?.balance),
+      };
+    });
+    return [...compared, ...counted(compared)];
+  };
 
+  return {
     /** All that somebody may have had at a height: native balances of all accounts, and what tokens' logs name. At the head, `balances_v2` may be asked. */
-    async at(height: number, asked: number | "head" = height): Promise<Comparison[]> {
-      const items = await itemsAt(asked);
-      const native = accounts.map((owner) => ({ token: nativeToken, owner, id: null, method: "eth_getBalance", params: [owner, toHex(height)] }));
-      const keys = tokens.flatMap((token) =>
-        (ownersOf.get(token.address) ?? []).flatMap((owner) => nodeCalls(token, owner, height).map((call) => ({ token, owner, ...call }))),
+    at: async (height: number, asked: number | "head" = height): Promise<Comparison[]> => compareAt(height, await itemsAt(asked)),
+
+    /** The node's word alone. */
+    nodeAt: (height: number): Promise<Comparison[]> => compareAt(height, new Map()),
+
+    /** The node's word on one coin's balance. */
+    async balanceAt(name: string, owner: Address, height: number): Promise<bigint | null> {
+      const token = tokens.find((candidate) => candidate.name === name);
+      const calls = token === undefined ? [] : nodeCalls(token, owner, height);
+      return (
+        (
+          await inBatches(
+            chain,
+            calls.map(({ method, params }) => ({ method, params })),
+          )
+        )[0] ?? null
       );
-      const all = [...native, ...keys];
-      const told = await inBatches(chain, all.map(({ method, params }) => ({ method, params })));
-      return all.map(({ token, owner, id }, position) => {
-        const answer = told[position] ?? null;
-        // A contract that is two things at once has two items: that of the collection lists ids.
-        const item = items
-          .get(owner)
-          ?.find(({ contract_address: address, nft_data: nfts }) => address === token.address && (nfts === null) === isFungible(token));
-        const owned = answer === null ? null : answer === BigInt(owner) ? 1n : 0n;
-        const nft = item?.nft_data?.find(({ token_id: listed }) => BigInt(listed) === id);
-        return {
-          token: token.name,
-          owner,
-          id,
-          height,
-          node: token.kind === "erc721" ? owned : answer,
-          served: id === null ? known(item?.balance) : known(nft?.token_balance),
-          source: item?.balance_source ?? null,
-        };
-      });
     },
 
     /** Native balances as `balances_native` serves them alone. */
     async nativeAlone(height: number): Promise<Comparison[]> {
-      const told = await inBatches(chain, accounts.map((owner) => ({ method: "eth_getBalance", params: [owner, toHex(height)] })));
+      const told = await inBatches(
+        chain,
+        accounts.map((owner) => ({ method: "eth_getBalance", params: [owner, toHex(height)] })),
+      );
       const answers = await mapInTurn(accounts, (owner) =>
         askService<{ items: readonly ServedItem[] }>(served, `address/${owner}/balances_native/?block-height=${height}`),
       );
       return accounts.map((owner, position) => {
         const item = answers[position]?.items[0];
         const [node, source] = [told[position] ?? null, item?.balance_source ?? null];
-        return { token: nativeToken.name, owner, id: null, height, node, served: known(item?.balance), source };
+        return { token: nativeToken.name, owner, id: null, height, node, served: known(item?.balance), source, whole: null };
       });
     },
 
@@ -155,7 +203,10 @@ export function createJudge(
       const owners = ownersOf.get(token.address) ?? [];
       const told = await inBatches(
         chain,
-        owners.map((owner) => ({ method: "eth_call", params: [{ to: token.address, data: encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }) }, toHex(height)] })),
+        owners.map((owner) => ({
+          method: "eth_call",
+          params: [{ to: token.address, data: encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }) }, toHex(height)],
+        })),
       );
       const node = owners
         .map((address, position) => ({ address, balance: told[position] ?? 0n }))

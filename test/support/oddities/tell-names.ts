@@ -32,7 +32,12 @@ export const namings: Readonly<Record<string, Naming>> = {
   manyDecimals: { answers: [text("Many"), text("MANY"), number(255n)], name: "Many", symbol: "MANY", decimals: 255 },
   absurdDecimals: { answers: [text("Absurd"), text("ABS"), number(2n ** 200n)], name: "Absurd", symbol: "ABS", decimals: null },
   // Without the characters that a terminal acts on.
-  controls: { answers: [text("Be\u0007ll\u001b[31m\r\n\0"), text("\tBEL\u007f"), number(6n)], name: "Bell[31m", symbol: "BEL", decimals: 6 },
+  controls: {
+    answers: [text("Be\u0007ll\u001b[31m\r\n\0"), text("\tBEL\u007f"), number(6n)],
+    name: "Bell[31m",
+    symbol: "BEL",
+    decimals: 6,
+  },
   bidirectional: {
     answers: [text(`${rightToLeftOverride}DSU\u2066`), text(`A${rightToLeftOverride}B`), number(6n)],
     name: "DSU",
@@ -47,13 +52,18 @@ export const namings: Readonly<Record<string, Naming>> = {
     decimals: 18,
   },
   formula: {
-    answers: [text('=HYPERLINK("http://x","y")'), text("+1,\"2\""), number(18n)],
+    answers: [text('=HYPERLINK("http://x","y")'), text('+1,"2"'), number(18n)],
     name: '=HYPERLINK("http://x","y")',
     symbol: '+1,"2"',
     decimals: 18,
   },
   // 200 characters are kept.
-  long: { answers: [text("L".repeat(10_240)), text("é".repeat(300)), number(18n)], name: "L".repeat(200), symbol: "é".repeat(200), decimals: 18 },
+  long: {
+    answers: [text("L".repeat(10_240)), text("é".repeat(300)), number(18n)],
+    name: "L".repeat(200),
+    symbol: "é".repeat(200),
+    decimals: 18,
+  },
   // Says that it is longer than what came.
   truncated: {
     answers: [`${text("cut").slice(0, 66)}${number(999n).slice(2)}${stringToHex("cut").slice(2)}` as Hex, text("CUT"), number(1n)],
@@ -61,7 +71,12 @@ export const namings: Readonly<Record<string, Naming>> = {
     symbol: "CUT",
     decimals: 1,
   },
-  invalid: { answers: [`${text("xx").slice(0, 130)}${"fffe"}${"0".repeat(60)}` as Hex, text("INV"), "0x05"], name: null, symbol: "INV", decimals: null },
+  invalid: {
+    answers: [`${text("xx").slice(0, 130)}${"fffe"}${"0".repeat(60)}` as Hex, text("INV"), "0x05"],
+    name: null,
+    symbol: "INV",
+    decimals: null,
+  },
 };
 
 /** A coin for each way to misname oneself, held by Alice and Bob. */
@@ -79,7 +94,11 @@ export async function tellNames(teller: Teller, { alice, bob }: People): Promise
 }
 
 /** A coin that its own creation ends, and one that dies later where the fork lets it. */
-export async function tellGhosts(teller: Teller, { alice, bob }: People, mortal: { readonly address: Address; readonly die: Hex }): Promise<StoryToken[]> {
+export async function tellGhosts(
+  teller: Teller,
+  { alice, bob }: People,
+  mortal: { readonly address: Address; readonly die: Hex },
+): Promise<StoryToken[]> {
   const ghost = await teller.deploy("GhostCoin", [bob, 77n]);
   await teller.block({ from: alice, to: mortal.address, data: mortal.die });
   return [{ name: "ghost", address: ghost.address, kind: "erc20", truth: "gone" }];

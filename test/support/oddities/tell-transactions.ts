@@ -5,7 +5,8 @@ import { sink } from "./tell-values.ts";
 import type { Deployed, Teller } from "./teller.ts";
 
 /** The words that anvil makes its accounts of (its manual). */
-const account = (addressIndex: number): HDAccount => mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
+const account = (addressIndex: number): HDAccount =>
+  mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
 
 const gwei = 10n ** 9n;
 
@@ -56,17 +57,31 @@ export async function tellBlob(teller: Teller, chainId: number, signer: number):
 }
 
 /** Type 4: an account becomes a token for three blocks (EIP-7702), and is a person's again. */
-export async function tellPersonalCoin(teller: Teller, chainId: number, signer: number, code: Deployed, { bob, carol }: People): Promise<StoryToken> {
+export async function tellPersonalCoin(
+  teller: Teller,
+  chainId: number,
+  signer: number,
+  code: Deployed,
+  { bob, carol }: People,
+): Promise<StoryToken> {
   const { chain } = teller;
   const person = account(signer);
   const address = person.address.toLowerCase() as Address;
   const become = async (contractAddress: Address, data: Hex): Promise<void> => {
     const nonce = Number(await chain.rpc<Hex>("eth_getTransactionCount", [address, "latest"]));
     // One's own transaction takes the first nonce.
+    if (person.signAuthorization === undefined) throw new Error("This account cannot sign authorizations.");
     const authorizationList = [await person.signAuthorization({ contractAddress, chainId, nonce: nonce + 1 })];
     const price = { maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gwei };
     const signed = await person.signTransaction({
-      type: "eip7702", chainId, nonce, to: address, data, gas: 300_000n, ...price, authorizationList,
+      type: "eip7702",
+      chainId,
+      nonce,
+      to: address,
+      data,
+      gas: 300_000n,
+      ...price,
+      authorizationList,
     });
     await teller.mined(await chain.rpc<Hash>("eth_sendRawTransaction", [signed]));
   };

@@ -66,7 +66,14 @@ export async function tellCalls(teller: Teller, { mover, lender }: Values, { ali
 /** Ends of contracts, and payments after the end: three blocks. */
 export async function tellEnds(teller: Teller, { mover, mortals }: Values, { alice, bob }: People): Promise<void> {
   const [first, second, third, fourth, fifth, sixth, seventh, eighth] = mortals as [
-    Deployed, Deployed, Deployed, Deployed, Deployed, Deployed, Deployed, Deployed,
+    Deployed,
+    Deployed,
+    Deployed,
+    Deployed,
+    Deployed,
+    Deployed,
+    Deployed,
+    Deployed,
   ];
   const initCode = teller.artifact("Mortal").bytecode;
   await teller.block(

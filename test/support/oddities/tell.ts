@@ -1,7 +1,6 @@
 import { type Address, type Hex, toHex } from "viem";
 import type { TestChain } from "../chain.ts";
 import { compileOddities } from "./compile.ts";
-import { collectionTokens, openCollections, storyIds, tellCollections } from "./tell-collections.ts";
 import {
   coinTokens,
   openCoins,
@@ -13,6 +12,7 @@ import {
   tellOverflows,
   tellShouts,
 } from "./tell-coins.ts";
+import { collectionTokens, openCollections, storyIds, tellCollections } from "./tell-collections.ts";
 import { tellGhosts, tellNames } from "./tell-names.ts";
 import { tellBlob, tellPersonalCoin, tellPrices } from "./tell-transactions.ts";
 import { openValues, sink, tellCalls, tellEnds } from "./tell-values.ts";
@@ -47,7 +47,12 @@ export interface Telling {
 export async function tellOddities(chain: TestChain, { chainId, prague, withdrawing }: Telling): Promise<OddStory> {
   const teller = createTeller(chain, await compileOddities());
   const [owner, alice, bob, carol, victim, miner] = chain.accounts.map((address) => address.toLowerCase()) as [
-    Address, Address, Address, Address, Address, Address,
+    Address,
+    Address,
+    Address,
+    Address,
+    Address,
+    Address,
   ];
   const people: People = { owner, alice, bob, carol, victim };
   await chain.rpc("anvil_setCoinbase", [miner]);
