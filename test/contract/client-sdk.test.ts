@@ -72,6 +72,9 @@ interface NodeLog {
 
 const wordOf = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 const addressOf = (word: string | undefined): string => `0x${(word ?? "").slice(26)}`;
+const timeOf = async (block: number): Promise<number> =>
+  Number((await node<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp);
+
 /** balanceOf(address), EIP-20. */
 const balanceOf = async (token: string, owner: string): Promise<bigint> =>
   BigInt(await node<string>("eth_call", { to: token, data: `0x70a08231${wordOf(owner).slice(2)}` }, "latest"));
@@ -156,8 +159,6 @@ describe("the npm client's BalanceService", () => {
     expect(await goldOf({ blockHeight: height - 1 })).toEqual([heldAfter(height - 1), height - 1]);
     const dayEnd = (Date.parse(cast("swapDay")) + 86_400_000) / 1000;
     const [balance, last] = await goldOf({ date: cast("swapDay") });
-    const timeOf = async (block: number): Promise<number> =>
-      Number((await node<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp);
     expect((await timeOf(last)) < dayEnd && (await timeOf(last + 1)) >= dayEnd).toBe(true);
     expect(balance).toBe(heldAfter(last));
     expect(new Set([heldAfter(height), heldAfter(height - 1), heldAfter(last), held]).size).toBeGreaterThan(1);
@@ -169,13 +170,8 @@ describe("the npm client's BalanceService", () => {
     const { items } = await dataOf(client.BalanceService.getHistoricalPortfolioForWalletAddress(chain, trader, { days: 30 }));
     const holdings = items.find(({ contract_address: contract }) => contract === gold)?.holdings ?? [];
     expect(holdings.length).toBe(30);
-    const times = new Map<number, number>();
-    for (const block of new Set(changes.map((change) => change.block))) {
-      times.set(
-        block,
-        Number((await node<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp),
-      );
-    }
+    const blocks = [...new Set(changes.map((change) => change.block))];
+    const times = new Map(await Promise.all(blocks.map(async (block) => [block, await timeOf(block)] as const)));
     const heldBefore = (time: number): bigint => held - sumOf(changes.filter(({ block }) => (times.get(block) ?? 0) >= time));
     for (const { timestamp, open, high, low, close } of holdings) {
       const start = timestamp.getTime() / 1000;

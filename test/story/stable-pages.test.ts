@@ -47,7 +47,12 @@ beforeAll(async () => {
   token = (await chain.deploy(erc20, ["Gold", "GLD"])).toLowerCase() as Address;
   await chain.send(call(erc20, token, "mint", [trader, 10n ** 30n]));
   await chain.mine();
-  await chain.send(...Array.from({ length: recipients }, (_, number) => transfer(recipient(number), BigInt(1_000 + (number % 90)))));
+  // The node counts the nonces of one sender wrongly where too many come at once.
+  for (let first = 0; first < recipients; first += 20) {
+    await chain.send(
+      ...Array.from({ length: 20 }, (_, number) => transfer(recipient(first + number), BigInt(1_000 + ((first + number) % 90)))),
+    );
+  }
   await chain.mine();
   crowded = await chain.head();
   for (let block = 0; block < 70; block += 1) {
@@ -111,8 +116,8 @@ interface NodeLog {
   readonly transactionHash: Hash;
   readonly topics: readonly Hash[];
 }
-const logsUpTo = async (height: number): Promise<NodeLog[]> =>
-  (await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: toHex(height), topics: [transferTopic] }])).reverse();
+const logsUpTo = async (height: number, topics = [transferTopic]): Promise<NodeLog[]> =>
+  (await chain.rpc<NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: toHex(height), topics }])).reverse();
 const logKey = ({ blockNumber, logIndex }: NodeLog): string => `${Number(blockNumber)}:${Number(logIndex)}`;
 
 /** A list with pages: its path, what tells its rows apart, and what the node says the rows are up to a height. */
@@ -152,7 +157,8 @@ const lists: Readonly<Record<string, List>> = {
     path: () => `events/address/${token}/?starting-block=0`,
     size: 60,
     rowKey: ({ block_height: height, log_offset: offset }) => `${height}:${offset}`,
-    rows: async (height) => (await logsUpTo(height)).map(logKey),
+    // The chain has one contract: those of its roles, which its creation gives, are logs too.
+    rows: async (height) => (await logsUpTo(height, [])).map(logKey),
   },
   "logs of a topic": {
     path: () => `events/topics/${transferTopic}/?sender-address=${token}`,
