@@ -1,7 +1,6 @@
 import { type Address, type Hash, type Hex, toHex, zeroAddress } from "viem";
 import type { TestChain } from "../chain.ts";
 import type { StoryToken } from "./tell-coins.ts";
-import { sink } from "./tell-values.ts";
 
 interface Log {
   readonly address: Address;
@@ -26,8 +25,8 @@ export interface Participants {
   readonly ownersOf: ReadonlyMap<Address, readonly Address[]>;
 }
 
-/** The story's sinks are the smallest of its addresses, and above what ERC-1155 calls move in it. */
-const smallest = BigInt(sink(0));
+/** Above all amounts of the story but the largest word, and below the addresses of all who have tokens in it. */
+const smallest = 2n ** 120n;
 
 /** Words that may be addresses, in topics and in data; amounts and ids are shorter. */
 const addressesIn = ({ topics, data }: Log): Address[] => {

@@ -33,7 +33,7 @@ export interface OddStory {
 const rounds = 3;
 
 /** Genesis gives these something beside the node's own accounts: one is never touched again, one pays a contract's way, one is a contract. */
-export const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
+const genesisAccounts = { untouched: sink(100), paid: sink(101) } as const;
 
 /** What a chain is told of: later forks and withdrawals where it has them. */
 export interface Telling {
