@@ -26,12 +26,44 @@ export const mayMoveValueInside = (transaction: ChainTransaction, baseFeePerGas:
   return !plain;
 };
 
+/** What one transaction's frames did, those that moved nothing but ended a contract too. */
+interface Frames {
+  readonly steps: readonly ValueTrace[];
+  readonly created: ReadonlySet<Address>;
+  /** How many frames there were. */
+  readonly count: number;
+}
+
 /**
- * Leaves out self-destructions in one's own favour that moved nothing: since EIP-6780 only a contract made in the same transaction burns what it
- * leaves to itself. What remains with the same address on both sides is burnt.
+ * What moved value. A self-destruction in one's own favour burns, but since EIP-6780 only that of a contract made in the same transaction: others moved
+ * nothing. What is paid to a contract between its end and the end of the transaction ends with it. What has the same address on both sides of a
+ * self-destruction is burnt.
  */
-const withoutKept = (traces: readonly ValueTrace[], created: ReadonlySet<Address>, eip6780: boolean): ValueTrace[] =>
-  traces.filter(({ type, from, to }) => type !== "selfdestruct" || from !== to || !eip6780 || created.has(from));
+const movementsOf = ({ steps, created, count }: Frames, eip6780: boolean): ValueTrace[] => {
+  const movements: ValueTrace[] = [];
+  /** What the contracts that ended have been paid since. */
+  const late = new Map<Address, bigint>();
+  const pay = (account: Address, value: bigint) => {
+    const had = late.get(account);
+    if (had !== undefined) late.set(account, had + value);
+  };
+  for (const step of steps) {
+    const { type, from, to, value } = step;
+    const ends = type === "selfdestruct" && (!eip6780 || created.has(from));
+    if (type === "selfdestruct" && from === to && !ends) continue;
+    if (value > 0n) movements.push(step);
+    pay(from, -value);
+    pay(to, value);
+    if (ends) late.set(from, 0n);
+  }
+  let index = count;
+  for (const [account, value] of late) {
+    if (value <= 0n) continue;
+    movements.push({ index, type: "selfdestruct", from: account, to: account, value });
+    index += 1;
+  }
+  return movements;
+};
 
 /** debug_traceBlockByNumber with the callTracer: one tree of frames a transaction. @throws {BadReplyError} when the trees are not those of the transactions. */
 export const readCallTracer = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
@@ -44,10 +76,7 @@ export const readCallTracer = (reply: unknown, transactions: readonly ChainTrans
     const root = asObject(item.result, "trace result");
     verifyRoot(transaction, address(root, "from"), optional(root, "value", bigQuantity) ?? 0n, position);
     const failed = root.error !== undefined;
-    const traces: ValueTrace[] = [];
-    const created = createdBy(transaction);
-    if (!failed) walkFrames(root, traces, created);
-    return { failed, traces: withoutKept(traces, created, eip6780) };
+    return { failed, traces: failed ? [] : movementsOf(walkFrames(root, transaction), eip6780) };
   });
 };
 
@@ -69,18 +98,35 @@ const movingTypes: Readonly<Record<string, ValueTrace["type"]>> = {
   SELFDESTRUCT: "selfdestruct",
 };
 
+/** Types of frames that run another's code as the account that they are called from. */
+const borrowing = new Set(["DELEGATECALL", "CALLCODE"]);
+
 /** In call order, without recursion: a node may tell a thousand levels. Frames below a failed one are left out with it. */
-const walkFrames = (root: Raw, traces: ValueTrace[], created: Set<Address>): void => {
-  const waiting: Raw[] = childrenOf(root).reverse();
-  for (let index = 0; waiting.length > 0; index += 1) {
-    const frame = waiting.pop();
-    if (frame === undefined || frame.error !== undefined) continue;
+const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
+  const steps: ValueTrace[] = [];
+  const created = createdBy(transaction);
+  const below = (frame: Raw, account: Address | null) =>
+    childrenOf(frame)
+      .reverse()
+      .map((child) => ({ frame: child, account }));
+  // Each with the account that its caller's code ran as.
+  const waiting = below(root, transaction.to ?? transaction.createdContract);
+  let index = 0;
+  for (; waiting.length > 0; index += 1) {
+    const next = waiting.pop();
+    if (next === undefined || next.frame.error !== undefined) continue;
+    const { frame, account } = next;
     const type = movingTypes[String(frame.type)];
-    const value = optional(frame, "value", bigQuantity) ?? 0n;
+    // Some nodes tell the transaction's last transfer instead, where a contract names itself as heir and EIP-6780 lets it live.
+    if (type === "selfdestruct" && address(frame, "from") !== account) continue;
     if (type === "create") created.add(address(frame, "to"));
-    if (type !== undefined && value > 0n) traces.push({ index, type, from: address(frame, "from"), to: address(frame, "to"), value });
-    waiting.push(...childrenOf(frame).reverse());
+    const value = optional(frame, "value", bigQuantity) ?? 0n;
+    if (type === "selfdestruct" || (type !== undefined && value > 0n)) {
+      steps.push({ index, type, from: address(frame, "from"), to: address(frame, "to"), value });
+    }
+    waiting.push(...below(frame, borrowing.has(String(frame.type)) ? account : optional(frame, "to", address)));
   }
+  return { steps, created, count: index };
 };
 
 const childrenOf = (frame: Raw): Raw[] =>
@@ -110,8 +156,10 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
   }
   const rootAction = asObject(root.action, "action");
   verifyRoot(transaction, address(rootAction, "from"), bigQuantity(rootAction, "value"), position);
-  const traces: ValueTrace[] = [];
+  const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
+  /** The account as which the code of each frame ran, by its path. */
+  const accounts = new Map<string, Address | null>([["", transaction.to ?? transaction.createdContract]]);
   // Frames come parent first, so what is under the last failed frame follows it at once.
   let failed: string | null = null;
   frames.forEach((frame, index) => {
@@ -119,11 +167,20 @@ const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, p
     if (failed !== null && path.startsWith(failed)) return;
     if (frame.error !== undefined && frame.error !== null) failed = path;
     else if (index > 0) {
+      const caller = accounts.get(path.replace(/[0-9]+\.$/, "")) ?? null;
+      accounts.set(path, accountOf(frame, caller));
       if (frame.type === "create") created.add(createdAddress(frame));
-      traces.push(...movementOf(frame, index - 1));
+      steps.push(...stepOf(frame, index - 1, caller));
     }
   });
-  return { failed: failed === "", traces: withoutKept(traces, created, eip6780) };
+  return { failed: failed === "", traces: movementsOf({ steps, created, count: frames.length - 1 }, eip6780) };
+};
+
+const accountOf = (frame: Raw, caller: Address | null): Address | null => {
+  if (frame.type === "create") return createdAddress(frame);
+  if (frame.type !== "call") return null;
+  const action = asObject(frame.action, "action");
+  return action.callType === "delegatecall" || action.callType === "callcode" ? caller : address(action, "to");
 };
 
 /** "" for the root, "0.2." for the third call of its first call. */
@@ -134,7 +191,7 @@ const pathOf = (frame: Raw): string =>
 
 const createdAddress = (frame: Raw): Address => address(asObject(frame.result, "result"), "address");
 
-const movementOf = (frame: Raw, index: number): ValueTrace[] => {
+const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[] => {
   const action = asObject(frame.action, "action");
   const moved = (type: ValueTrace["type"], from: Address, to: () => Address, value: bigint): ValueTrace[] =>
     value > 0n ? [{ index, type, from, to: to(), value }] : [];
@@ -148,7 +205,9 @@ const movementOf = (frame: Raw, index: number): ValueTrace[] => {
       return moved("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
     case "suicide":
     case "selfdestruct":
-      return moved("selfdestruct", address(action, "address"), () => address(action, "refundAddress"), bigQuantity(action, "balance"));
+      // As above: a node may tell the last transfer instead.
+      if (address(action, "address") !== caller) return [];
+      return [{ index, type: "selfdestruct", from: caller, to: address(action, "refundAddress"), value: bigQuantity(action, "balance") }];
     default:
       return [];
   }

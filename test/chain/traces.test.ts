@@ -96,6 +96,52 @@ describe("value moved by inner calls", () => {
     expect(readCallTracer(made, [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
+  it("ends with a contract that is paid after its end, in the transaction that ended it", () => {
+    const late = root([
+      frame("CREATE", "2", "7", "0x5", {}),
+      frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }),
+      frame("CALL", "2", "7", "0x3"),
+    ]);
+    const burnt = { index: 4, type: "selfdestruct", from: account("7"), to: account("7"), value: 3n };
+    for (const eip6780 of [true, false]) expect(readCallTracer(late, [transaction()], eip6780)[0]?.traces.at(-1)).toEqual(burnt);
+    // Of a contract that was there before, EIP-6780 ends nothing.
+    const old = root([frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }), frame("CALL", "2", "7", "0x3")]);
+    expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(2);
+    expect(readCallTracer(old, [transaction()], false)[0]?.traces.at(-1)).toEqual({ ...burnt, index: 3 });
+  });
+
+  it("does not count a self-destruction of somebody else than who ran it, which some nodes tell instead of none", () => {
+    const told = root([
+      frame("CALL", "2", "7", "0x3", { calls: [{ type: "SELFDESTRUCT", from: account("0") }] }),
+      frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "7", "0x3")] }),
+      // Borrowed code ends its borrower.
+      frame("DELEGATECALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "8", "0x1")] }),
+    ]);
+    expect(readCallTracer(told, [transaction()], true)[0]?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
+      ["call", account("7"), 3n],
+      ["selfdestruct", account("8"), 1n],
+    ]);
+    const ended = (path: readonly number[], address: string, heir: string, balance: string) =>
+      flat("suicide", path, { address: account(address), refundAddress: account(heir), balance });
+    const [flatTold] = readFlatTraces(
+      [
+        flat("call", [], flatCall("1", "2", "0xa")),
+        flat("call", [0], flatCall("2", "7", "0x3")),
+        ended([0, 0], "0", "0", "0x0"),
+        flat("call", [1], flatCall("2", "7", "0x0")),
+        ended([1, 0], "2", "7", "0x3"),
+        flat("call", [2], flatCall("2", "7", "0x0", "delegatecall")),
+        ended([2, 0], "2", "8", "0x1"),
+      ],
+      [transaction()],
+      true,
+    );
+    expect(flatTold?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
+      ["call", account("7"), 3n],
+      ["selfdestruct", account("8"), 1n],
+    ]);
+  });
+
   it("is read from flat traces just so", () => {
     const traces = readFlatTraces(
       [

@@ -12,9 +12,9 @@ const silentLogger = pino({ level: "silent" });
 const patienceMilliseconds = 240_000;
 
 /** Waits for something to become true. @throws when it takes too long. */
-export async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + patienceMilliseconds; Date.now() < end; await wait(50)) if (await isTrue()) return;
-  throw new Error(`${what} did not happen in ${patienceMilliseconds / 1000} s.`);
+export async function until(what: string, isTrue: () => Promise<boolean>, milliseconds = patienceMilliseconds): Promise<void> {
+  for (const end = Date.now() + milliseconds; Date.now() < end; await wait(50)) if (await isTrue()) return;
+  throw new Error(`${what} did not happen in ${milliseconds / 1000} s.`);
 }
 
 /** True when a chain is indexed up to a height and nothing waits to be read. */

@@ -28,10 +28,11 @@ export const holdingKey = ({ token, standard }: { readonly token: Address; reado
 export async function holdingsOf(context: ResolverContext, chain: Chain, wallet: Address, block: number, nft: boolean): Promise<Holding[]> {
   const { tokens } = context;
   const most = context.limits.answerRows;
-  const [held, ids, knowsNative] = await Promise.all([
+  const [held, ids, knowsNative, indexedFrom] = await Promise.all([
     tokens.holdingsAt(chain.id, wallet, block, most + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
     knowsNativeBalances(context, chain),
+    context.ledger.indexedFrom(chain.id),
   ]);
   if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
   if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
@@ -43,9 +44,15 @@ export async function holdingsOf(context: ResolverContext, chain: Chain, wallet:
   const spam = await spamAmong(context, chain, metadata.values());
   const idsByKey = groupBy(ids, holdingKey);
   return rows.map((row) => ({
-    row,
+    row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
     metadata: metadata.get(row.token),
     isSpam: spam.has(row.token),
     nftData: nft && isCollection(row.standard) ? (idsByKey.get(holdingKey(row)) ?? []).map((id) => viewHeldNft(wallet, id)) : null,
   }));
 }
+
+/**
+ * EIP-20 and EIP-721 have one `balanceOf`: of a contract that is both it tells the coins. So how many tokens were had before an index began is not known.
+ */
+const isCoinToo = ({ standard }: HoldingRow, metadata: TokenMetadata | undefined): boolean =>
+  standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

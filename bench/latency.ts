@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { z } from "zod";
+import { chainConfig } from "../runtime/config/config.ts";
+import { createKeys } from "../runtime/http/keys.ts";
+import type { Address } from "../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../test/support/chain.ts";
+import { startIndexer } from "../test/support/indexer-process.ts";
+import { startServer } from "../test/support/server-process.ts";
+import { type BenchResult, median, rounded } from "./result.ts";
+import { createRandom, hexOf } from "./support/random.ts";
+import { startBenchServer } from "./support/server.ts";
+
+const targetMilliseconds = 150;
+const warmUp = 5;
+const patienceMilliseconds = 30_000;
+
+interface Measured {
+  readonly mode: "websocket" | "polling";
+  readonly milliseconds: readonly number[];
+  readonly load: number;
+}
+
+interface Work {
+  readonly chain: TestChain;
+  readonly token: Address;
+  readonly url: string;
+  readonly key: string;
+  readonly transfers: number;
+}
+
+/** From a block's mining until the API serves the balances that it changed: an indexer and a server as processes of their own, by websocket and by polling. */
+export async function run(words: readonly string[]): Promise<BenchResult> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      blocks: { type: "string", default: "60" },
+      transfers: { type: "string", default: "20" },
+      poll: { type: "string", default: "1000" },
+    },
+  });
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-latency-"));
+  const server = await startBenchServer(join(folder, "database"));
+  try {
+    const results: Measured[] = [];
+    for (const mode of ["websocket", "polling"] as const) {
+      const databaseUrl = await server.create(mode);
+      const { key } = await server.on(mode, (database) => createKeys(database).create({ label: "bench" }));
+      const size = { blocks: Number(values.blocks), transfers: Number(values.transfers), poll: Number(values.poll) };
+      results.push(await measure(mode, { folder, databaseUrl, key }, size));
+    }
+    return resultOf(results);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One node, one indexer, one server, and blocks of so many transfers. */
+async function measure(
+  mode: Measured["mode"],
+  { folder, databaseUrl, key }: { readonly folder: string; readonly databaseUrl: string; readonly key: string },
+  { blocks, transfers, poll }: { readonly blocks: number; readonly transfers: number; readonly poll: number },
+): Promise<Measured> {
+  const chain = await startTestChain();
+  const settings: z.input<typeof chainConfig> = {
+    name: "bench",
+    id: 31337,
+    rpc: chain.url,
+    nativeAccounting: "traces",
+    pollMilliseconds: poll,
+    // Nobody listens there, so the indexer asks the node for its head.
+    ...(mode === "polling" ? { ws: "ws://127.0.0.1:9" } : {}),
+  };
+  const config = { ...chainConfig.parse(settings), id: 31337 };
+  const file = join(folder, "serve.yaml");
+  await writeFile(file, JSON.stringify({ chains: [config], limits: { requestsPerSecond: 1_000_000 } }));
+  const token = await chain.deploy(artifacts.erc20(), ["Ledger Coin", "LEDGER"]);
+  const indexer = await startIndexer(folder, config, databaseUrl);
+  const serving = await startServer(file, databaseUrl);
+  try {
+    const work: Work = { chain, token: token.toLowerCase() as Address, url: serving.url, key, transfers };
+    const taken: number[] = [];
+    const random = createRandom(1);
+    for (let block = -warmUp; block < blocks; block += 1) {
+      // Blocks come at any moment between two questions: right after an answer the next would always be furthest off.
+      await wait(random() * poll);
+      const milliseconds = await liveOneBlock(work, block + warmUp);
+      // The first wait for the backfill and fill the caches of all programs.
+      if (block >= 0) taken.push(milliseconds);
+    }
+    return { mode, milliseconds: taken, load: loadavg()[0] ?? Number.NaN };
+  } finally {
+    await serving.stop();
+    await indexer.stop();
+    await chain.stop();
+  }
+}
+
+/** Mines a block that gives somebody new a balance, and asks for it until it is there. The node's own work on the block is part of the time. */
+async function liveOneBlock({ chain, token, url, key, transfers }: Work, number: number): Promise<number> {
+  const recipients = Array.from({ length: transfers }, (_, index) => hexOf(3, number * transfers + index, 5));
+  await chain.send(...recipients.map((recipient) => ({ ...call(artifacts.erc20(), token, "mint", [recipient, 7n]), gas: 200_000n })));
+  const target = `${url}/v1/bench/address/${recipients.at(-1)}/balances_v2/`;
+  const started = performance.now();
+  await chain.mine();
+  while (performance.now() - started < patienceMilliseconds) {
+    const response = await fetch(target, { headers: { authorization: `Bearer ${key}` } });
+    const { data } = (await response.json()) as {
+      readonly data: { readonly items: readonly { readonly contract_address: Address }[] } | null;
+    };
+    if (data?.items.some(({ contract_address: address }) => address === token) === true) return performance.now() - started;
+  }
+  throw new Error(`Block ${number} was not served within ${patienceMilliseconds / 1000} s.`);
+}
+
+function resultOf(results: readonly Measured[]): BenchResult {
+  const table = results.map(({ mode, milliseconds, load }) => {
+    const sorted = [...milliseconds].sort((left, right) => left - right);
+    const at = (part: number): number => rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN, 0);
+    return {
+      "heads by": mode,
+      blocks: milliseconds.length,
+      "median ms": rounded(median(milliseconds), 0),
+      "least ms": at(0),
+      "nine of ten below ms": at(0.9),
+      "most ms": at(1),
+      "system load": rounded(load, 1),
+    };
+  });
+  const byWebSocket = median(results.find(({ mode }) => mode === "websocket")?.milliseconds ?? []);
+  return {
+    table,
+    figures: Object.fromEntries(results.map(({ mode, milliseconds }) => [mode, rounded(median(milliseconds), 1)])),
+    missed:
+      byWebSocket < targetMilliseconds
+        ? []
+        : [
+            `With a websocket a block was visible after ${rounded(byWebSocket, 0)} ms in the median; the target is under ${targetMilliseconds} ms.`,
+          ],
+  };
+}

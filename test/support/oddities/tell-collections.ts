@@ -1,0 +1,66 @@
+import { maxUint256, zeroAddress } from "viem";
+import type { People, StoryToken } from "./tell-coins.ts";
+import type { Deployed, Teller } from "./teller.ts";
+
+/** Collections as they were before the standards, and at the standards' edges. */
+export interface Collections {
+  readonly oldArt: Deployed;
+  readonly editions: Deployed;
+  readonly hybrid: Deployed;
+}
+
+/** Deploys the collections. */
+export const openCollections = async (teller: Teller): Promise<Collections> => ({
+  oldArt: await teller.deploy("OldArt"),
+  editions: await teller.deploy("OddEditions"),
+  hybrid: await teller.deploy("Hybrid"),
+});
+
+/** What the collections are to an auditor; one of them is two things. */
+export const collectionTokens = ({ oldArt, editions, hybrid }: Collections): StoryToken[] => [
+  { name: "oldArt", address: oldArt.address, kind: "erc721", truth: "events" },
+  { name: "editions", address: editions.address, kind: "erc1155", truth: "events" },
+  { name: "hybrid", address: hybrid.address, kind: "erc20", truth: "events" },
+  { name: "hybrid's art", address: hybrid.address, kind: "erc721", truth: "events" },
+];
+
+/** The token ids of the story; the hybrid's and the old art's are the same. */
+export const storyIds = (rounds: number): bigint[] => [
+  ...Array.from({ length: rounds }, (_, round) => [BigInt(2 * round), BigInt(2 * round + 1)]).flat(),
+  maxUint256,
+];
+
+/** One round: two blocks. */
+export async function tellCollections(teller: Teller, collections: Collections, people: People, round: number): Promise<void> {
+  const { oldArt, editions, hybrid } = collections;
+  const { alice, bob, carol } = people;
+  const [first, second] = [BigInt(2 * round), BigInt(2 * round + 1)];
+  const batch = (from: string, to: string, ids: readonly bigint[], values: readonly bigint[]) =>
+    editions.call("moveBatch", from, to, ids, values);
+  await teller.block(
+    oldArt.call("mint", alice, first),
+    oldArt.call("mint", alice, second),
+    editions.call("move", zeroAddress, alice, first, 50n),
+    batch(zeroAddress, alice, [first, second, first], [5n, 6n, 7n]),
+    batch(zeroAddress, carol, [], []),
+    batch(alice, bob, [], []),
+    hybrid.call("moveCoins", zeroAddress, alice, 10n ** 18n),
+    hybrid.call("moveArt", alice, first),
+    hybrid.call("moveArt", alice, second),
+    ...(round === 0 ? [editions.call("move", zeroAddress, bob, maxUint256, maxUint256), oldArt.call("mint", bob, maxUint256)] : []),
+  );
+  await teller.block(
+    { from: alice, ...oldArt.call("transfer", bob, first) },
+    { from: alice, ...oldArt.call("transfer", alice, second) },
+    // The same id twice, to oneself: nothing changes, and nothing is doubled.
+    batch(alice, alice, [first, first], [9n, 4n]),
+    batch(alice, bob, [first, second, first, first], [1n, 2n, 3n, 0n]),
+    batch(bob, zeroAddress, [first], [1n]),
+    editions.call("move", alice, alice, first, 1n),
+    hybrid.call("moveCoins", alice, bob, 3n),
+    hybrid.call("moveArt", bob, first),
+    hybrid.call("moveArt", bob, second),
+    hybrid.call("moveArt", zeroAddress, second),
+  );
+  if (round === 1) await teller.block(oldArt.call("burn", 0n), editions.call("move", bob, zeroAddress, maxUint256, maxUint256));
+}
