@@ -2,11 +2,11 @@ import type { Migration } from "./database/migrate.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
 import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accounting.ts";
-import * as wideGasLimits from "./domains/ledger/migrations/0011-wide-gas-limits.ts";
+import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
-import * as longLists from "./domains/tokens/migrations/0010-long-lists.ts";
+import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 
@@ -20,6 +20,6 @@ export const migrations: readonly Migration[] = [
   { name: "0006-address-activity", up: addressActivity.up, down: addressActivity.down },
   { name: "0007-exact-balances", up: exactBalances.up, down: exactBalances.down },
   { name: "0008-native-accounting", up: nativeAccounting.up, down: nativeAccounting.down },
-  { name: "0011-wide-gas-limits", up: wideGasLimits.up, down: wideGasLimits.down },
-  { name: "0010-long-lists", up: longLists.up, down: longLists.down },
+  { name: "0009-long-lists", up: longLists.up, down: longLists.down },
+  { name: "0010-wide-gas-limits", up: wideGasLimits.up, down: wideGasLimits.down },
 ];
