@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ async function compileAndKeep(input: string, file: string): Promise<Record<strin
   );
   await mkdir(contractsDirectory, { recursive: true });
   // Tests that run at the same time may write it twice: each whole.
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, JSON.stringify(artifacts));
   await rename(draft, file);
   return artifacts;
