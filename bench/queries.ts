@@ -28,9 +28,11 @@ interface Measurement {
   readonly larger: Taken;
 }
 
-/** Medians in milliseconds: on the clock, and of processors, the database's and this process's together (null where the system does not say). */
+/** Milliseconds: the median and the least on the clock, and the median of processors, the database's and this process's together (null where the system does not say). */
 interface Taken {
   readonly clock: number;
+  /** What a machine without other work would come near to. */
+  readonly least: number;
   readonly processor: number | null;
 }
 
@@ -118,7 +120,7 @@ async function measure(database: Database, { name, ask, rows }: QueryCase, times
     if (others !== null && after !== null) processor.push(after - others + (user + system) / 1000);
     if (whole && found.length < rows) throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
   }
-  return { clock: median(clock), processor: processor.length === 0 ? null : median(processor) };
+  return { clock: median(clock), least: Math.min(...clock), processor: processor.length === 0 ? null : median(processor) };
 }
 
 /** Other programs on the machine disturb the clock far more than processor time: by that where the system tells it. */
@@ -138,6 +140,7 @@ function resultOf(measurements: readonly Measurement[], small: IndexSize, large:
         "smaller ms": rounded(smaller.clock),
         "median ms": rounded(larger.clock),
         "target ms": target ?? "",
+        "least ms": rounded(larger.least),
         "smaller CPU ms": shown(smaller.processor),
         "CPU ms": shown(larger.processor),
         growth: rounded(growth),
