@@ -1,7 +1,9 @@
-import { type BatchDeps, indexBatch } from "./batch.ts";
+import { baseReadsLoad } from "./base-reads.ts";
+import { type BatchDeps, prepareBatch, writeBatch } from "./batch.ts";
 import { readCheckpoints } from "./checkpoints.ts";
 import type { Progress } from "./progress.ts";
 import type { Projection } from "./projection.ts";
+import { createStateCache } from "./state-cache.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
 
 /**
@@ -22,8 +24,9 @@ export const catchUpOnce = async (
   if (done >= target) return true;
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const rows = await indexBatch(deps, [projection], blocks, signal);
-  if (rows === null) return false;
+  const batch = await prepareBatch(deps, createStateCache([projection], [baseReadsLoad]), [projection], blocks, signal);
+  if (batch === null) return false;
+  const rows = await writeBatch(deps, batch, false);
   const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions, rows });
   return to === target;

@@ -1,7 +1,7 @@
 import type { HeadFeed } from "../chain/heads.ts";
 import type { Source } from "../chain/source.ts";
-import type { Database } from "../database/database.ts";
-import type { Address } from "../lib/hex.ts";
+import type { Database, DatabaseClient } from "../database/database.ts";
+import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./base-reads.ts";
 import type { Progress, Step } from "./progress.ts";
 import type { Projection } from "./projection.ts";
@@ -62,9 +62,20 @@ export interface IndexerStatus {
   readonly spent: Readonly<Record<Step, number>>;
 }
 
+/** The last block of the ledger in the index. */
+export interface IndexedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
 /** Keeps one chain's index in step with its node. */
 export interface Indexer {
   /** Runs until the signal, and ends at a batch's border. @throws {IndexMismatchError} when an operator has to decide. */
   run(signal: AbortSignal): Promise<void>;
   status(): IndexerStatus;
+  /**
+   * Runs work between two batches, in one database transaction that holds the chain's checkpoints: for whoever else must write what projections write.
+   * Null, with nothing done, where this process does not lead the chain or has not indexed a block.
+   */
+  exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }
