@@ -3,8 +3,7 @@ import { prefetch } from "../chain/prefetch.ts";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock } from "../chain/types.ts";
 import type { Hash } from "../lib/hex.ts";
-import { type BatchDeps, type PreparedBatch, prepareBatch, writeBatch } from "./batch.ts";
-import { createCollector } from "./collect.ts";
+import { type BatchDeps, beginBatch, type PreparedBatch, writeBatch } from "./batch.ts";
 import { confirmFirst } from "./confirm.ts";
 import type { createLock } from "./lock.ts";
 import type { Loop } from "./loop.ts";
@@ -23,16 +22,11 @@ export interface AdvanceDeps {
   readonly batchDeps: (facts: ChainFacts) => BatchDeps;
   readonly stopwatch: Stopwatch;
   readonly tuning: Tuning;
+  readonly clock: () => Date;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** A batch with the memory that it was folded from, and its blocks, so that it can be folded again. */
-interface Ready {
-  readonly batch: PreparedBatch;
-  readonly cache: StateCache;
-  readonly blocks: readonly ChainBlock[];
-  readonly hash: Hash;
-}
+type Portion = IteratorResult<ChainBlock[], void>;
 
 /** A batch that is being written: nobody else writes until it is done. */
 interface Writing {
@@ -40,83 +34,103 @@ interface Writing {
 }
 
 /**
- * Indexes up to a height, in batches that a part of the memory can hold. While one batch is written, the next is fetched, decoded and folded; they are
- * committed in their order, and when one cannot be written, what was made ready after it is thrown away.
+ * Indexes up to a height, in batches that a part of the memory can hold. While one batch is written, the blocks of the next are fetched, decoded and
+ * folded; batches are committed in their order, and when one cannot be written, what was made ready after it is thrown away. Ends early when somebody
+ * else has written in between: what was folded by then started from rows that are no more.
  */
-export const createAdvance = ({ chain, source, all, loop, lock, batchDeps, stopwatch, tuning, onProgress }: AdvanceDeps) => {
-  const prepare = async (facts: ChainFacts, blocks: readonly ChainBlock[], signal: AbortSignal): Promise<Ready | null> => {
+export const createAdvance = ({ chain, source, all, loop, lock, batchDeps, stopwatch, tuning, clock, onProgress }: AdvanceDeps) => {
+  const begin = (facts: ChainFacts) => {
     const { cache, joined } = loop;
-    const last = blocks.at(-1);
     const projections = all.filter((projection) => joined.has(projection));
-    const batch = await prepareBatch(batchDeps(facts), cache, projections, blocks, signal);
-    return batch === null || last === undefined ? null : { batch, cache, blocks, hash: last.hash };
+    return { cache, batch: beginBatch(batchDeps(facts), cache, projections), since: clock().getTime() };
   };
 
-  const commit = async (facts: ChainFacts, { batch, blocks, hash }: Ready, target: number): Promise<void> => {
+  const isFull = ({ batch, since }: ReturnType<typeof begin>): boolean => {
+    const { blocks, transactions, logs, bytes } = batch.size();
+    if (blocks >= tuning.batchBlocks || transactions >= tuning.batchTransactions || logs >= tuning.batchLogs) return true;
+    return bytes >= tuning.batchBytes || clock().getTime() - since >= tuning.batchMilliseconds;
+  };
+
+  const commit = async (facts: ChainFacts, batch: PreparedBatch, target: number): Promise<void> => {
     const phase = loop.following ? "follow" : "backfill";
     const rows = await writeBatch(batchDeps(facts), batch, loop.following);
     loop.position.block = batch.last;
-    loop.position.hash = hash;
-    const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-    onProgress?.({ phase, projection: null, block: batch.last, target, blocks: blocks.length, transactions, rows });
+    loop.position.hash = batch.hash;
+    onProgress?.({ phase, projection: null, block: batch.last, target, blocks: batch.blocks, transactions: batch.transactions, rows });
   };
 
-  /** Begins to write as soon as nobody else does; null where the signal came before. What is prepared from then on knows this batch's rows. */
-  const write = (facts: ChainFacts, ready: Ready, target: number, signal: AbortSignal): Promise<Writing | null> =>
+  /** Begins to write as soon as nobody else does; null where somebody else has written what the batch started from. */
+  const write = (facts: ChainFacts, batch: PreparedBatch, cache: StateCache, target: number): Promise<Writing | null> =>
     new Promise((resolve, reject) => {
       const work = async (): Promise<void> => {
-        // Somebody else has written in between: what was folded may start from rows that are no more.
-        const sound = ready.cache === loop.cache ? ready : await prepare(facts, ready.blocks, signal);
-        if (sound === null) return resolve(null);
-        const done = commit(facts, sound, target);
+        if (cache !== loop.cache) return resolve(null);
+        const done = commit(facts, batch, target);
+        // Told in an object: a promise would be waited for.
         resolve({ done });
         await done;
       };
-      // A failure after the beginning is told by `done`.
       lock(work).catch(reject);
     });
 
   return async (facts: ChainFacts, to: number, signal: AbortSignal): Promise<void> => {
-    const { position } = loop;
     const options = {
-      from: position.block + 1,
+      from: loop.position.block + 1,
       to,
       inFlight: tuning.requestsInFlight,
       blocks: tuning.requestBlocks,
       transactions: tuning.requestTransactions,
       signal,
     };
-    let tip = position.hash;
-    const collector = createCollector(tuning);
     const portions = prefetch(source.fetch, options);
+    let tip = loop.position.hash;
+    let current = begin(facts);
     let writing: Promise<void> = Promise.resolve();
+    let failure: unknown;
+    const next = async (): Promise<Portion | null> => {
+      try {
+        return await stopwatch.time("fetch", () => orStopped(portions.next(), signal));
+      } catch (error) {
+        // What came before is written first: a node that fails now and then must not keep the index where it is.
+        failure = error;
+        return { done: true, value: undefined };
+      }
+    };
     try {
-      for (let ended = false; !ended && !signal.aborted; ) {
-        const portion = await stopwatch.time("fetch", () => orStopped(portions.next(), signal));
-        if (portion === null) break;
+      for (let ended = false; !ended; ) {
+        const portion = await next();
+        if (portion === null || signal.aborted) break;
         ended = portion.done === true;
-        if (portion.done !== true) collector.add(portion.value);
-        const blocks = ended || collector.isFull() ? collector.take() : [];
-        const [first] = blocks;
-        if (first === undefined) continue;
-        if (tip !== null && first.parentHash !== tip) {
-          throw new BrokenChainError(`The node's block ${first.number} does not follow the indexed block ${first.number - 1}.`);
+        if (portion.done !== true) {
+          await confirm(source, chain, tip, portion.value);
+          if (!(await current.batch.add(portion.value, signal))) break;
+          tip = portion.value.at(-1)?.hash ?? tip;
         }
-        if (tip === null) await confirmFirst(source, chain, first);
-        const ready = await prepare(facts, blocks, signal);
+        if (!ended && !isFull(current)) continue;
+        const prepared = current.batch.finish();
         await writing;
-        const begun = ready === null || signal.aborted ? null : await write(facts, ready, to, signal);
-        if (ready === null || begun === null) break;
-        tip = ready.hash;
+        const begun = prepared === null || signal.aborted ? null : await write(facts, prepared, current.cache, to);
+        if (begun === null) break;
         writing = begun.done;
-        // Told when its turn comes; until then it is not an unhandled one.
+        // A failure is told when its turn comes; until then it is not an unhandled one.
         writing.catch(() => undefined);
+        current = begin(facts);
       }
       await writing;
+      if (failure !== undefined) throw failure;
     } finally {
       await writing.catch(() => undefined);
     }
   };
+};
+
+/** Blocks follow the tip; where there is none yet, the first one is asked for a second time. @throws {BrokenChainError} */
+const confirm = async (source: Source, chain: IndexedChain, tip: Hash | null, blocks: readonly ChainBlock[]): Promise<void> => {
+  const [first] = blocks;
+  if (first === undefined) return;
+  if (tip === null) return confirmFirst(source, chain, first);
+  if (first.parentHash !== tip) {
+    throw new BrokenChainError(`The node's block ${first.number} does not follow the indexed block ${first.number - 1}.`);
+  }
 };
 
 export type Advance = ReturnType<typeof createAdvance>;

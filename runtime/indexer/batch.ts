@@ -3,16 +3,16 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { Database } from "../database/database.ts";
 import { createEventDecoder } from "../events/decode-events.ts";
 import type { DecodedBlock } from "../events/decoded-block.ts";
-import type { Hex } from "../lib/hex.ts";
+import type { Hash, Hex } from "../lib/hex.ts";
 import { type GenesisAllocation, readBase, writeBaseReads } from "./base-reads.ts";
 import { advanceCheckpoints } from "./checkpoints.ts";
+import { createRowGatherer, type WaitingRows, writeWaiting } from "./gather-rows.ts";
 import type { Leadership } from "./leader.ts";
 import { orStopped } from "./or-stopped.ts";
 import type { Stopwatch } from "./progress.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "./projection.ts";
 import type { State } from "./state.ts";
 import { loadState, type StateCache } from "./state-cache.ts";
-import { writeRows } from "./write.ts";
 
 export interface BatchDeps {
   readonly database: Database;
@@ -27,48 +27,75 @@ export interface BatchDeps {
 
 /** Blocks folded to rows, with nothing written yet. */
 export interface PreparedBatch {
+  readonly projections: readonly Projection[];
+  readonly blocks: number;
+  readonly transactions: number;
   readonly first: number;
   readonly last: number;
-  readonly projections: readonly Projection[];
-  /** Rows of each projection by the name of their table. */
-  readonly folded: readonly Readonly<Record<string, readonly Row[]>>[];
+  readonly hash: Hash;
+  readonly waiting: readonly WaitingRows[];
   readonly baseReads: readonly Row[];
 }
 
+/** Takes blocks as they come, and keeps nothing of them but the rows that they give. */
+export interface Batch {
+  /** Blocks that follow the ones before. False, with nothing taken, when the signal came while the node was asked. */
+  add(blocks: readonly ChainBlock[], signal: AbortSignal): Promise<boolean>;
+  size(): { readonly blocks: number; readonly transactions: number; readonly logs: number; readonly bytes: number };
+  /** Null where there was no block. */
+  finish(): PreparedBatch | null;
+}
+
 /**
- * Folds blocks from the rows that the cache knows or loads, and gives the cache what came out: so the next batch can be prepared before this one is
- * written. Null when the signal came while the node was asked.
+ * Begins a batch. Its blocks are folded from the rows that the cache knows or loads, and the cache is given what comes out: so the next batch can be
+ * begun before this one is written, when the one before this is.
  */
-export const prepareBatch = async (
-  deps: BatchDeps,
-  cache: StateCache,
-  projections: readonly Projection[],
-  blocks: readonly ChainBlock[],
-  signal: AbortSignal,
-): Promise<PreparedBatch | null> => {
-  const first = blocks[0];
-  const last = blocks.at(-1);
-  if (first === undefined || last === undefined) throw new RangeError("A batch has at least one block.");
+export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: readonly Projection[]): Batch => {
   const { database, chainId, facts, stopwatch } = deps;
+  const decode = createEventDecoder(projections.flatMap(({ events }) => events));
+  const gatherer = createRowGatherer(chainId, projections);
+  const baseReads: Row[] = [];
+  let first: ChainBlock | undefined;
+  let last: ChainBlock | undefined;
+  const size = { blocks: 0, transactions: 0, logs: 0 };
   cache.begin();
-  const decoded = stopwatch.timeNow("decode", () => blocks.map(createEventDecoder(projections.flatMap(({ events }) => events))));
-  const states = await stopwatch.time("load", () =>
-    Promise.all(projections.map((projection) => loadState(cache, database, chainId, projection, projection.needs(decoded, facts)))),
-  );
-  const reads = projections.flatMap((projection, position) => {
-    const state = states[position];
-    return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
-  });
-  const base = await stopwatch.time("read", () =>
-    orStopped(readBase(cache, database, deps.source, chainId, facts, reads, deps.allocation), signal),
-  );
-  if (base === null) return null;
-  const folded = stopwatch.timeNow("fold", () => {
-    const rows = projections.map((projection, position) => foldOne(projection, decoded, states[position], facts, base.outcomes));
-    cache.keepFolded(projections, rows);
-    return rows;
-  });
-  return { first: first.number, last: last.number, projections, folded, baseReads: base.rows };
+  return {
+    add: async (blocks, signal) => {
+      const decoded = stopwatch.timeNow("decode", () => blocks.map(decode));
+      const states = await stopwatch.time("load", () =>
+        Promise.all(projections.map((projection) => loadState(cache, database, chainId, projection, projection.needs(decoded, facts)))),
+      );
+      const reads = projections.flatMap((projection, position) => {
+        const state = states[position];
+        return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
+      });
+      const base = await stopwatch.time("read", () =>
+        orStopped(readBase(cache, database, deps.source, chainId, facts, reads, deps.allocation), signal),
+      );
+      if (base === null) return false;
+      stopwatch.timeNow("fold", () => {
+        const folded = projections.map((projection, position) => foldOne(projection, decoded, states[position], facts, base.outcomes));
+        cache.keepFolded(projections, folded);
+        gatherer.add(folded);
+      });
+      baseReads.push(...base.rows);
+      first ??= blocks[0];
+      last = blocks.at(-1) ?? last;
+      size.blocks += blocks.length;
+      for (const { transactions } of blocks) {
+        size.transactions += transactions.length;
+        for (const { logs } of transactions) size.logs += logs.length;
+      }
+      return true;
+    },
+    size: () => ({ ...size, bytes: gatherer.bytes() }),
+    finish: () => {
+      if (first === undefined || last === undefined) return null;
+      const { blocks, transactions } = size;
+      const heights = { first: first.number, last: last.number, hash: last.hash };
+      return { projections, blocks, transactions, ...heights, waiting: gatherer.take(), baseReads };
+    },
+  };
 };
 
 /**
@@ -82,11 +109,8 @@ export const writeBatch = (deps: BatchDeps, batch: PreparedBatch, lasting: boole
       if (!lasting) await client.query("SET LOCAL synchronous_commit = off");
       await advanceCheckpoints(client, deps.chainId, batch.projections, batch.first - 1, batch.last);
       await deps.guard(client);
-      let rows = await writeBaseReads(client, deps.chainId, batch.baseReads);
-      for (const [position, projection] of batch.projections.entries()) {
-        rows += await writeRows(client, deps.chainId, projection.tables, batch.folded[position] ?? {});
-      }
-      return rows;
+      const rows = await writeBaseReads(client, deps.chainId, batch.baseReads);
+      return rows + (await writeWaiting(client, deps.chainId, batch.waiting));
     }),
   );
 

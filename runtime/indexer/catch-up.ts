@@ -1,5 +1,5 @@
 import { baseReadsLoad } from "./base-reads.ts";
-import { type BatchDeps, prepareBatch, writeBatch } from "./batch.ts";
+import { type BatchDeps, beginBatch, writeBatch } from "./batch.ts";
 import { readCheckpoints } from "./checkpoints.ts";
 import type { Progress } from "./progress.ts";
 import type { Projection } from "./projection.ts";
@@ -24,10 +24,10 @@ export const catchUpOnce = async (
   if (done >= target) return true;
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const batch = await prepareBatch(deps, createStateCache([projection], [baseReadsLoad]), [projection], blocks, signal);
-  if (batch === null) return false;
-  const rows = await writeBatch(deps, batch, false);
-  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-  onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions, rows });
+  const batch = beginBatch(deps, createStateCache([projection], [baseReadsLoad]), [projection]);
+  const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
+  if (prepared === null) return false;
+  const rows = await writeBatch(deps, prepared, false);
+  onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions: prepared.transactions, rows });
   return to === target;
 };

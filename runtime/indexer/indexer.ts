@@ -19,9 +19,11 @@ import type { Indexer, IndexerDeps, Tuning } from "./types.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 const usualTuning: Tuning = {
-  batchTransactions: 2_000,
-  batchLogs: 10_000,
-  batchBlocks: 500,
+  batchTransactions: 8_000,
+  batchLogs: 40_000,
+  batchBlocks: 2_000,
+  batchBytes: 32 * 1024 * 1024,
+  batchMilliseconds: 3_000,
   requestTransactions: 500,
   requestBlocks: 50,
   requestsInFlight: 4,
@@ -83,11 +85,15 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     return opened.facts;
   };
 
-  const advance = createAdvance({ chain, source, all, loop, lock, batchDeps, stopwatch, tuning, onProgress });
+  const advance = createAdvance({ chain, source, all, loop, lock, batchDeps, stopwatch, tuning, clock: deps.clock, onProgress });
   const follow = createFollow({ ...deps, heads: deps.heads, loop, lock, guard, all, following, advance, open });
 
   const catchUp = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    const size = { transactions: tuning.batchTransactions, blocks: tuning.batchBlocks };
+    // Stored blocks are read at once, not in portions.
+    const size = {
+      transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
+      blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
+    };
     for (const projection of all) {
       while (!signal.aborted && !loop.joined.has(projection)) {
         await lock(async () => {

@@ -20,10 +20,13 @@ export interface IndexedChain {
 
 /** How much is done at once; what is in memory follows from it. */
 export interface Tuning {
-  /** Transactions and logs after which a batch is written. */
+  /** What a batch is written after, whichever comes first; in memory it is the text of its rows. */
   readonly batchTransactions: number;
   readonly batchLogs: number;
   readonly batchBlocks: number;
+  readonly batchBytes: number;
+  /** So that a slow node's blocks are not long in coming. */
+  readonly batchMilliseconds: number;
   /** Transactions that one request for blocks should bring, and blocks in it at most. */
   readonly requestTransactions: number;
   readonly requestBlocks: number;
