@@ -54,7 +54,8 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
   const endPeriod = ({ key, since, standing }: Account, block: number): void => {
     if (since === null || since >= block) return;
     const to = block - 1;
-    periods.push({ ...columnsOf(key), from_block: since, to_block: to, balance: standing, pivot_block: pivotOf(since, to) });
+    const { owner, token, standard, tokenId: token_id } = key;
+    periods.push({ owner, token, standard, token_id, from_block: since, to_block: to, balance: standing, pivot_block: pivotOf(since, to) });
   };
 
   return {
@@ -84,10 +85,15 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening) => {
       return changes;
     },
     periods,
-    latest: (): Row[] => [...accounts.values()].map(({ key, since, balance }) => ({ ...columnsOf(key), since_block: since, balance })),
+    latest: (): Row[] => {
+      const rows: Row[] = [];
+      for (const { key, since, balance } of accounts.values()) {
+        const { owner, token, standard, tokenId: token_id } = key;
+        rows.push({ owner, token, standard, token_id, since_block: since, balance });
+      }
+      return rows;
+    },
   };
 };
 
 const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;
-
-const columnsOf = ({ owner, token, standard, tokenId }: BalanceKey): Row => ({ owner, token, standard, token_id: tokenId });
