@@ -82,12 +82,18 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: DatabaseClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
   let broken = false;
   const onError = (): void => {
     broken = true;
   };
-  client.on("error", onError);
+  // A promise would be a moment late: the connection may be ended by the same packet that opens it, and then nobody would listen.
+  const client = await new Promise<pg.PoolClient>((resolve, reject) => {
+    pool.connect((error, connected) => {
+      if (connected === undefined) return reject(error);
+      connected.on("error", onError);
+      resolve(connected);
+    });
+  });
   try {
     await client.query("BEGIN");
     const result = await work(createClient(client));
