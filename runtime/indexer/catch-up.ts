@@ -24,10 +24,18 @@ export const catchUpOnce = async (
   if (done >= target) return true;
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const batch = beginBatch(deps, createStateCache([projection], [baseReadsLoad]), [projection]);
+  const batch = beginBatch(deps, createStateCache([projection], { own: [baseReadsLoad] }), [projection]);
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;
   const rows = await writeBatch(deps, prepared, false);
-  onProgress?.({ phase: "catch-up", projection: projection.id, block: to, target, blocks: blocks.length, transactions: prepared.transactions, rows });
+  onProgress?.({
+    phase: "catch-up",
+    projection: projection.id,
+    block: to,
+    target,
+    blocks: blocks.length,
+    transactions: prepared.transactions,
+    rows,
+  });
   return to === target;
 };

@@ -5,9 +5,7 @@ import { keyText } from "./state.ts";
 import { writeRows } from "./write.ts";
 
 /** Rows of one table that wait to be written: as text, or, where a later row of a key takes the place of an earlier one, as rows. */
-export type WaitingRows =
-  | { readonly table: Table; readonly chunks: CopyChunks }
-  | { readonly table: Table; readonly rows: readonly Row[] };
+export type WaitingRows = { readonly table: Table; readonly chunks: CopyChunks } | { readonly table: Table; readonly rows: readonly Row[] };
 
 /** Gathers what folds give for each table until it is written. */
 export const createRowGatherer = (chainId: number, projections: readonly Projection[]) => {

@@ -64,9 +64,9 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     guard,
   });
 
-  const join = (projections: Iterable<Projection>): void => {
+  const join = (projections: Iterable<Projection>, isNew = false): void => {
     loop.joined = new Set(projections);
-    loop.cache = createStateCache([...loop.joined], [baseReadsLoad]);
+    loop.cache = createStateCache([...loop.joined], { own: [baseReadsLoad], isNew });
   };
 
   const open = async (): Promise<ChainFacts> => {
@@ -80,7 +80,8 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     position.block = checkpoints.get(ledger.projection.id)?.block ?? opened.facts.from - 1;
     position.hash = (await ledger.hashes(position.block, position.block)).get(position.block) ?? null;
     position.suspect = position.hash !== null;
-    join(all.filter(({ id }) => checkpoints.get(id)?.block === position.block));
+    const level = all.filter(({ id }) => checkpoints.get(id)?.block === position.block);
+    join(level, position.block < opened.facts.from);
     loop.facts = opened.facts;
     return opened.facts;
   };

@@ -32,8 +32,20 @@ export interface StateCache {
   size(): number;
 }
 
+export interface StateCacheOptions {
+  /** What is remembered beside the loads of projections. */
+  readonly own?: readonly StateLoad[];
+  /** The projections have no rows yet: as long as nothing is forgotten, what is not in memory is nowhere. */
+  readonly isNew?: boolean;
+  readonly limit?: number;
+}
+
 /** An empty memory for these projections; rows of tables that others write are never kept. */
-export const createStateCache = (projections: readonly Projection[], own: readonly StateLoad[] = [], limit = usualLimit): StateCache => {
+export const createStateCache = (
+  projections: readonly Projection[],
+  { own = [], isNew = false, limit = usualLimit }: StateCacheOptions = {},
+): StateCache => {
+  let isComplete = isNew;
   const written = new Set(projections.flatMap(({ tables }) => tables.filter(({ kind }) => kind !== "queue").map(({ name }) => name)));
   const kept = projections.flatMap(({ loads }) => Object.values(loads)).filter(({ table }) => written.has(table));
   const memories = new Map<StateLoad, Memory>([...kept, ...own].map((load) => [load, { load, recent: new Map(), older: new Map() }]));
@@ -63,6 +75,7 @@ export const createStateCache = (projections: readonly Projection[], own: readon
   return {
     begin: () => {
       if (count("recent") <= limit) return;
+      if (count("older") > 0) isComplete = false;
       for (const memory of memories.values()) {
         memory.older = memory.recent;
         memory.recent = new Map();
@@ -72,7 +85,9 @@ export const createStateCache = (projections: readonly Projection[], own: readon
       const memory = memories.get(load);
       if (memory === undefined) return loadRows(database, chainId, load, [...keys.values()]);
       const missing = [...keys].filter(([key]) => find(memory, key) === undefined);
-      if (missing.length > 0) {
+      if (isComplete && !own.includes(load)) {
+        for (const [key] of missing) memory.recent.set(key, null);
+      } else if (missing.length > 0) {
         const found = await loadRows(
           database,
           chainId,

@@ -76,7 +76,7 @@ it("holds no more than its bound twice over and the keys of two batches, and nev
   const limit = 100;
   const each = 60;
   const { database, asked } = createAsked();
-  const cache = createStateCache([projection], [], limit);
+  const cache = createStateCache([projection], { limit });
   const address = (number: number) => `0x${number.toString(16).padStart(4, "0")}`;
   let largest = 0;
   for (let batch = 0; batch < 50; batch += 1) {
@@ -95,4 +95,23 @@ it("holds no more than its bound twice over and the keys of two batches, and nev
   // What only the first batch touched is forgotten.
   await cache.rows(database, 1, ordinals, keysOf(address(0)));
   expect(asked.at(-1)).toEqual([address(0)]);
+});
+
+it("asks nothing of tables that were empty when it began, until it forgets", async () => {
+  const { database, asked } = createAsked();
+  const cache = createStateCache([projection], { isNew: true, limit: 1 });
+  cache.begin();
+  const touch = async (key: string) => {
+    expect((await cache.rows(database, 1, ordinals, keysOf(key))).get(key)).toBeUndefined();
+  };
+  await touch("0x0a");
+  await touch("0x0b");
+  cache.begin();
+  await touch("0x0c");
+  await touch("0x0d");
+  expect(asked).toEqual([]);
+  // The first two are forgotten now, and whether they have rows is not known any more.
+  cache.begin();
+  await touch("0x0a");
+  expect(asked).toEqual([["0x0a"]]);
 });

@@ -51,7 +51,17 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
       rows.transactions.push(toTransactionRow(transaction, block.number));
       for (const log of transaction.logs) {
         const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = log.topics;
-        rows.logs.push({ block_number, transaction_index, log_index: log.index, address: log.address, topic0, topic1, topic2, topic3, data: log.data });
+        rows.logs.push({
+          block_number,
+          transaction_index,
+          log_index: log.index,
+          address: log.address,
+          topic0,
+          topic1,
+          topic2,
+          topic3,
+          data: log.data,
+        });
       }
       for (const trace of transaction.traces ?? []) {
         rows.traces.push({
@@ -64,7 +74,8 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
           value: trace.value,
         });
       }
-      for (const address of partiesOf(transaction)) rows.address_transactions.push({ address, ordinal: ordinals.next(address), block_number, transaction_index });
+      for (const address of partiesOf(transaction))
+        rows.address_transactions.push({ address, ordinal: ordinals.next(address), block_number, transaction_index });
     }
     for (const withdrawal of block.withdrawals) {
       rows.withdrawals.push({
