@@ -40,15 +40,16 @@ export interface StateCacheOptions {
   readonly limit?: number;
 }
 
-/** An empty memory for these projections; rows of tables that others write are never kept. */
+/** An empty memory for these projections; rows of tables that others write are kept for one batch. */
 export const createStateCache = (
   projections: readonly Projection[],
   { own = [], isNew = false, limit = usualLimit }: StateCacheOptions = {},
 ): StateCache => {
   let isComplete = isNew;
   const written = new Set(projections.flatMap(({ tables }) => tables.filter(({ kind }) => kind !== "queue").map(({ name }) => name)));
-  const kept = projections.flatMap(({ loads }) => Object.values(loads)).filter(({ table }) => written.has(table));
-  const memories = new Map<StateLoad, Memory>([...kept, ...own].map((load) => [load, { load, recent: new Map(), older: new Map() }]));
+  const loads = projections.flatMap((projection) => Object.values(projection.loads));
+  const foreign = new Set(loads.filter(({ table }) => !written.has(table)));
+  const memories = new Map<StateLoad, Memory>([...loads, ...own].map((load) => [load, { load, recent: new Map(), older: new Map() }]));
   const count = (which: "recent" | "older") => [...memories.values()].reduce((sum, memory) => sum + memory[which].size, 0);
 
   const find = (memory: Memory, key: string): Row | null | undefined => {
@@ -74,6 +75,7 @@ export const createStateCache = (
 
   return {
     begin: () => {
+      for (const load of foreign) memories.get(load)?.recent.clear();
       if (count("recent") <= limit) return;
       if (count("older") > 0) isComplete = false;
       for (const memory of memories.values()) {
@@ -85,7 +87,7 @@ export const createStateCache = (
       const memory = memories.get(load);
       if (memory === undefined) return loadRows(database, chainId, load, [...keys.values()]);
       const missing = [...keys].filter(([key]) => find(memory, key) === undefined);
-      if (isComplete && !own.includes(load)) {
+      if (isComplete && !own.includes(load) && !foreign.has(load)) {
         for (const [key] of missing) memory.recent.set(key, null);
       } else if (missing.length > 0) {
         const found = await loadRows(
@@ -100,12 +102,9 @@ export const createStateCache = (
     },
     keep,
     keepFolded: (from, folded) => {
-      for (const [position, { tables }] of from.entries()) {
-        for (const { name } of tables) {
-          const rows = folded[position]?.[name];
-          if (rows === undefined || rows.length === 0) continue;
-          for (const { load } of memories.values()) if (load.table === name) keep(load, rows);
-        }
+      for (const load of memories.keys()) {
+        const position = foreign.has(load) ? -1 : from.findIndex(({ tables }) => tables.some(({ name }) => name === load.table));
+        keep(load, folded[position]?.[load.table] ?? []);
       }
     },
     size: () => count("recent") + count("older"),
