@@ -86,33 +86,37 @@ export const createAdvance = ({ chain, source, all, loop, lock, batchDeps, stopw
     let current = begin(facts);
     let writing: Promise<void> = Promise.resolve();
     let failure: unknown;
-    const next = async (): Promise<Portion | null> => {
-      try {
-        return await stopwatch.time("fetch", () => orStopped(portions.next(), signal));
-      } catch (error) {
-        // What came before is written first: a node that fails now and then must not keep the index where it is.
-        failure = error;
-        return { done: true, value: undefined };
-      }
+    /** The next portion, folded; null when the signal came. */
+    const take = async (): Promise<"taken" | "ended" | null> => {
+      const portion = await stopwatch
+        .time("fetch", () => orStopped(portions.next(), signal))
+        .catch((error: unknown): Portion => {
+          // What came before is written first: a node that fails now and then must not keep the index where it is.
+          failure = error;
+          return { done: true, value: undefined };
+        });
+      if (portion === null || signal.aborted) return null;
+      if (portion.done === true) return "ended";
+      await confirm(source, chain, tip, portion.value);
+      if (!(await current.batch.add(portion.value, signal))) return null;
+      tip = portion.value.at(-1)?.hash ?? tip;
+      return "taken";
+    };
+    /** Begins to write what was gathered, after the batch before it; false where it must not be written. */
+    const hand = async (): Promise<boolean> => {
+      const prepared = current.batch.finish();
+      await writing;
+      const begun = prepared === null || signal.aborted ? null : await write(facts, prepared, current.cache, to);
+      if (begun === null) return false;
+      writing = begun.done;
+      // A failure is told when its turn comes; until then it is not an unhandled one.
+      writing.catch(() => undefined);
+      return true;
     };
     try {
-      for (let ended = false; !ended; ) {
-        const portion = await next();
-        if (portion === null || signal.aborted) break;
-        ended = portion.done === true;
-        if (portion.done !== true) {
-          await confirm(source, chain, tip, portion.value);
-          if (!(await current.batch.add(portion.value, signal))) break;
-          tip = portion.value.at(-1)?.hash ?? tip;
-        }
-        if (!ended && !isFull(current)) continue;
-        const prepared = current.batch.finish();
-        await writing;
-        const begun = prepared === null || signal.aborted ? null : await write(facts, prepared, current.cache, to);
-        if (begun === null) break;
-        writing = begun.done;
-        // A failure is told when its turn comes; until then it is not an unhandled one.
-        writing.catch(() => undefined);
+      for (let step = await take(); step !== null; step = await take()) {
+        if (step !== "ended" && !isFull(current)) continue;
+        if (!(await hand()) || step === "ended") break;
         current = begin(facts);
       }
       await writing;
