@@ -38,7 +38,10 @@ export async function readTable(database: Queryable, name: string): Promise<Tabl
 
 /** Encodes and writes rows in a transaction of their own. */
 export const copyValues = (database: Database, { name, columns, types, rows }: TableRows): Promise<number> =>
-  database.transaction((client) => client.copy(name, columns, rows, types));
+  database.transaction(async (client) => {
+    await client.query("SET LOCAL synchronous_commit = off");
+    return client.copy(name, columns, rows, types);
+  });
 
 /** Rows as COPY's text in pieces of a size that the wire likes. */
 export function encodeTable({ name, columns, types, rows }: TableRows): Buffer[] {

@@ -1,6 +1,5 @@
-import type { Hash } from "../lib/hex.ts";
 import { BadReplyError } from "./errors.ts";
-import { address, asList, asObject, bigQuantity, data, hash, optional, quantity, quantityUpTo, type Raw } from "./quantities.ts";
+import { address, asList, asObject, bigQuantity, claim, data, hash, optional, quantity, quantityUpTo, type Raw } from "./quantities.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
 /** What of a node's block serves to check it, and is not kept. */
@@ -9,8 +8,7 @@ export interface BlockEvidence {
   /** The block is of Cancun or later (it names its parent's beacon root, EIP-4788), where self-destruction is EIP-6780's. */
   readonly eip6780: boolean;
   readonly transactions: readonly {
-    readonly hash: Hash;
-    readonly blockHash: Hash;
+    readonly blockHash: string;
     readonly index: number;
     /** Null in transactions before EIP-155. */
     readonly chainId: number | null;
@@ -19,13 +17,13 @@ export interface BlockEvidence {
 }
 
 export interface ReceiptEvidence {
-  readonly transactionHash: Hash;
-  readonly blockHash: Hash;
+  readonly transactionHash: string;
+  readonly blockHash: string;
   readonly index: number;
   readonly cumulativeGasUsed: bigint;
   readonly logs: readonly {
-    readonly blockHash: Hash;
-    readonly transactionHash: Hash;
+    readonly blockHash: string;
+    readonly transactionHash: string;
     readonly transactionIndex: number;
     readonly removed: boolean;
   }[];
@@ -118,10 +116,12 @@ const decodeLog = (raw: Raw): ChainLog => {
   return {
     index: quantity(raw, "logIndex"),
     address: address(raw, "address"),
-    topics: topics.map((topic) => hash({ topic }, "topic")),
+    topics: topics.map(topicOf),
     data: data(raw, "data"),
   };
 };
+
+const topicOf = (topic: unknown) => hash({ topic }, "topic");
 
 const decodeWithdrawal = (item: unknown): ChainWithdrawal => {
   const raw = asObject(item, "withdrawal");
@@ -134,22 +134,21 @@ const decodeWithdrawal = (item: unknown): ChainWithdrawal => {
 };
 
 const transactionEvidence = (raw: Raw) => ({
-  hash: hash(raw, "hash"),
-  blockHash: hash(raw, "blockHash"),
+  blockHash: claim(raw, "blockHash"),
   index: quantity(raw, "transactionIndex"),
   chainId: optional(raw, "chainId", quantity),
 });
 
 const receiptEvidence = (raw: Raw): ReceiptEvidence => ({
-  transactionHash: hash(raw, "transactionHash"),
-  blockHash: hash(raw, "blockHash"),
+  transactionHash: claim(raw, "transactionHash"),
+  blockHash: claim(raw, "blockHash"),
   index: quantity(raw, "transactionIndex"),
   cumulativeGasUsed: bigQuantity(raw, "cumulativeGasUsed"),
   logs: asList(raw.logs, "logs").map((item) => {
     const log = asObject(item, "log");
     return {
-      blockHash: hash(log, "blockHash"),
-      transactionHash: hash(log, "transactionHash"),
+      blockHash: claim(log, "blockHash"),
+      transactionHash: claim(log, "transactionHash"),
       transactionIndex: quantity(log, "transactionIndex"),
       removed: log.removed === true,
     };

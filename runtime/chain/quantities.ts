@@ -5,7 +5,7 @@ import { BadReplyError } from "./errors.ts";
 export type Raw = Readonly<Record<string, unknown>>;
 
 const quantityForm = /^0x[0-9a-fA-F]{1,64}$/;
-const dataForm = /^0x(?:[0-9a-fA-F]{2})*$/;
+const digitsForm = /^0x[0-9a-fA-F]*$/;
 const addressForm = /^0x[0-9a-fA-F]{40}$/;
 const hashForm = /^0x[0-9a-fA-F]{64}$/;
 
@@ -20,6 +20,20 @@ const text = (raw: Raw, field: string, form: RegExp, expected: string): Hex => {
   return value.toLowerCase() as Hex;
 };
 
+/**
+ * A small quantity that is spelt as it should be, else undefined. `Number` reads the prefix and the digits and refuses all else but white space at the
+ * ends, so these are looked at: a block has tens of thousands of quantities, and an expression takes several times as long.
+ */
+const smallQuantity = (value: unknown): number | undefined => {
+  if (typeof value !== "string" || value.length < 3 || value.length > 15) return undefined;
+  if (value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120 || !isDigit(value.charCodeAt(value.length - 1))) return undefined;
+  const number = Number(value);
+  return Number.isNaN(number) ? undefined : number;
+};
+
+/** 0-9, A-F, a-f. */
+const isDigit = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
+
 /** A field that must be an object. */
 export const asObject = (value: unknown, what: string): Raw => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refuse(what, "an object", value);
@@ -33,10 +47,13 @@ export const asList = (value: unknown, what: string): readonly unknown[] => {
 };
 
 /** A quantity of any width up to 256 bits. */
-export const bigQuantity = (raw: Raw, field: string): bigint => BigInt(text(raw, field, quantityForm, "a hexadecimal quantity"));
+export const bigQuantity = (raw: Raw, field: string): bigint =>
+  BigInt(smallQuantity(raw[field]) ?? text(raw, field, quantityForm, "a hexadecimal quantity"));
 
 /** A quantity that a number holds exactly. */
 export const quantity = (raw: Raw, field: string): number => {
+  const small = smallQuantity(raw[field]);
+  if (small !== undefined) return small;
   const value = Number.parseInt(text(raw, field, quantityForm, "a hexadecimal quantity"), 16);
   if (!Number.isSafeInteger(value)) throw refuse(field, "a quantity below 2^53", raw[field]);
   return value;
@@ -58,7 +75,17 @@ export const address = (raw: Raw, field: string): Address => text(raw, field, ad
 export const hash = (raw: Raw, field: string): Hash => text(raw, field, hashForm, "a hash");
 
 /** Bytes of any length. */
-export const data = (raw: Raw, field: string): Hex => text(raw, field, dataForm, "hexadecimal data");
+export const data = (raw: Raw, field: string): Hex => {
+  const value = text(raw, field, digitsForm, "hexadecimal data");
+  if (value.length % 2 !== 0) throw refuse(field, "hexadecimal data", value);
+  return value;
+};
+
+/** What is only compared with a checked text, and so needs no check of its own; nothing equals what is no text. */
+export const claim = (raw: Raw, field: string): string => {
+  const value = raw[field];
+  return typeof value === "string" ? value.toLowerCase() : "";
+};
 
 /** The value of a field that a node may leave out or set to null. */
 export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: string) => T): T | null =>

@@ -1,9 +1,9 @@
 import type { Hex } from "../lib/hex.ts";
 
-const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
+const digits = /^0x[0-9a-fA-F]*$/;
 
 /** Whether the text is 0x and whole bytes. */
-export const isBytes = (text: string): text is Hex => evenHex.test(text);
+export const isBytes = (text: string): text is Hex => text.length % 2 === 0 && digits.test(text);
 
 /** A bytea parameter. @throws {RangeError} anything but 0x and an even number of hex digits. */
 export const bytes = (hex: string): Buffer => Buffer.from(digitsOf(hex), "hex");

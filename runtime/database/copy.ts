@@ -23,11 +23,26 @@ export async function copyRows(
 ): Promise<number> {
   const chunks = peek(encodeRows(table, columns, rows, types));
   if (chunks === undefined) return 0;
-  const names = columns.map(pg.escapeIdentifier).join(", ");
-  const target = client.query(from(`COPY ${pg.escapeIdentifier(table)} (${names}) FROM STDIN`, { highWaterMark: 2 * chunkLength }));
+  const target = client.query(from(statementOf(table, columns), { highWaterMark: 2 * chunkLength }));
   await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), target);
   return target.rowCount;
 }
+
+/** Writes rows that are text already, as `copyRows` does, and returns how many. */
+export async function copyChunks(
+  client: pg.ClientBase,
+  table: string,
+  columns: readonly string[],
+  chunks: readonly Buffer[],
+): Promise<number> {
+  if (chunks.length === 0) return 0;
+  const target = client.query(from(statementOf(table, columns), { highWaterMark: 2 * chunkLength }));
+  await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), target);
+  return target.rowCount;
+}
+
+const statementOf = (table: string, columns: readonly string[]): string =>
+  `COPY ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(", ")}) FROM STDIN`;
 
 /** Rows as text, some hundreds of kilobytes at a time. */
 function* encodeRows(

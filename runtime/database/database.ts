@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import pg from "pg";
 import type { CopyType, CopyValue } from "./copy.ts";
-import { copyRows } from "./copy.ts";
+import { copyChunks, copyRows } from "./copy.ts";
 import { DatabaseUnavailable, secretsOf, toSafeError } from "./errors.ts";
 import { createKnex } from "./knex.ts";
 import { createTypes } from "./types.ts";
@@ -29,6 +29,8 @@ export interface Queryable {
 export interface DatabaseClient extends Queryable {
   /** Writes rows with COPY, one type a column, and returns how many. No rows: nothing is sent. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
+  /** Writes rows that were encoded before, and returns how many. */
+  copyChunks(table: string, columns: readonly string[], chunks: readonly Buffer[]): Promise<number>;
 }
 
 export interface Database extends Queryable {
@@ -80,12 +82,18 @@ export function createDatabase(options: DatabaseOptions): Database {
 }
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: DatabaseClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
   let broken = false;
   const onError = (): void => {
     broken = true;
   };
-  client.on("error", onError);
+  // A promise would be a moment late: the connection may be ended by the same packet that opens it, and then nobody would listen.
+  const client = await new Promise<pg.PoolClient>((resolve, reject) => {
+    pool.connect((error, connected) => {
+      if (connected === undefined) return reject(error);
+      connected.on("error", onError);
+      resolve(connected);
+    });
+  });
   try {
     await client.query("BEGIN");
     const result = await work(createClient(client));
@@ -104,6 +112,7 @@ function createClient(client: pg.PoolClient): DatabaseClient {
   return {
     query: async (sql, parameters) => rowsOf(await client.query(sql, parameters as unknown[] | undefined)),
     copy: (table, columns, rows, types) => copyRows(client, table, columns, rows, types),
+    copyChunks: (table, columns, chunks) => copyChunks(client, table, columns, chunks),
   };
 }
 

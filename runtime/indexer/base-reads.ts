@@ -1,8 +1,9 @@
 import type { CallOutcome, Source } from "../chain/source.ts";
 import type { DatabaseClient, Queryable } from "../database/database.ts";
 import type { Address, Hex } from "../lib/hex.ts";
-import { loadRows } from "./load-state.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Row, type StateLoad, type Table } from "./projection.ts";
+import type { KeySet } from "./state.ts";
+import type { StateCache } from "./state-cache.ts";
 import { writeRows } from "./write.ts";
 
 const table: Table = {
@@ -11,7 +12,8 @@ const table: Table = {
   key: ["key"],
   columns: { key: "bytea", block_number: "int8", value: "bytea", reverted: "bool" },
 };
-const load: StateLoad = { table: "base_reads", key: { key: "bytea" }, values: ["value", "reverted"] };
+/** How they are found again. */
+export const baseReadsLoad: StateLoad = { table: "base_reads", key: { key: "bytea" }, values: ["value", "reverted"] };
 
 export interface BaseReadings {
   readonly outcomes: ReadonlyMap<Hex, CallOutcome>;
@@ -24,6 +26,7 @@ export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
 /** The base state that projections ask for: from what is stored, else from the genesis allocation, else from the node. */
 export const readBase = async (
+  cache: StateCache,
   database: Queryable,
   source: Pick<Source, "balances" | "calls">,
   chainId: number,
@@ -31,16 +34,19 @@ export const readBase = async (
   reads: readonly BaseRead[],
   allocation: GenesisAllocation | undefined,
 ): Promise<BaseReadings> => {
+  if (reads.length === 0) return { outcomes: new Map(), rows: [] };
   const wanted = new Map<Hex, BaseRead>();
-  for (const read of reads) if (!wanted.has(baseReadKey(read))) wanted.set(baseReadKey(read), read);
-  const stored = await loadRows(
-    database,
-    chainId,
-    load,
-    [...wanted.keys()].map((key) => [key]),
-  );
+  for (const read of reads) {
+    const key = baseReadKey(read);
+    if (!wanted.has(key)) wanted.set(key, read);
+  }
+  const keys: KeySet = new Map([...wanted.keys()].map((key) => [key, [key]]));
+  const stored = await cache.rows(database, chainId, baseReadsLoad, keys);
   const outcomes = new Map<Hex, CallOutcome>();
-  for (const [key, row] of stored) outcomes.set(key as Hex, fromRow(row));
+  for (const key of wanted.keys()) {
+    const row = stored.get(key);
+    if (row !== undefined) outcomes.set(key, fromRow(row));
+  }
   const missing = [...wanted.values()].filter((read) => !outcomes.has(baseReadKey(read)));
   const answers = await ask(source, chain, missing, allocation);
   const rows = missing.map((read, position): Row => {
@@ -48,6 +54,7 @@ export const readBase = async (
     outcomes.set(baseReadKey(read), outcome);
     return { key: baseReadKey(read), block_number: read.firstBlock, ...toRow(outcome) };
   });
+  cache.keep(baseReadsLoad, rows);
   return { outcomes, rows };
 };
 

@@ -3,15 +3,16 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { Database } from "../database/database.ts";
 import { createEventDecoder } from "../events/decode-events.ts";
 import type { DecodedBlock } from "../events/decoded-block.ts";
-import type { Hex } from "../lib/hex.ts";
+import type { Hash, Hex } from "../lib/hex.ts";
 import { type GenesisAllocation, readBase, writeBaseReads } from "./base-reads.ts";
 import { advanceCheckpoints } from "./checkpoints.ts";
+import { createRowGatherer, type WaitingRows, writeWaiting } from "./gather-rows.ts";
 import type { Leadership } from "./leader.ts";
-import { loadState } from "./load-state.ts";
 import { orStopped } from "./or-stopped.ts";
 import type { Stopwatch } from "./progress.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "./projection.ts";
-import { writeRows } from "./write.ts";
+import type { State } from "./state.ts";
+import { loadState, type StateCache } from "./state-cache.ts";
 
 export interface BatchDeps {
   readonly database: Database;
@@ -24,52 +25,99 @@ export interface BatchDeps {
   readonly guard: Leadership["guard"];
 }
 
+/** Blocks folded to rows, with nothing written yet. */
+export interface PreparedBatch {
+  readonly projections: readonly Projection[];
+  readonly blocks: number;
+  readonly transactions: number;
+  readonly first: number;
+  readonly last: number;
+  readonly hash: Hash;
+  readonly waiting: readonly WaitingRows[];
+  readonly baseReads: readonly Row[];
+}
+
+/** Takes blocks as they come, and keeps nothing of them but the rows that they give. */
+export interface Batch {
+  /** Blocks that follow the ones before. False, with nothing taken, when the signal came while the node was asked. */
+  add(blocks: readonly ChainBlock[], signal: AbortSignal): Promise<boolean>;
+  size(): { readonly blocks: number; readonly transactions: number; readonly logs: number; readonly bytes: number };
+  /** Null where there was no block. */
+  finish(): PreparedBatch | null;
+}
+
 /**
- * Takes blocks that follow a checkpoint into the given projections: all of it in one database transaction, or nothing.
- * Gives the number of rows; null when the signal came while the node was asked.
+ * Begins a batch. Its blocks are folded from the rows that the cache knows or loads, and the cache is given what comes out: so the next batch can be
+ * begun before this one is written, when the one before this is.
  */
-export const indexBatch = async (
-  deps: BatchDeps,
-  projections: readonly Projection[],
-  blocks: readonly ChainBlock[],
-  signal: AbortSignal,
-): Promise<number | null> => {
-  const first = blocks[0];
-  const last = blocks.at(-1);
-  if (first === undefined || last === undefined) return 0;
+export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: readonly Projection[]): Batch => {
   const { database, chainId, facts, stopwatch } = deps;
-  const decoded = await stopwatch.time("decode", () => blocks.map(createEventDecoder(projections.flatMap(({ events }) => events))));
-  const states = await stopwatch.time("load", () =>
-    Promise.all(projections.map((projection) => loadState(database, chainId, projection, projection.needs(decoded, facts)))),
-  );
-  const reads = projections.flatMap((projection, position) => {
-    const state = states[position];
-    return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
-  });
-  const base = await stopwatch.time("read", () =>
-    orStopped(readBase(database, deps.source, chainId, facts, reads, deps.allocation), signal),
-  );
-  if (base === null) return null;
-  const folded = await stopwatch.time("fold", () =>
-    projections.map((projection, position) => foldOne(projection, decoded, states[position], facts, base.outcomes)),
-  );
-  return stopwatch.time("write", () =>
-    database.transaction(async (client) => {
-      await advanceCheckpoints(client, chainId, projections, first.number - 1, last.number);
-      await deps.guard(client);
-      let rows = await writeBaseReads(client, chainId, base.rows);
-      for (const [position, projection] of projections.entries()) {
-        rows += await writeRows(client, chainId, projection.tables, folded[position] ?? {});
+  const decode = createEventDecoder(projections.flatMap(({ events }) => events));
+  const gatherer = createRowGatherer(chainId, projections);
+  const baseReads: Row[] = [];
+  let first: ChainBlock | undefined;
+  let last: ChainBlock | undefined;
+  const size = { blocks: 0, transactions: 0, logs: 0 };
+  cache.begin();
+  return {
+    add: async (blocks, signal) => {
+      const decoded = stopwatch.timeNow("decode", () => blocks.map(decode));
+      const states = await stopwatch.time("load", () =>
+        Promise.all(projections.map((projection) => loadState(cache, database, chainId, projection, projection.needs(decoded, facts)))),
+      );
+      const reads = projections.flatMap((projection, position) => {
+        const state = states[position];
+        return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
+      });
+      const base = await stopwatch.time("read", () =>
+        orStopped(readBase(cache, database, deps.source, chainId, facts, reads, deps.allocation), signal),
+      );
+      if (base === null) return false;
+      stopwatch.timeNow("fold", () => {
+        const folded = projections.map((projection, position) => foldOne(projection, decoded, states[position], facts, base.outcomes));
+        cache.keepFolded(projections, folded);
+        gatherer.add(folded);
+      });
+      baseReads.push(...base.rows);
+      first ??= blocks[0];
+      last = blocks.at(-1) ?? last;
+      size.blocks += blocks.length;
+      for (const { transactions } of blocks) {
+        size.transactions += transactions.length;
+        for (const { logs } of transactions) size.logs += logs.length;
       }
-      return rows;
+      return true;
+    },
+    size: () => ({ ...size, bytes: gatherer.bytes() }),
+    finish: () => {
+      if (first === undefined || last === undefined) return null;
+      const { blocks, transactions } = size;
+      const heights = { first: first.number, last: last.number, hash: last.hash };
+      return { projections, blocks, transactions, ...heights, waiting: gatherer.take(), baseReads };
+    },
+  };
+};
+
+/**
+ * Writes a batch that follows the checkpoints of its projections: all of it in one database transaction, or nothing. Gives the number of rows.
+ * `lasting` waits until the commit is on the disk; without it a crash of the server may undo the last batches, as a whole and in their order, and they
+ * are indexed again.
+ */
+export const writeBatch = (deps: BatchDeps, batch: PreparedBatch, lasting: boolean): Promise<number> =>
+  deps.stopwatch.time("write", () =>
+    deps.database.transaction(async (client) => {
+      if (!lasting) await client.query("SET LOCAL synchronous_commit = off");
+      await advanceCheckpoints(client, deps.chainId, batch.projections, batch.first - 1, batch.last);
+      await deps.guard(client);
+      const rows = await writeBaseReads(client, deps.chainId, batch.baseReads);
+      return rows + (await writeWaiting(client, deps.chainId, batch.waiting));
     }),
   );
-};
 
 const foldOne = (
   projection: Projection,
   decoded: readonly DecodedBlock[],
-  state: Awaited<ReturnType<typeof loadState>> | undefined,
+  state: State | undefined,
   chain: ChainFacts,
   outcomes: Awaited<ReturnType<typeof readBase>>["outcomes"],
 ): Readonly<Record<string, readonly Row[]>> => {

@@ -1,7 +1,9 @@
-import { type BatchDeps, indexBatch } from "./batch.ts";
+import { baseReadsLoad } from "./base-reads.ts";
+import { type BatchDeps, beginBatch, writeBatch } from "./batch.ts";
 import { readCheckpoints } from "./checkpoints.ts";
 import type { Progress } from "./progress.ts";
 import type { Projection } from "./projection.ts";
+import { createStateCache } from "./state-cache.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
 
 /**
@@ -24,9 +26,10 @@ export const catchUpOnce = async (
   if (done < deps.facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const rows = await indexBatch(deps, [projection], blocks, signal);
-  if (rows === null) return false;
-  const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
-  onProgress?.({ ...event, block: to, blocks: blocks.length, transactions, rows });
+  const batch = beginBatch(deps, createStateCache([projection], { own: [baseReadsLoad] }), [projection]);
+  const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
+  if (prepared === null) return false;
+  const rows = await writeBatch(deps, prepared, false);
+  onProgress?.({ ...event, block: to, blocks: blocks.length, transactions: prepared.transactions, rows });
   return to === target;
 };

@@ -41,14 +41,13 @@ export const advanceCheckpoints = async (
   from: number,
   to: number,
 ): Promise<void> => {
-  for (const { id, version } of projections) {
-    const moved = await client.query(
-      `UPDATE projection_checkpoints SET block_number = $5 WHERE chain_id = $1 AND projection = $2 AND version = $3 AND block_number = $4
-       RETURNING 1 AS moved`,
-      [chainId, id, version, from, to],
-    );
-    if (moved.length === 0) throw new CheckpointMovedError(id);
-  }
+  const moved = await client.query<{ projection: string }>(
+    `UPDATE projection_checkpoints c SET block_number = $5 FROM unnest($2::text[], $3::int4[]) AS p(projection, version)
+     WHERE c.chain_id = $1 AND c.projection = p.projection AND c.version = p.version AND c.block_number = $4 RETURNING c.projection`,
+    [chainId, projections.map(({ id }) => id), projections.map(({ version }) => version), from, to],
+  );
+  const left = projections.find(({ id }) => !moved.some(({ projection }) => projection === id));
+  if (left !== undefined) throw new CheckpointMovedError(left.id);
 };
 
 /** Locks a chain's checkpoints for the transaction, and gives them: whoever else writes waits, or has written before. */

@@ -1,27 +1,10 @@
 import type { CopyType, CopyValue } from "../database/copy.ts";
 import type { Queryable } from "../database/database.ts";
-import type { Projection, Row, StateLoad } from "./projection.ts";
-import { createState, type Key, type KeySet, keyText, type State } from "./state.ts";
+import type { Row, StateLoad } from "./projection.ts";
+import { type Key, keyText } from "./state.ts";
 
 /** Keys in one statement; more would make its text and its plan large. */
 const largestProbe = 10_000;
-
-/** Loads what a projection needs of its own rows: one index probe a key. */
-export const loadState = async (
-  database: Queryable,
-  chainId: number,
-  projection: Projection,
-  needs: Readonly<Record<string, KeySet>>,
-): Promise<State> => {
-  const entries = await Promise.all(
-    Object.entries(needs).map(async ([name, keys]) => {
-      const load = projection.loads[name];
-      if (load === undefined) throw new TypeError(`Projection ${projection.id} needs ${name}, which it does not define.`);
-      return [name, await loadRows(database, chainId, load, [...keys.values()])] as const;
-    }),
-  );
-  return createState(Object.fromEntries(entries));
-};
 
 /** The rows of the given keys, by the text of their keys. */
 export const loadRows = async (database: Queryable, chainId: number, load: StateLoad, keys: readonly Key[]): Promise<Map<string, Row>> => {

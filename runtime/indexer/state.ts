@@ -6,8 +6,19 @@ export type Key = readonly KeyPart[];
 /** Keys, each once, by their text. */
 export type KeySet = ReadonlyMap<string, Key>;
 
-/** One text a key; parts hold no bar. */
-export const keyText = (key: Key): string => key.join("|");
+/** One text a key; parts hold no bar. Spelt out by length, because it is made for every key of every movement. */
+export const keyText = (key: Key): string => {
+  switch (key.length) {
+    case 1:
+      return String(key[0]);
+    case 2:
+      return `${key[0]}|${key[1]}`;
+    case 3:
+      return `${key[0]}|${key[1]}|${key[2]}`;
+    default:
+      return key.join("|");
+  }
+};
 
 /** Collects keys, each once. */
 export const createKeySet = () => {
@@ -27,6 +38,6 @@ export interface State {
 }
 
 /** A state out of the rows of each load by the text of their keys. */
-export const createState = (rows: Readonly<Record<string, ReadonlyMap<string, Row>>>): State => ({
+export const createState = (rows: Readonly<Record<string, { get(key: string): Row | undefined }>>): State => ({
   get: (load, ...key) => rows[load]?.get(keyText(key)),
 });

@@ -23,10 +23,13 @@ export interface IndexedChain {
 
 /** How much is done at once; what is in memory follows from it. */
 export interface Tuning {
-  /** Transactions and logs after which a batch is written. */
+  /** What a batch is written after, whichever comes first; in memory it is the text of its rows. */
   readonly batchTransactions: number;
   readonly batchLogs: number;
   readonly batchBlocks: number;
+  readonly batchBytes: number;
+  /** So that a slow node's blocks are not long in coming. */
+  readonly batchMilliseconds: number;
   /** Transactions that one request for blocks should bring, and blocks in it at most. */
   readonly requestTransactions: number;
   readonly requestBlocks: number;
@@ -67,6 +70,12 @@ export interface IndexerStatus {
   readonly spent: Readonly<Record<Step, number>>;
 }
 
+/** The last block of the ledger in the index. */
+export interface IndexedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
 /** Keeps one chain's index in step with its node. */
 export interface Indexer {
   /** Runs until the signal, and ends at a batch's border. @throws {IndexMismatchError} when an operator has to decide. */
@@ -77,10 +86,4 @@ export interface Indexer {
    * Null, and nothing done, while this process does not lead or a projection is behind. It holds the loop up: it must be short, and wait for no node.
    */
   exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
-}
-
-/** The last block of an index. */
-export interface IndexedBlock {
-  readonly number: number;
-  readonly hash: Hash;
 }

@@ -29,6 +29,17 @@ export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
   return movements.filter(({ amount }) => amount > 0n);
 };
 
+/** Of them what transfers value: all that there is to say where native balances are not kept. */
+export const nativeTransfers = (block: ChainBlock): NativeMovement[] => {
+  if (block.number === 0) return [];
+  const movements: NativeMovement[] = [];
+  for (const transaction of block.transactions) {
+    if (transaction.value === 0n && (transaction.traces?.length ?? 0) === 0) continue;
+    for (const movement of transfersOf(transaction, transaction.value)) if (movement.amount > 0n) movements.push(movement);
+  }
+  return movements;
+};
+
 const movementsOf = (transaction: ChainTransaction, block: ChainBlock): NativeMovement[] => {
   const { index, from, value, gasUsed, effectiveGasPrice } = transaction;
   const fee = gasUsed * effectiveGasPrice + (transaction.l1Fee ?? 0n) + (transaction.blobFee ?? 0n);

@@ -30,10 +30,10 @@ export const ledgerProjection = defineProjection({
 });
 
 /** The addresses in whose lists a transaction stands. */
-const partiesOf = (transaction: ChainTransaction): Set<Address> => {
-  const parties = new Set([transaction.from]);
-  if (transaction.to !== null) parties.add(transaction.to);
-  if (transaction.createdContract !== null) parties.add(transaction.createdContract);
+const partiesOf = ({ from, to, createdContract }: ChainTransaction): readonly Address[] => {
+  const parties = [from];
+  if (to !== null && to !== from) parties.push(to);
+  if (createdContract !== null && !parties.includes(createdContract)) parties.push(createdContract);
   return parties;
 };
 
@@ -51,15 +51,27 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
   for (const { block } of blocks) {
     rows.blocks.push(toBlockRow(block));
     for (const transaction of block.transactions) {
-      const at = { block_number: block.number, transaction_index: transaction.index };
+      const block_number = block.number;
+      const transaction_index = transaction.index;
       rows.transactions.push(toTransactionRow(transaction, block.number));
       for (const log of transaction.logs) {
         const [topic0 = null, topic1 = null, topic2 = null, topic3 = null] = log.topics;
-        rows.logs.push({ ...at, log_index: log.index, address: log.address, topic0, topic1, topic2, topic3, data: log.data });
+        rows.logs.push({
+          block_number,
+          transaction_index,
+          log_index: log.index,
+          address: log.address,
+          topic0,
+          topic1,
+          topic2,
+          topic3,
+          data: log.data,
+        });
       }
       for (const trace of transaction.traces ?? []) {
         rows.traces.push({
-          ...at,
+          block_number,
+          transaction_index,
           trace_index: trace.index,
           type: trace.type,
           from_address: trace.from,
@@ -67,7 +79,8 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
           value: trace.value,
         });
       }
-      for (const address of partiesOf(transaction)) rows.address_transactions.push({ address, ordinal: ordinals.next(address), ...at });
+      for (const address of partiesOf(transaction))
+        rows.address_transactions.push({ address, ordinal: ordinals.next(address), block_number, transaction_index });
     }
     for (const withdrawal of block.withdrawals) {
       rows.withdrawals.push({

@@ -82,7 +82,9 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
     // What the node tells is no sum, and its unknown stretches wait for no base.
     const netChange = before === undefined ? standing.netChange : null;
     for (const { from, to, balance } of spellsOf(account, block, baseBlock)) {
-      periods.push({ ...columnsOf(key), from_block: from, to_block: to, balance, net_change: netChange, pivot_block: pivotOf(from, to) });
+      const { owner, token, standard, tokenId: token_id } = key;
+      const pivot_block = pivotOf(from, to);
+      periods.push({ owner, token, standard, token_id, from_block: from, to_block: to, balance, net_change: netChange, pivot_block });
     }
   };
 
@@ -132,10 +134,15 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       return changes;
     },
     periods,
-    latest: (): Row[] =>
-      [...accounts.values()]
-        .filter(({ isTouched }) => isTouched)
-        .map(({ key, since, balance, netChange }) => ({ ...columnsOf(key), since_block: since, balance, net_change: netChange })),
+    latest: (): Row[] => {
+      const rows: Row[] = [];
+      for (const { key, isTouched, since, balance, netChange } of accounts.values()) {
+        if (!isTouched) continue;
+        const { owner, token, standard, tokenId: token_id } = key;
+        rows.push({ owner, token, standard, token_id, since_block: since, balance, net_change: netChange });
+      }
+      return rows;
+    },
   };
 };
 
@@ -147,5 +154,3 @@ const spellsOf = ({ since, standing, before }: Account, block: number, baseBlock
 };
 
 const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;
-
-const columnsOf = ({ owner, token, standard, tokenId }: BalanceKey): Row => ({ owner, token, standard, token_id: tokenId });

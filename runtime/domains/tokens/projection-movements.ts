@@ -1,7 +1,7 @@
 import type { DecodedBlock, DecodedEvent } from "../../events/decoded-block.ts";
 import type { ChainFacts } from "../../indexer/projection.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
-import { nativeMovements } from "../ledger/projection-native.ts";
+import { nativeMovements, nativeTransfers } from "../ledger/projection-native.ts";
 import { standards } from "./standards.ts";
 
 /** One step of a token, or of the native one; a side that is null is no account: minted, burnt, or the protocol's. */
@@ -21,8 +21,22 @@ export interface TokenMovement {
   readonly amount: bigint;
 }
 
-/** All movements of a block in their order: by transaction, in it native value, inner value, then logs by index; what belongs to no transaction comes last. */
-export const tokenMovements = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenMovement[] => {
+/** What was found for a block, as long as the block lives: a batch asks for it several times. */
+const found = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly movements: readonly TokenMovement[] }>();
+
+/**
+ * All movements of a block in their order: by transaction, in it native value, inner value, then logs by index; what belongs to no transaction comes last.
+ * Fees, tips and withdrawals are among them where native balances are moved by them.
+ */
+export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
+  const known = found.get(decoded);
+  if (known?.chain === chain) return known.movements;
+  const movements = movementsOf(decoded, chain);
+  found.set(decoded, { chain, movements });
+  return movements;
+};
+
+const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenMovement[] => {
   const movements: TokenMovement[] = [];
   let nextEvent = 0;
   const takeEvents = (through: number) => {
@@ -31,7 +45,7 @@ export const tokenMovements = ({ block, events }: DecodedBlock, chain: ChainFact
       nextEvent += 1;
     }
   };
-  for (const native of nativeMovements(block)) {
+  for (const native of chain.nativeAccounting === "traces" ? nativeMovements(block) : nativeTransfers(block)) {
     // A tip is the transaction's last step, after the events.
     const before = native.transactionIndex === null ? Number.POSITIVE_INFINITY : native.transactionIndex - (native.kind === "tip" ? 0 : 1);
     takeEvents(before);

@@ -72,13 +72,16 @@ export const tokensProjection = defineProjection({
       ordinals: createKeySet(),
     };
     for (const { key } of blocks.flatMap(toldBalances)) sets.balances.add(key.owner, key.token, key.standard);
+    let seen: TokenMovement | null = null;
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
         if (tokenId === null) sets.balances.add(owner, token, standard);
         else sets.nftBalances.add(owner, token, tokenId, standard);
       }
-      if (standard !== standards.native) {
+      // Movements of one token come in rows.
+      if (standard !== standards.native && (seen?.token !== token || seen.standard !== standard)) {
+        seen = movement;
         sets.standards.add(token, standard);
         sets.totals.add(token, standard);
         sets.nodeSourced.add(token, standard);
@@ -93,6 +96,8 @@ export const tokensProjection = defineProjection({
   },
   reads: (blocks, state, chain) => {
     const reads: BaseRead[] = [];
+    // No key has a base then.
+    if (chain.from === 0 && chain.nativeAccounting === "none") return reads;
     for (const block of blocks) {
       const moved = tokenMovements(block, chain).flatMap((movement) => balanceKeysOf(movement, chain));
       for (const key of [...moved, ...toldBalances(block).map(({ key }) => key)]) {
@@ -106,8 +111,10 @@ export const tokensProjection = defineProjection({
 });
 
 /** The balances that a movement changes: for each side the token's, and of a collection the id's as well. */
-const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[] =>
-  [movement.from, movement.to].flatMap((owner) => (owner === null ? [] : keysOf(movement, owner, chain)));
+const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[] => {
+  const sending = movement.from === null ? [] : keysOf(movement, movement.from, chain);
+  return movement.to === null ? sending : sending.concat(keysOf(movement, movement.to, chain));
+};
 
 const keysOf = ({ token, standard, tokenId }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
   if (standard === standards.native && chain.nativeAccounting !== "traces") return [];
@@ -167,7 +174,9 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
 
   for (const decoded of blocks) {
     const blockNumber = decoded.block.number;
-    const listed = new Set<string>();
+    // Movements come by transaction: who is listed already is asked of one at a time.
+    const listed = new Set<Address>();
+    let listing = -1;
     let ordinal = 0;
     /** The side's balance after the movement: of the id where there is one, of the token else. */
     const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
@@ -179,9 +188,10 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
       return after;
     };
     const list = (address: Address, transactionIndex: number) => {
-      const entry = `${transactionIndex}${address}`;
-      if (listed.has(entry)) return;
-      listed.add(entry);
+      if (listing !== transactionIndex) listed.clear();
+      listing = transactionIndex;
+      if (listed.has(address)) return;
+      listed.add(address);
       transferTransactions.push({
         address,
         ordinal: ordinals.next(address),

@@ -1,0 +1,81 @@
+import type { Head } from "../chain/source.ts";
+import type { Advance } from "./advance.ts";
+import { recordBackfilled, recordHead } from "./chain-row.ts";
+import { finalizedHeight } from "./finalized.ts";
+import type { createLock } from "./lock.ts";
+import type { Loop } from "./loop.ts";
+import { orStopped } from "./or-stopped.ts";
+import { pause } from "./pause.ts";
+import type { ChainFacts } from "./projection.ts";
+import { type TakeBackDeps, takeBack } from "./take-back.ts";
+import type { IndexerDeps } from "./types.ts";
+
+export interface FollowDeps extends TakeBackDeps, Pick<IndexerDeps, "clock" | "onProgress"> {
+  readonly heads: IndexerDeps["heads"] | undefined;
+  readonly loop: Loop;
+  readonly lock: ReturnType<typeof createLock>;
+  readonly advance: Advance;
+  /** Reads anew where the index stands. */
+  readonly open: () => Promise<unknown>;
+}
+
+/** Keeps the index in step with the node's head until the signal. */
+export const createFollow = (deps: FollowDeps) => {
+  const { chain, source, database, ledger, logger, loop } = deps;
+  const { position } = loop;
+
+  const reorganise = async (facts: ChainFacts, head: Head): Promise<void> => {
+    const indexed = position.block;
+    const ancestor = await deps.lock(() => takeBack(deps, facts, indexed, head));
+    if (ancestor === null) return;
+    const depth = indexed - ancestor;
+    const event = { phase: "reorganisation", projection: null, from: facts.from, block: ancestor, target: head.number } as const;
+    deps.onProgress?.({ ...event, blocks: depth, transactions: 0, rows: 0 });
+    await deps.open();
+  };
+
+  const hasLeft = async (head: Head): Promise<boolean> => {
+    if (position.hash === null) return false;
+    if (position.suspect) return true;
+    if (head.number > position.block) return false;
+    // A lower head is a node that lags, unless it has another block there.
+    const stored = head.number === position.block ? position.hash : (await ledger.hashes(head.number, head.number)).get(head.number);
+    return stored !== undefined && stored !== head.hash;
+  };
+
+  /** Keeps what the node says of its head. */
+  const record = async (head: Head, compared: number): Promise<void> => {
+    const finalized = await finalizedHeight(source, head, compared, chain.finality);
+    await recordHead(database, chain.id, head, finalized, deps.clock());
+  };
+
+  /** One look at the node's head, or one head that the node told by itself, and what follows from it. */
+  const keepUp = async (facts: ChainFacts, told: Head | null, signal: AbortSignal): Promise<void> => {
+    const head = told ?? (await orStopped(source.head(), signal));
+    if (head === null) return;
+    if (told === null) deps.heads?.seen(head.number);
+    loop.head = head.number;
+    if (await hasLeft(head)) await reorganise(facts, head);
+    position.suspect = false;
+    // After the comparison: what is final now says nothing of blocks that were indexed before it was.
+    const recorded = orStopped(record(head, position.block), signal);
+    recorded.catch(() => undefined);
+    // Its failure waits for the end of what is being written, so that nothing is in flight when the index is opened anew.
+    if (head.number > position.block) await deps.advance(facts, head.number, signal);
+    await recorded;
+    if (signal.aborted || position.block < head.number) return;
+    if (!loop.following) await recordBackfilled(database, chain.id, deps.clock());
+    if (!loop.following) logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
+    loop.following = true;
+  };
+
+  return async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
+    for (let told: Head | null = null; !signal.aborted; ) {
+      await keepUp(facts, told, signal);
+      told = null;
+      if (position.block < (loop.head ?? 0)) continue;
+      if (deps.heads === undefined) await pause(chain.pollMilliseconds, signal);
+      else told = await deps.heads.next(chain.pollMilliseconds, signal);
+    }
+  };
+};
