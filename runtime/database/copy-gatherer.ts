@@ -67,5 +67,3 @@ export const createCopyGatherer = (
     },
   };
 };
-
-export type CopyGatherer = ReturnType<typeof createCopyGatherer>;
