@@ -132,9 +132,11 @@ export interface LiveHandlers<Context> {
   getAllChains(request: GetAllChainsRequest, context: Context): Promise<AllChainsResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
+  getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getErc20TransfersForWalletAddress(request: GetErc20TransfersForWalletAddressRequest, context: Context): Promise<Erc20TransfersResponse>;
   getGasPrices(request: GetGasPricesRequest, context: Context): Promise<GasPricesResponse>;
+  getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
   getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
   getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
   getLogEventsByAddress(request: GetLogEventsByAddressRequest, context: Context): Promise<LogEventsByAddressResponse>;
@@ -142,6 +144,7 @@ export interface LiveHandlers<Context> {
   getLogs(request: GetLogsRequest, context: Context): Promise<GetLogsResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getResolvedAddress(request: GetResolvedAddressRequest, context: Context): Promise<ResolvedAddress>;
+  getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
   getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
   getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
@@ -153,6 +156,7 @@ export interface LiveHandlers<Context> {
   getTransactionsForBlockByPage(request: GetTransactionsForBlockByPageRequest, context: Context): Promise<TransactionsBlockPageResponse>;
   getTransactionsForBlockHash(request: GetTransactionsForBlockHashRequest, context: Context): Promise<TransactionsBlockResponse>;
   getTransactionsForBlockHashByPage(request: GetTransactionsForBlockHashByPageRequest, context: Context): Promise<TransactionsBlockPageResponse>;
+  getTransactionsForDex(request: GetTransactionsForDexRequest, context: Context): Promise<NetworkTransactionsResponse>;
 }
 
 /** The endpoints that are planned. */
@@ -169,9 +173,7 @@ export interface PlannedHandlers<Context> {
   getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
-  getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
-  getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
   getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
@@ -186,12 +188,10 @@ export interface PlannedHandlers<Context> {
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
   getPoolsForWalletAddress(request: GetPoolsForWalletAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
   getSingleNetworkExchangeToken(request: GetSingleNetworkExchangeTokenRequest, context: Context): Promise<SingleNetworkExchangeTokenResponse>;
-  getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
   getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
   getTransactionsForAccountAddress(request: GetTransactionsForAccountAddressRequest, context: Context): Promise<TransactionsForAccountAddressResponse>;
-  getTransactionsForDex(request: GetTransactionsForDexRequest, context: Context): Promise<NetworkTransactionsResponse>;
   getTransactionsForExchange(request: GetTransactionsForExchangeRequest, context: Context): Promise<TransactionsForExchangeResponse>;
   getTransactionsForTokenAddress(request: GetTransactionsForTokenAddressRequest, context: Context): Promise<TransactionsForTokenAddressResponse>;
 }

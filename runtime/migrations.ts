@@ -2,6 +2,7 @@ import type { Migration } from "./database/migrate.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
+import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { name: "0004-keys", up: keys.up, down: keys.down },
   { name: "0005-names", up: names.up, down: names.down },
   { name: "0006-address-activity", up: addressActivity.up, down: addressActivity.down },
+  { name: "0012-pools", up: pools.up, down: pools.down },
 ];
