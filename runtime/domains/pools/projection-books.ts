@@ -3,7 +3,7 @@ import type { Row } from "../../indexer/projection.ts";
 import type { State } from "../../indexer/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { families } from "./acts.ts";
-import type { Home } from "./projection-sums.ts";
+import type { Home, Reserves } from "./projection-sums.ts";
 
 type Created = Extract<PoolEvent, { kind: "poolCreated" }>;
 
@@ -21,7 +21,7 @@ export interface Book {
   announcement: Announcement;
   /** It has spoken: no factory may claim it any more. */
   settled: boolean;
-  reserves: readonly [bigint, bigint] | null;
+  reserves: Reserves;
   sqrtPriceX96: bigint | null;
   liquidity: bigint | null;
   tick: number | null;

@@ -15,6 +15,9 @@ export interface Amounts {
   readonly out: readonly [bigint, bigint];
 }
 
+/** What a pool has of its tokens; null before it said any. */
+export type Reserves = readonly [bigint, bigint] | null;
+
 interface ExchangeSum {
   readonly factory: Address;
   swaps: number;
@@ -84,12 +87,13 @@ export const createExchangeSums = (state: State) => {
 
   return {
     rows,
-    /** A pool has more or less of its tokens. */
-    changeReserves: (home: Home, changes: readonly [bigint, bigint]): void => {
+    /** A pool has more or less of its tokens than before. */
+    changeReserves: (home: Home, before: Reserves, after: Reserves): void => {
       for (const side of [0, 1] as const) {
-        if (changes[side] === 0n) continue;
+        const change = (after?.[side] ?? 0n) - (before?.[side] ?? 0n);
+        if (change === 0n) continue;
         const sum = tokenOf(home, side);
-        sum.reserve += changes[side];
+        sum.reserve += change;
         touched.tokens.add(sum);
       }
     },
