@@ -31,6 +31,8 @@ export interface Book {
   actions: number;
   in: [bigint, bigint];
   out: [bigint, bigint];
+  /** The UTC day of its last swap, in days since 1970. */
+  lastSwapDay: number | null;
   /** What its own token's transfers of the running transaction said before the event that they belong to. */
   pending: {
     readonly transactionIndex: number;
@@ -79,6 +81,7 @@ export const createBooks = (state: State) => {
       actions: Number(stored.actions),
       in: [bigintOf(stored.amount0_in) ?? 0n, bigintOf(stored.amount1_in) ?? 0n],
       out: [bigintOf(stored.amount0_out) ?? 0n, bigintOf(stored.amount1_out) ?? 0n],
+      lastSwapDay: stored.last_swap_day === null ? null : Number(stored.last_swap_day),
       pending: null,
     };
   };
@@ -153,6 +156,7 @@ const newBook = (pool: Address, announcement: Announcement): Book => ({
   actions: 0,
   in: [0n, 0n],
   out: [0n, 0n],
+  lastSwapDay: null,
   pending: null,
 });
 
@@ -175,4 +179,5 @@ const rowOf = (book: Book, blockNumber: number): Row => ({
   amount0_out: book.out[0],
   amount1_in: book.in[1],
   amount1_out: book.out[1],
+  last_swap_day: book.lastSwapDay,
 });

@@ -35,6 +35,8 @@ interface TokenSum {
   amountOut: bigint;
   /** The last transaction of the block that swapped the token. */
   lastTransaction: number | null;
+  /** It has sums in the tables, or will have. */
+  listed: boolean;
 }
 
 /** Sums of exchanges and of their tokens: one row a block that changed one. */
@@ -42,7 +44,7 @@ export const createExchangeSums = (state: State) => {
   const exchanges = new Map<Address, ExchangeSum>();
   const tokens = new Map<string, TokenSum>();
   const touched = { exchanges: new Set<ExchangeSum>(), tokens: new Set<TokenSum>() };
-  const rows: { readonly exchanges: Row[]; readonly tokens: Row[] } = { exchanges: [], tokens: [] };
+  const rows: { readonly exchanges: Row[]; readonly tokens: Row[]; readonly listed: Row[] } = { exchanges: [], tokens: [], listed: [] };
 
   const exchangeOf = ({ pool, factory }: Home): ExchangeSum => {
     const known = exchanges.get(factory);
@@ -68,6 +70,7 @@ export const createExchangeSums = (state: State) => {
       amountIn: BigInt(String(stored?.amount_in ?? 0)),
       amountOut: BigInt(String(stored?.amount_out ?? 0)),
       lastTransaction: null,
+      listed: stored !== undefined,
     };
     tokens.set(`${factory}${token}`, sum);
     return sum;
@@ -115,6 +118,9 @@ export const createExchangeSums = (state: State) => {
         rows.exchanges.push({ factory, block_number: blockNumber, swaps, actions });
       }
       for (const sum of touched.tokens) {
+        const { factory, token } = sum;
+        if (!sum.listed) rows.listed.push({ factory, token, block_number: blockNumber });
+        sum.listed = true;
         rows.tokens.push({
           factory: sum.factory,
           token: sum.token,

@@ -21,6 +21,7 @@ const stateValues = {
   swaps: "int8",
   actions: "int8",
   ...amounts,
+  last_swap_day: "int4",
 } as const;
 
 /** The tables of migration 0012. */
@@ -63,6 +64,12 @@ export const poolTables: readonly Table[] = [
     name: "pool_action_accounts",
     columns: { account: "bytea", exchange: "bytea", block_number: "int8", log_index: "int4" },
   },
+  {
+    kind: "append",
+    name: "pool_swap_days",
+    columns: { exchange: "bytea", day: "int4", pool: "bytea", block_number: "int8" },
+  },
+  { kind: "append", name: "exchange_tokens", columns: { factory: "bytea", token: "bytea", block_number: "int8" } },
   { kind: "append", name: "exchange_sums", columns: { factory: "bytea", block_number: "int8", ...exchangeSums } },
   { kind: "append", name: "exchange_token_sums", columns: { factory: "bytea", token: "bytea", block_number: "int8", ...tokenSums } },
 ];

@@ -15,6 +15,7 @@ import { erc20Transfer } from "../../events/transfers.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import { createKeySet, type State } from "../../indexer/state.ts";
 import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay } from "../../lib/time.ts";
 import { acts } from "./acts.ts";
 import { type Book, createBooks, factoryOf, homeOf } from "./projection-books.ts";
 import { type Action, applyEvent, changesSupply, isOfPool } from "./projection-events.ts";
@@ -79,6 +80,7 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
     pool_states: books.rows.states,
     ...actions.rows,
     exchange_sums: sums.rows.exchanges,
+    exchange_tokens: sums.rows.listed,
     exchange_token_sums: sums.rows.tokens,
   };
 };
@@ -103,6 +105,7 @@ const foldEvent = ({ books, sums, actions }: Folded, { block }: DecodedBlock, ev
     else if (action !== null) sums.act(home);
   }
   if (action === null) return;
+  if (action.act === acts.swap) actions.noteDay(book, block);
   const place = { block_number: block.number, log_index: event.logIndex, transaction_index: event.transactionIndex };
   actions.write(book, action, place, block.transactions[event.transactionIndex]?.from ?? null);
 };
@@ -115,9 +118,16 @@ interface Place {
 
 /** The rows of what was done, and of the accounts that had part in it. */
 const createActions = () => {
-  const rows: { readonly pool_actions: Row[]; readonly pool_action_accounts: Row[] } = { pool_actions: [], pool_action_accounts: [] };
+  const rows = { pool_actions: [] as Row[], pool_action_accounts: [] as Row[], pool_swap_days: [] as Row[] };
   return {
     rows,
+    /** A pool was swapped in: kept once a day. */
+    noteDay: (book: Book, block: DecodedBlock["block"]): void => {
+      const day = Math.floor(block.timestamp / secondsOfDay);
+      if (book.lastSwapDay === day) return;
+      book.lastSwapDay = day;
+      rows.pool_swap_days.push({ exchange: factoryOf(book) ?? book.pool, day, pool: book.pool, block_number: block.number });
+    },
     write: (book: Book, { act, sender, to, amounts, liquidity }: Action, place: Place, origin: Address | null): void => {
       const factory = factoryOf(book);
       book.actions += 1;

@@ -20,7 +20,7 @@ export const originOf = (transactionIndex: number): Address => account(String("a
 export const blockOf = (number: number, told: readonly Told[]): DecodedBlock => {
   const transactions = [0, 1, 2, 3].map((index) => ({ index, from: originOf(index) }) as ChainTransaction);
   const events = told.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
-  return { block: { number, transactions } as unknown as DecodedBlock["block"], events };
+  return { block: { number, timestamp: number * 40_000, transactions } as unknown as DecodedBlock["block"], events };
 };
 
 type Rows = Record<string, Row[]>;

@@ -14,6 +14,8 @@ import type { Knex } from "knex";
  * burnt of theirs, without the exchange's own share and without what is locked for ever; null for a swap, or where it is not told.
  * `pool_action_accounts` has each account of an action once: the transaction's sender, who called the pool, who received. `exchange` is the
  * factory, or the pool itself where several claim it.
+ * `pool_swap_days` has the first block of each UTC day (days since 1970) in which a pool was swapped in, so that the pools that are in use are found without a
+ * look at all others; `exchange_tokens` the block from which on a token is in an exchange's pools.
  * The volume of a token is what went in plus what went out, so each swap counts once for each of its tokens.
  */
 export async function up(knex: Knex): Promise<void> {
@@ -60,6 +62,7 @@ export async function up(knex: Knex): Promise<void> {
       amount0_out numeric NOT NULL,
       amount1_in numeric NOT NULL,
       amount1_out numeric NOT NULL,
+      last_swap_day int4,
       PRIMARY KEY (chain_id, pool, block_number)
     );
     CREATE INDEX pool_states_roll_back ON pool_states USING brin (block_number);
@@ -89,6 +92,15 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, account, exchange, block_number, log_index)
     );
     CREATE INDEX pool_action_accounts_roll_back ON pool_action_accounts USING brin (block_number);
+    CREATE TABLE pool_swap_days (
+      chain_id int8 NOT NULL,
+      exchange bytea NOT NULL,
+      day int4 NOT NULL,
+      pool bytea NOT NULL,
+      block_number int8 NOT NULL,
+      PRIMARY KEY (chain_id, exchange, day, pool) INCLUDE (block_number)
+    );
+    CREATE INDEX pool_swap_days_roll_back ON pool_swap_days USING brin (block_number);
     CREATE TABLE exchange_sums (
       chain_id int8 NOT NULL,
       factory bytea NOT NULL,
@@ -112,6 +124,14 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, factory, token, block_number)
     );
     CREATE INDEX exchange_token_sums_roll_back ON exchange_token_sums USING brin (block_number);
+    CREATE TABLE exchange_tokens (
+      chain_id int8 NOT NULL,
+      factory bytea NOT NULL,
+      token bytea NOT NULL,
+      block_number int8 NOT NULL,
+      PRIMARY KEY (chain_id, factory, token) INCLUDE (block_number)
+    );
+    CREATE INDEX exchange_tokens_roll_back ON exchange_tokens USING brin (block_number);
     -- From a pool to the newest sums of the exchange that it counts in: what a block with an event of the pool goes on from.
     CREATE VIEW exchange_sums_of_pools AS
       SELECT p.chain_id, p.pool, s.swaps, s.actions FROM pools p CROSS JOIN LATERAL (
@@ -130,6 +150,6 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     DROP VIEW exchange_token_sums_of_pools, exchange_sums_of_pools;
-    DROP TABLE exchange_token_sums, exchange_sums, pool_action_accounts, pool_actions, pool_states, shared_pools, pools;
+    DROP TABLE exchange_tokens, exchange_token_sums, exchange_sums, pool_swap_days, pool_action_accounts, pool_actions, pool_states, shared_pools, pools;
   `);
 }
