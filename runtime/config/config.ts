@@ -77,7 +77,9 @@ export const chainConfig = z.strictObject({
     .default({ name: "Ether", symbol: "ETH", decimals: 18 }),
   wrappedNative: z.array(address).default([]),
   multicall: address.default("0xca11bde05977b3631167028862be2a173976ca11"),
-  explorers: z.array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> or /address/<address> is appended.") })).default([]),
+  explorers: z
+    .array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> or /address/<address> is appended.") }))
+    .default([]),
   nativeAccounting: z
     .enum(["traces", "state", "none"])
     .default("none")

@@ -182,7 +182,7 @@ describe("what pools hold", () => {
       for (const height of heights.filter((number) => number >= created)) {
         const state = states(pair)[height - 1];
         const [reserves, supply] = await Promise.all([
-          read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height),
+          reservesAt(pair, height),
           read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height),
         ]);
         expect([state?.reserve0, state?.reserve1, state?.supply], `${pair} at ${height}`).toEqual(
@@ -271,7 +271,9 @@ describe("the list of active pools", () => {
 /** What the node says a pool had at a height; nothing where it was not there. */
 const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
-  return code === "0x" ? [0n, 0n] : read<readonly [bigint, bigint]>(chain, uniswap.pair(), pair, "getReserves", [], height);
+  if (code === "0x") return [0n, 0n];
+  const [first, second] = await read<readonly [bigint, bigint, number]>(chain, uniswap.pair(), pair, "getReserves", [], height);
+  return [first, second];
 };
 
 /** Midnights of the last days up to that of the head, oldest first. */
