@@ -2,6 +2,7 @@ import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 import { standards } from "../tokens/standards.ts";
+import { poolsId } from "./projection.ts";
 
 /** A pool as one factory announced it. */
 export interface PoolRow {
@@ -140,8 +141,8 @@ export function createListQueries({ query }: Pick<Database, "query">) {
   /** The last block whose pools are in the index, or null. Served by the primary key. */
   const syncedBlock = async (chainId: number): Promise<number | null> => {
     const rows = await query<{ block_number: number }>(
-      "SELECT block_number FROM projection_checkpoints WHERE chain_id = $1 AND projection = 'pools'",
-      [chainId],
+      "SELECT block_number FROM projection_checkpoints WHERE chain_id = $1 AND projection = $2",
+      [chainId, poolsId],
     );
     return rows[0]?.block_number ?? null;
   };

@@ -18,7 +18,7 @@ export const uniswap = {
   deflating: () => load("@uniswap/v2-periphery/build/DeflatingERC20.json"),
 };
 
-export const largest = 2n ** 256n - 1n;
+const largest = 2n ** 256n - 1n;
 const lower = (address: string): Address => address.toLowerCase() as Address;
 
 /** An exchange on a test chain. */

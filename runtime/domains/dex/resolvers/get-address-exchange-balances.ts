@@ -4,8 +4,8 @@ import type { Handlers } from "../../context.ts";
 import { standards } from "../../tokens/standards.ts";
 import { chainHead } from "../../views/chain.ts";
 import { viewContract } from "../../views/token.ts";
-import { exchangeNamed } from "../exchanges.ts";
 import { shareOf } from "../share.ts";
+import { exchangeNamed } from "./exchanges.ts";
 
 /**
  * An account's pool tokens of an exchange with the part of the reserves that each stands for. @throws {RequestError} 404, an unknown exchange.

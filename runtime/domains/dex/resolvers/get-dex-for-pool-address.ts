@@ -1,7 +1,7 @@
 import { notFound } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangesOf, viewExchange } from "../exchanges.ts";
+import { exchangesOf, viewExchange } from "./exchanges.ts";
 
 /** The exchange whose factory announced a pool. @throws {notFound} a contract that none of the network's exchanges announced. */
 export const getDexForPoolAddress: Handlers["getDexForPoolAddress"] = async ({ chain, poolAddress }, context) => {

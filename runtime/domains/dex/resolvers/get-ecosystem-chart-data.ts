@@ -2,8 +2,8 @@ import type { LiquidityEcosystemChart, VolumeEcosystemChart } from "../../../../
 import { isoTimestamp, secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { daysUpTo, momentOfAnchor, pointsOfWeek } from "../moments.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./moments.ts";
 
 const daysOfWeek = 7;
 

@@ -1,7 +1,7 @@
 import { isoTimestamp } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
+import { exchangeNamed } from "./exchanges.ts";
 
 /** How far an exchange's data reaches, beside the newest block of the network. @throws {RequestError} 404, an unknown exchange. */
 export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {

@@ -4,10 +4,10 @@ import { isoTimestamp } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import type { TokenState } from "../../pools/state-queries.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { daysUpTo, momentOfAnchor, pointsOfWeek } from "../moments.ts";
-import { viewExchangeToken, volumeBetween } from "../token-figures.ts";
-import { sharedPoolsOf } from "../tokens.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./moments.ts";
+import { viewExchangeToken, volumeBetween } from "./token-figures.ts";
+import { sharedPoolsOf } from "./tokens.ts";
 
 /** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {

@@ -1,10 +1,10 @@
 import type { Handlers } from "../../context.ts";
 import type { TokenState } from "../../pools/state-queries.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { closedMoment } from "../moments.ts";
-import { viewExchangeToken } from "../token-figures.ts";
-import { sharedPoolsOf } from "../tokens.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { closedMoment } from "./moments.ts";
+import { viewExchangeToken } from "./token-figures.ts";
+import { sharedPoolsOf } from "./tokens.ts";
 
 /** The tokens of an exchange's pools as of the last closed hour, by address. @throws {RequestError} 404, an unknown exchange. */
 export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = async ({ chain, dexName, page }, context) => {

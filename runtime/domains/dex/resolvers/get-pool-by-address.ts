@@ -1,9 +1,9 @@
 import { notFound } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { momentOfAnchor } from "../moments.ts";
-import { poolsWithSeries } from "../pool-series.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { momentOfAnchor } from "./moments.ts";
+import { poolsWithSeries } from "./pool-series.ts";
 
 /** A pool with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
 export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, dexName, poolAddress }, context) => {

@@ -1,7 +1,7 @@
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { requireToken } from "../tokens.ts";
 import { exchangesAsked, viewPoolsOfExchanges } from "./pools-of-all-exchanges.ts";
+import { requireToken } from "./tokens.ts";
 
 /** The pools of a network's exchanges that have a token, by address. @throws {RequestError} 404, an unknown exchange or token. */
 export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = async (request, context) => {

@@ -1,9 +1,9 @@
 import { secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { closedMoment } from "../moments.ts";
-import { figuresOf, viewPool } from "../pool-figures.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { closedMoment } from "./moments.ts";
+import { figuresOf, viewPool } from "./pool-figures.ts";
 
 /**
  * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, by address.

@@ -1,9 +1,9 @@
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { momentOfAnchor } from "../moments.ts";
-import { poolsWithSeries } from "../pool-series.ts";
-import { requireToken } from "../tokens.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { momentOfAnchor } from "./moments.ts";
+import { poolsWithSeries } from "./pool-series.ts";
+import { requireToken } from "./tokens.ts";
 
 /** An exchange's pools with a token, by address, each with its daily series. @throws {RequestError} 404, an unknown exchange or token. */
 export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeToken"] = async (request, context) => {

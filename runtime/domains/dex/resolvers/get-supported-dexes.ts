@@ -1,6 +1,6 @@
 import type { Handlers } from "../../context.ts";
 import { updatedAt } from "../../views/chain.ts";
-import { exchangesOf, viewExchange } from "../exchanges.ts";
+import { exchangesOf, viewExchange } from "./exchanges.ts";
 
 /** Every configured exchange of every configured network. */
 export const getSupportedDexes: Handlers["getSupportedDexes"] = async (_request, context) => ({

@@ -1,8 +1,8 @@
 import { notFound } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { viewActions } from "../actions.ts";
-import { exchangeNamed } from "../exchanges.ts";
+import { viewActions } from "./actions.ts";
+import { exchangeNamed } from "./exchanges.ts";
 
 /** What was done in a pool, newest first. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
 export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] = async (

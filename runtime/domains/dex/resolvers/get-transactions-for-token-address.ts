@@ -1,8 +1,8 @@
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { viewActions } from "../actions.ts";
-import { exchangeNamed } from "../exchanges.ts";
-import { requireToken, sharedPoolsOf } from "../tokens.ts";
+import { viewActions } from "./actions.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { requireToken, sharedPoolsOf } from "./tokens.ts";
 
 /** What was done in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
 export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAddress"] = async (request, context) => {

@@ -8,7 +8,7 @@ import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
 import { standards } from "../../tokens/standards.ts";
 import { addressExplorers } from "../../views/chain.ts";
 import { viewContract } from "../../views/token.ts";
-import { exchangeNamed, exchangesOf } from "../exchanges.ts";
+import { exchangeNamed, exchangesOf } from "./exchanges.ts";
 
 /** The exchange that a list is narrowed to, else all of the network. @throws {RequestError} 404, an unknown exchange. */
 export const exchangesAsked = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>

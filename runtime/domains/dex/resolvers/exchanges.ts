@@ -1,8 +1,8 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import type { SupportedDex } from "../../../generated/responses.gen.ts";
-import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
-import { RequestError } from "../../lib/request-error.ts";
-import type { ResolverContext } from "../context.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { SupportedDex } from "../../../../generated/responses.gen.ts";
+import type { ChainConfig, ExchangeConfig } from "../../../config/config.ts";
+import { RequestError } from "../../../lib/request-error.ts";
+import type { ResolverContext } from "../../context.ts";
 
 /** The constant-product exchanges of a network: what the xy=k paths are about. */
 export const exchangesOf = (chain: ChainConfig): readonly ExchangeConfig[] => chain.exchanges.filter(({ family }) => family === "xy=k");

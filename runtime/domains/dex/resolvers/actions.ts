@@ -1,16 +1,16 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ExchangeTransaction, Pagination, PoolToken } from "../../../generated/responses.gen.ts";
-import type { Address } from "../../lib/hex.ts";
-import type { ResolverContext } from "../context.ts";
-import type { TransactionRow } from "../ledger/transaction-queries.ts";
-import type { ActionPage, ActionRow } from "../pools/action-queries.ts";
-import { acts } from "../pools/acts.ts";
-import type { PoolRow } from "../pools/pool-queries.ts";
-import type { TokenMetadata } from "../tokens/metadata-queries.ts";
-import { standards } from "../tokens/standards.ts";
-import { transactionExplorers } from "../views/chain.ts";
-import { viewContract } from "../views/token.ts";
-import { viewTransactionHead } from "../views/transaction.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { ExchangeTransaction, Pagination, PoolToken } from "../../../../generated/responses.gen.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { ResolverContext } from "../../context.ts";
+import type { TransactionRow } from "../../ledger/transaction-queries.ts";
+import type { ActionPage, ActionRow } from "../../pools/action-queries.ts";
+import { acts } from "../../pools/acts.ts";
+import type { PoolRow } from "../../pools/pool-queries.ts";
+import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
+import { standards } from "../../tokens/standards.ts";
+import { transactionExplorers } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
+import { viewTransactionHead } from "../../views/transaction.ts";
 
 const actNames: Readonly<Record<number, string>> = { [acts.swap]: "SWAP", [acts.add]: "ADD_LIQUIDITY", [acts.remove]: "REMOVE_LIQUIDITY" };
 

@@ -1,13 +1,13 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import type { Token } from "../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../config/config.ts";
-import type { Address } from "../../lib/hex.ts";
-import type { ResolverContext } from "../context.ts";
-import type { PoolRow } from "../pools/pool-queries.ts";
-import type { PoolState } from "../pools/state-queries.ts";
-import type { TokenMetadata } from "../tokens/metadata-queries.ts";
-import { standards } from "../tokens/standards.ts";
-import { viewContract } from "../views/token.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { Token } from "../../../../generated/responses.gen.ts";
+import type { ExchangeConfig } from "../../../config/config.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { ResolverContext } from "../../context.ts";
+import type { PoolRow } from "../../pools/pool-queries.ts";
+import type { PoolState } from "../../pools/state-queries.ts";
+import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
+import { standards } from "../../tokens/standards.ts";
+import { viewContract } from "../../views/token.ts";
 import type { Moment } from "./moments.ts";
 
 /** A pool at a moment, a day and a week before. */

@@ -1,8 +1,8 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import type { Address } from "../../lib/hex.ts";
-import { notFound } from "../../lib/request-error.ts";
-import type { ResolverContext } from "../context.ts";
-import type { PoolRow } from "../pools/pool-queries.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { notFound } from "../../../lib/request-error.ts";
+import type { ResolverContext } from "../../context.ts";
+import type { PoolRow } from "../../pools/pool-queries.ts";
 
 /** The pools of an exchange that other factories claim too, as it announced them. */
 export async function sharedPoolsOf(context: ResolverContext, chain: Chain, factory: Address, block: number): Promise<PoolRow[]> {

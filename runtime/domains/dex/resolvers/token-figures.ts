@@ -1,11 +1,11 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
-import type { Address } from "../../lib/hex.ts";
-import type { TokenState } from "../pools/state-queries.ts";
-import type { TokenMetadata } from "../tokens/metadata-queries.ts";
-import { standards } from "../tokens/standards.ts";
-import { addressExplorers } from "../views/chain.ts";
-import { viewContract } from "../views/token.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { ChainConfig, ExchangeConfig } from "../../../config/config.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { TokenState } from "../../pools/state-queries.ts";
+import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
+import { standards } from "../../tokens/standards.ts";
+import { addressExplorers } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
 
 /** What was added to a token's volume between two of its states: what went in and what went out, so that each swap counts once. */
 export const volumeBetween = (before: TokenState, after: TokenState): string =>

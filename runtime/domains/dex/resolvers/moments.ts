@@ -1,7 +1,7 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import { secondsOfDay, startOfDay } from "../../lib/time.ts";
-import { heightAt } from "../at.ts";
-import type { ResolverContext } from "../context.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import { secondsOfDay, startOfDay } from "../../../lib/time.ts";
+import { heightAt } from "../../at.ts";
+import type { ResolverContext } from "../../context.ts";
 
 const secondsOfHour = 3_600;
 /** Points of a series of a month: one more than it has days, so that its change can be computed; the week's are its last ones. */

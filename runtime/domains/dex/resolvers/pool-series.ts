@@ -1,16 +1,16 @@
-import type { Chain } from "../../../generated/requests.gen.ts";
-import type { LiquidityTimeseries, PoolWithTimeseries, PriceTimeseries, VolumeTimeseries } from "../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../config/config.ts";
-import type { Address } from "../../lib/hex.ts";
-import { isoTimestamp } from "../../lib/time.ts";
-import type { ResolverContext } from "../context.ts";
-import type { PoolRow } from "../pools/pool-queries.ts";
-import { emptyPool, type PoolState } from "../pools/state-queries.ts";
-import type { TokenMetadata } from "../tokens/metadata-queries.ts";
-import { addressExplorers } from "../views/chain.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { LiquidityTimeseries, PoolWithTimeseries, PriceTimeseries, VolumeTimeseries } from "../../../../generated/responses.gen.ts";
+import type { ExchangeConfig } from "../../../config/config.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { isoTimestamp } from "../../../lib/time.ts";
+import type { ResolverContext } from "../../context.ts";
+import type { PoolRow } from "../../pools/pool-queries.ts";
+import { emptyPool, type PoolState } from "../../pools/state-queries.ts";
+import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
+import { addressExplorers } from "../../views/chain.ts";
+import { priceIn } from "../price.ts";
 import { daysUpTo, type Moment, pointsOfWeek } from "./moments.ts";
 import { figuresOf, grown, viewPool } from "./pool-figures.ts";
-import { priceIn } from "./price.ts";
 
 /** Pools with a month of days, the oldest first; the last day ends with the moment, and days without trade are points too. */
 export async function poolsWithSeries(
