@@ -88,29 +88,33 @@ export function createListQueries({ query }: Pick<Database, "query">) {
     );
 
   /**
-   * An exchange's pools with a swap after block `since`, of day `sinceDay`, up to block `at` of day `atDay`, by address. Served by the primary key of
-   * pool_swap_days: a pool that was swapped in on a later day than the first is in; of those of the first day alone the sums decide.
+   * A page of an exchange's pools with a swap after block `since`, of day `since.day`, up to block `at`, of day `at.day`, by address, and how many they are.
+   * Served by the primary key of pool_swap_days: a pool that was swapped in on a later day than the first is in; of those of the first day alone
+   * the sums decide.
    */
   const activePools = async (
     chainId: number,
     { factory, shared }: ExchangeKey,
     since: { readonly block: number | null; readonly day: number },
     at: { readonly block: number; readonly day: number },
-  ): Promise<Address[]> => {
+    limit: number,
+    offset: number,
+  ): Promise<{ pools: readonly Address[]; total: number }> => {
     const swapsUpTo = (block: string) =>
       `coalesce((SELECT swaps FROM pool_states s WHERE s.chain_id = $1 AND s.pool = d.pool AND s.block_number <= ${block}
                  ORDER BY s.block_number DESC LIMIT 1), 0)`;
-    const rows = await query<{ pool: Address }>(
+    const rows = await query<{ pools: Address[]; total: number }>(
       `WITH later AS MATERIALIZED (
-         SELECT DISTINCT pool FROM pool_swap_days WHERE chain_id = $1 AND exchange = ANY ($2::bytea[]) AND day > $3 AND day <= $4 AND block_number <= $6)
-       SELECT pool FROM later
-       UNION
-       SELECT pool FROM pool_swap_days d WHERE chain_id = $1 AND exchange = ANY ($2::bytea[]) AND day = $3 AND block_number <= $6
-         AND NOT EXISTS (SELECT FROM later WHERE later.pool = d.pool) AND ${swapsUpTo("$6")} > ${swapsUpTo("$5")}
-       ORDER BY pool`,
-      [chainId, [factory, ...shared].map(bytes), since.day, at.day, since.block ?? -1, at.block],
+         SELECT DISTINCT pool FROM pool_swap_days WHERE chain_id = $1 AND exchange = ANY ($2::bytea[]) AND day > $3 AND day <= $4 AND block_number <= $6),
+       active AS MATERIALIZED (
+         SELECT pool FROM later
+         UNION ALL
+         SELECT pool FROM pool_swap_days d WHERE chain_id = $1 AND exchange = ANY ($2::bytea[]) AND day = $3 AND block_number <= $6
+           AND NOT EXISTS (SELECT FROM later WHERE later.pool = d.pool) AND ${swapsUpTo("$6")} > ${swapsUpTo("$5")})
+       SELECT ARRAY(SELECT pool FROM active ORDER BY pool LIMIT $7 OFFSET $8) AS pools, (SELECT count(*) FROM active) AS total`,
+      [chainId, [factory, ...shared].map(bytes), since.day, at.day, since.block ?? -1, at.block, limit, offset],
     );
-    return rows.map(({ pool }) => pool);
+    return rows[0] ?? { pools: [], total: 0 };
   };
 
   /**

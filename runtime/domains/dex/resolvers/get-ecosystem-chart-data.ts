@@ -22,6 +22,8 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
       key,
       { block: moment.weekBefore, day: Math.floor(moment.end / secondsOfDay) - daysOfWeek },
       { block: moment.at, day: Math.floor(moment.end / secondsOfDay) },
+      0,
+      0,
     ),
   ]);
   const common = (start: number) => ({
@@ -43,7 +45,7 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
     quote_currency: "USD",
     gas_token_price_quote: null,
     total_swaps_24h: now - dayBefore,
-    total_active_pairs_7d: active.length,
+    total_active_pairs_7d: active.total,
     total_fees_24h: null,
     pretty_gas_token_price_quote: null,
     pretty_total_fees_24h: null,

@@ -25,18 +25,19 @@ export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, pag
     context.pools.exchangeKey(chain.id, exchange.factory, moment.at),
     context.tokens.heightsBefore(chain.id, [since]),
   ]);
-  const active = await context.pools.activePools(
+  const { pools: shown, total } = await context.pools.activePools(
     chain.id,
     key,
     { block: sinceBlock, day: Math.floor(since / secondsOfDay) },
     { block: moment.at, day: Math.floor(moment.end / secondsOfDay) },
+    page.size,
+    page.number * page.size,
   );
-  const shown = active.slice(page.number * page.size, (page.number + 1) * page.size);
   const pools = await context.pools.poolsAt(chain.id, [exchange.factory], shown, moment.at);
   const { figures, metadata } = await figuresOf(context, chain, pools, moment);
   return {
     ...head,
     items: figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, metadata), chain_name: chain.name })),
-    pagination: pageOf(active.length),
+    pagination: pageOf(total),
   };
 };
