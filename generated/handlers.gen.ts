@@ -128,38 +128,53 @@ import type {
 /** The endpoints that are live: each has its resolver, or the program does not compile. */
 export interface LiveHandlers<Context> {
   getAddressActivity(request: GetAddressActivityRequest, context: Context): Promise<ChainActivityResponse>;
+  getAddressExchangeBalances(request: GetAddressExchangeBalancesRequest, context: Context): Promise<AddressExchangeBalancesResponse>;
   getAllChainStatus(request: GetAllChainStatusRequest, context: Context): Promise<AllChainsStatusResponse>;
   getAllChains(request: GetAllChainsRequest, context: Context): Promise<AllChainsResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
+  getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
+  getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
   getErc20TransfersForWalletAddress(request: GetErc20TransfersForWalletAddressRequest, context: Context): Promise<Erc20TransfersResponse>;
   getGasPrices(request: GetGasPricesRequest, context: Context): Promise<GasPricesResponse>;
+  getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
   getHistoricalPortfolioForWalletAddress(request: GetHistoricalPortfolioForWalletAddressRequest, context: Context): Promise<PortfolioResponse>;
   getHistoricalTokenBalancesForWalletAddress(request: GetHistoricalTokenBalancesForWalletAddressRequest, context: Context): Promise<HistoricalBalancesResponse>;
   getLogEventsByAddress(request: GetLogEventsByAddressRequest, context: Context): Promise<LogEventsByAddressResponse>;
   getLogEventsByTopicHash(request: GetLogEventsByTopicHashRequest, context: Context): Promise<LogEventsByTopicHashResponse>;
   getLogs(request: GetLogsRequest, context: Context): Promise<GetLogsResponse>;
+  getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
+  getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
+  getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
+  getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
+  getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
+  getPoolsForWalletAddress(request: GetPoolsForWalletAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
   getResolvedAddress(request: GetResolvedAddressRequest, context: Context): Promise<ResolvedAddress>;
+  getSingleNetworkExchangeToken(request: GetSingleNetworkExchangeTokenRequest, context: Context): Promise<SingleNetworkExchangeTokenResponse>;
+  getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
   getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
   getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
   getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
+  getTransactionsForAccountAddress(request: GetTransactionsForAccountAddressRequest, context: Context): Promise<TransactionsForAccountAddressResponse>;
   getTransactionsForAddress(request: GetTransactionsForAddressRequest, context: Context): Promise<RecentTransactionsResponse>;
   getTransactionsForAddressByPage(request: GetTransactionsForAddressByPageRequest, context: Context): Promise<TransactionsResponse>;
   getTransactionsForBlock(request: GetTransactionsForBlockRequest, context: Context): Promise<TransactionsBlockResponse>;
   getTransactionsForBlockByPage(request: GetTransactionsForBlockByPageRequest, context: Context): Promise<TransactionsBlockPageResponse>;
   getTransactionsForBlockHash(request: GetTransactionsForBlockHashRequest, context: Context): Promise<TransactionsBlockResponse>;
   getTransactionsForBlockHashByPage(request: GetTransactionsForBlockHashByPageRequest, context: Context): Promise<TransactionsBlockPageResponse>;
+  getTransactionsForDex(request: GetTransactionsForDexRequest, context: Context): Promise<NetworkTransactionsResponse>;
+  getTransactionsForExchange(request: GetTransactionsForExchangeRequest, context: Context): Promise<TransactionsForExchangeResponse>;
+  getTransactionsForTokenAddress(request: GetTransactionsForTokenAddressRequest, context: Context): Promise<TransactionsForTokenAddressResponse>;
 }
 
 /** The endpoints that are planned. */
 export interface PlannedHandlers<Context> {
   checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
-  getAddressExchangeBalances(request: GetAddressExchangeBalancesRequest, context: Context): Promise<AddressExchangeBalancesResponse>;
   getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
   getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
@@ -169,11 +184,6 @@ export interface PlannedHandlers<Context> {
   getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
-  getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
-  getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
-  getHealthData(request: GetHealthDataRequest, context: Context): Promise<HealthDataResponse>;
-  getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
-  getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
   getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
   getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
@@ -181,19 +191,9 @@ export interface PlannedHandlers<Context> {
   getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
   getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
   getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
-  getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
-  getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
-  getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
-  getPoolsForWalletAddress(request: GetPoolsForWalletAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
-  getSingleNetworkExchangeToken(request: GetSingleNetworkExchangeTokenRequest, context: Context): Promise<SingleNetworkExchangeTokenResponse>;
-  getSupportedDexes(request: GetSupportedDexesRequest, context: Context): Promise<SupportedDexesResponse>;
   getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
-  getTransactionsForAccountAddress(request: GetTransactionsForAccountAddressRequest, context: Context): Promise<TransactionsForAccountAddressResponse>;
-  getTransactionsForDex(request: GetTransactionsForDexRequest, context: Context): Promise<NetworkTransactionsResponse>;
-  getTransactionsForExchange(request: GetTransactionsForExchangeRequest, context: Context): Promise<TransactionsForExchangeResponse>;
-  getTransactionsForTokenAddress(request: GetTransactionsForTokenAddressRequest, context: Context): Promise<TransactionsForTokenAddressResponse>;
 }
 
 export type Handlers<Context> = LiveHandlers<Context> & Partial<PlannedHandlers<Context>>;

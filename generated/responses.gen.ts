@@ -894,7 +894,7 @@ export interface ExchangeTransaction {
   readonly amount_1_in: string | null;
   /** Amount of the second token swapped out, in its smallest unit, as digits; null unless it is a swap. */
   readonly amount_1_out: string | null;
-  /** Account that received the outcome; null when the event does not say. */
+  /** Account that received the outcome, of added liquidity the one that received the pool tokens; null when no event says. */
   readonly to_address: string | null;
   /** Sender of the transaction; null when it is not known. */
   readonly from_address: string | null;

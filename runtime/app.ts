@@ -5,6 +5,7 @@ import { pendingMigrations } from "./database/migrate.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries.ts";
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
+import { dexHandlers } from "./domains/dex/resolvers/index.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
 import { ledgerHandlers } from "./domains/ledger/resolvers/index.ts";
 import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
@@ -12,6 +13,7 @@ import { parseLabels } from "./domains/names/labels-file.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
 import { namesHandlers } from "./domains/names/resolvers/index.ts";
+import { createPoolQueries } from "./domains/pools/queries.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
@@ -40,6 +42,7 @@ export interface AppOptions {
 export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): HttpApp {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
+  const pools = createPoolQueries(database);
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
@@ -52,7 +55,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     logger,
     limits: config.limits,
     chains,
-    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers },
+    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers, ...dexHandlers },
     context: ({ now, link, anchor, counted }) => ({
       now,
       link,
@@ -63,6 +66,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       decoderOf,
       ledger,
       tokens,
+      pools,
       network,
       names,
       labels,

@@ -4,6 +4,7 @@ import * as addressActivity from "./domains/ledger/migrations/0006-address-activ
 import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accounting.ts";
 import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
+import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
 import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { name: "0008-native-accounting", up: nativeAccounting.up, down: nativeAccounting.down },
   { name: "0009-long-lists", up: longLists.up, down: longLists.down },
   { name: "0010-wide-gas-limits", up: wideGasLimits.up, down: wideGasLimits.down },
+  { name: "0012-pools", up: pools.up, down: pools.down },
 ];

@@ -9,6 +9,44 @@ const reservedNames = ["chains", "address", "pricing", "xy=k", "cq"];
 const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL is accepted" });
 const port = "a port from 0 to 65535 is accepted";
 
+const reservedExchanges = ["address", "tokens", "supported_dexes"];
+
+/** An exchange: whose pools are its own, and what clients are told about it. */
+const exchange = z
+  .strictObject({
+    name: z
+      .string()
+      .max(64)
+      .regex(/^[a-z0-9][a-z0-9_-]*$/, "lower-case letters, digits, dashes and underscores are accepted, a letter or digit first")
+      .refine((name) => !reservedExchanges.includes(name), `a name other than ${reservedExchanges.join(", ")} is accepted`),
+    label: z.string().optional().describe("Its name for people."),
+    family: z.enum(["xy=k", "concentrated"]).default("xy=k").describe("Constant product, or liquidity for ranges of prices."),
+    factory: address.describe("The contract that announces its pools."),
+    routers: z.array(address).default([]),
+    feePpm: z
+      .number()
+      .int()
+      .min(0)
+      .max(999_999)
+      .optional()
+      .describe(
+        "What a swap costs in millionths of what is paid in: 3000 is 0.3 percent. Pools of concentrated liquidity state their own.",
+      ),
+    logoUrl: httpUrl.optional(),
+  })
+  .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {
+    path: ["feePpm"],
+    error: "no fee is accepted for concentrated liquidity, whose pools state their own",
+  });
+
+const exchanges = z.array(exchange).superRefine((all, context) => {
+  for (const [position, { name, factory }] of all.entries()) {
+    const earlier = all.slice(0, position);
+    const twin = earlier.some((other) => other.name === name) ? name : earlier.some((other) => other.factory === factory) ? factory : null;
+    if (twin !== null) context.addIssue({ code: "custom", path: [position], message: `${twin} stands twice; each name and factory once` });
+  }
+});
+
 /** What Express accepts as `trust proxy`: addresses, networks, and its names of private ones. */
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
   error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal is accepted",
@@ -39,7 +77,9 @@ export const chainConfig = z.strictObject({
     .default({ name: "Ether", symbol: "ETH", decimals: 18 }),
   wrappedNative: z.array(address).default([]),
   multicall: address.default("0xca11bde05977b3631167028862be2a173976ca11"),
-  explorers: z.array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> is appended.") })).default([]),
+  explorers: z
+    .array(z.strictObject({ label: z.string(), url: httpUrl.describe("Its address; /tx/<hash> or /address/<address> is appended.") }))
+    .default([]),
   nativeAccounting: z
     .enum(["traces", "state", "none"])
     .default("state")
@@ -63,6 +103,14 @@ export const chainConfig = z.strictObject({
   nameRegistry: address.optional().describe("The registry of names (EIP-137) of this chain."),
   nameRegistryFallback: address.optional().describe("The registry that is asked for names which the first one has no record of."),
   labelsFile: z.string().optional().describe("CSV or JSON of addresses and the labels that answers show for them."),
+  exchanges: exchanges.default([]).describe("The exchanges that answers are about."),
+  activePoolDays: z
+    .number()
+    .int()
+    .positive()
+    .max(365)
+    .default(7)
+    .describe("Days without a swap after which a pool is left out of lists of pools."),
   groups: z.array(z.string()).default([]).describe("Network groups of the catalog that this chain joins."),
   logoUrl: httpUrl.optional(),
   colorTheme: z.strictObject({ red: z.number().int(), green: z.number().int(), blue: z.number().int() }).optional(),
@@ -108,4 +156,6 @@ export const config = z.strictObject({
 export type ConfiguredChain = z.infer<typeof configuredChain>;
 /** A network whose id is known. */
 export type ChainConfig = ConfiguredChain & { readonly id: number };
+/** An exchange of a network. */
+export type ExchangeConfig = z.infer<typeof exchange>;
 export type Config = z.infer<typeof config>;

@@ -7,6 +7,7 @@ import type { NetworkQueries } from "./chains/queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { LabelQueries } from "./names/labels.ts";
 import type { NameQueries } from "./names/queries.ts";
+import type { PoolQueries } from "./pools/queries.ts";
 import type { Classifier } from "./tokens/classification/classifier.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
 
@@ -26,6 +27,7 @@ export interface ResolverContext {
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
+  readonly pools: PoolQueries;
   /** Says what tokens are, by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;

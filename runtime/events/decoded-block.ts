@@ -49,7 +49,46 @@ export type NameFact = { readonly node: Hash } & (
 
 export type NameEvent = EventPlace & NameFact;
 
-export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping | NameEvent;
+/** The rule by which a pool trades: the product of its reserves stays, or liquidity is given for ranges of prices. */
+export type PoolFamily = "xy=k" | "concentrated";
+
+/** What a factory says of a pool, or a pool of itself. Amounts in are those that the pool receives. */
+export type PoolFact =
+  | {
+      readonly kind: "poolCreated";
+      readonly family: PoolFamily;
+      readonly pool: Address;
+      readonly token0: Address;
+      readonly token1: Address;
+      /** Null where the fee is the exchange's. */
+      readonly feePpm: number | null;
+    }
+  | { readonly kind: "poolReserves"; readonly reserve0: bigint; readonly reserve1: bigint }
+  | { readonly kind: "poolPrice"; readonly sqrtPriceX96: bigint; readonly tick: number }
+  | {
+      readonly kind: "poolSwap";
+      readonly sender: Address;
+      readonly to: Address;
+      readonly amount0In: bigint;
+      readonly amount1In: bigint;
+      readonly amount0Out: bigint;
+      readonly amount1Out: bigint;
+      /** After the swap; null in a pool that tells its reserves instead. */
+      readonly price: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
+    }
+  | {
+      readonly kind: "poolDeposit" | "poolWithdrawal";
+      readonly sender: Address;
+      /** Whose liquidity it is, or who receives it; null where the event does not say. */
+      readonly to: Address | null;
+      readonly amount0: bigint;
+      readonly amount1: bigint;
+      readonly position: { readonly tickLower: number; readonly tickUpper: number; readonly liquidity: bigint } | null;
+    };
+
+export type PoolEvent = EventPlace & PoolFact;
+
+export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping | NameEvent | PoolEvent;
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {

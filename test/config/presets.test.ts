@@ -97,3 +97,16 @@ describe("presets", () => {
     expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "state", wrappedNative: [] });
   });
 });
+
+describe("exchanges of presets", () => {
+  const known = networks.filter(([, { exchanges }]) => exchanges !== undefined);
+
+  it.each(known)("%s says where their addresses are from, and each is one", (name, { exchanges = [] }) => {
+    for (const address of exchanges.flatMap(({ factory, routers = [] }) => [factory, ...routers]))
+      expect(getAddress(address).toLowerCase()).toBe(address);
+    const text = readFileSync(new URL(`../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
+    expect(text).toMatch(/^ {2}\/\/ .+\n {2}exchanges: /m);
+    // The fee is the pool's own where liquidity is concentrated.
+    for (const { family, feePpm } of chainOf(name).exchanges) expect(feePpm === undefined).toBe(family === "concentrated");
+  });
+});

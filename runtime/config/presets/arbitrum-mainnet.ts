@@ -12,4 +12,6 @@ export const arbitrumMainnet: Preset = {
   nativeAccounting: "state",
   // Final with the block of the layer below that holds its data: within an hour at four blocks a second.
   finality: 14_400,
+  // Uniswap's deployment list.
+  exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
 };

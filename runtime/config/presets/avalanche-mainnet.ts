@@ -12,4 +12,14 @@ export const avalancheMainnet: Preset = {
   nativeAccounting: "state",
   // An accepted block is final.
   finality: 1,
+  // Trader Joe's deployment list.
+  exchanges: [
+    {
+      name: "traderjoe",
+      label: "Trader Joe",
+      factory: "0x9ad6c38be94206ca50bb0d90783181662f0cfa10",
+      routers: ["0x60ae616a2155ee3d9a68541ba4544862310933d4"],
+      feePpm: 3_000,
+    },
+  ],
 };

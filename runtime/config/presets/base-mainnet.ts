@@ -21,4 +21,15 @@ export const baseMainnet: Preset = {
   finality: 1800,
   // The registry of Basenames, as the list of contracts in its source repository states it.
   nameRegistry: "0xb94704422c2a1e396835a571837aa5ae53285a95",
+  // Uniswap's deployment list.
+  exchanges: [
+    {
+      name: "uniswap_v2",
+      label: "Uniswap V2",
+      factory: "0x8909dc15e40173ff4699343b6eb8132c65e18ec6",
+      routers: ["0x4752ba5dbc23f44d87826276bf6fd6b1c372ad24"],
+      feePpm: 3_000,
+    },
+    { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x33128a8fc17869897dce68ed026d694621f6fdfd" },
+  ],
 };

@@ -13,4 +13,14 @@ export const bscMainnet: Preset = {
   // Without fast finality, two thirds of the validators have to build upon a block.
   finality: 15,
   groups: ["historical"],
+  // PancakeSwap's deployment list.
+  exchanges: [
+    {
+      name: "pancakeswap_v2",
+      label: "PancakeSwap V2",
+      factory: "0xca143ce32fe78f1f7019d7d551a6402fc5350c73",
+      routers: ["0x10ed43c718714eb63d5aa57b78b54704e256024e"],
+      feePpm: 2_500,
+    },
+  ],
 };

@@ -16,4 +16,22 @@ export const ethMainnet: Preset = {
   nameRegistry: "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e",
   nameRegistryFallback: "0x314159265dd8dbb310642f98f50c066173c1259b",
   groups: ["historical"],
+  // Uniswap's and SushiSwap's deployment lists.
+  exchanges: [
+    {
+      name: "uniswap_v2",
+      label: "Uniswap V2",
+      factory: "0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f",
+      routers: ["0x7a250d5630b4cf539739df2c5dacb4c659f2488d"],
+      feePpm: 3_000,
+    },
+    {
+      name: "sushiswap",
+      label: "SushiSwap",
+      factory: "0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac",
+      routers: ["0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f"],
+      feePpm: 3_000,
+    },
+    { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
+  ],
 };

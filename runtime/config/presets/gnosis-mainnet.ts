@@ -12,4 +12,14 @@ export const gnosisMainnet: Preset = {
   nativeAccounting: "state",
   // Two epochs of 16 slots.
   finality: 32,
+  // Honeyswap's deployment list.
+  exchanges: [
+    {
+      name: "honeyswap",
+      label: "Honeyswap",
+      factory: "0xa818b4f111ccac7aa31d0bcc0806d64f2e0737d7",
+      routers: ["0x1c232f01118cb8b424793ae03f870aa7d0ac7f77"],
+      feePpm: 3_000,
+    },
+  ],
 };

@@ -13,4 +13,15 @@ export const maticMainnet: Preset = {
   // A checkpoint on Ethereum covers 256 blocks and more.
   finality: 256,
   groups: ["historical"],
+  // QuickSwap's and Uniswap's deployment lists.
+  exchanges: [
+    {
+      name: "quickswap",
+      label: "QuickSwap",
+      factory: "0x5757371414417b8c6caad45baef941abc7d3ab32",
+      routers: ["0xa5e0829caced8ffdd4de3c43696c57f7d7a678ff"],
+      feePpm: 3_000,
+    },
+    { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
+  ],
 };

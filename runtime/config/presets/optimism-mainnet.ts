@@ -19,4 +19,6 @@ export const optimismMainnet: Preset = {
   ],
   // Final with the block of the layer below that holds its data: within an hour at two seconds a block.
   finality: 1800,
+  // Uniswap's deployment list.
+  exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
 };

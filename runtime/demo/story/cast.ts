@@ -68,6 +68,7 @@ export const toCast = async (
     collector: people.collector,
     newcomer: people.newcomer,
     deployer: people.deployer,
+    marketMaker: people.marketMaker,
     usdToken: tokens.usd.address,
     goldToken: tokens.gold.address,
     saltToken: tokens.salt.address,

@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ContractMetadata, Explorer } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import { type Hash, nativeTokenAddress } from "../../lib/hex.ts";
+import { type Address, type Hash, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 
 /** `updated_at` of an answer. */
@@ -23,3 +23,7 @@ export const nativeMetadata = (chain: ChainConfig): ContractMetadata => ({
 /** Where people can look a transaction up. */
 export const transactionExplorers = (chain: ChainConfig, hash: Hash): Explorer[] =>
   chain.explorers.map((explorer) => ({ label: explorer.label, url: `${explorer.url.replace(/\/$/, "")}/tx/${hash}` }));
+
+/** Where people can look a contract up. */
+export const addressExplorers = (chain: ChainConfig, address: Address): Explorer[] =>
+  chain.explorers.map((explorer) => ({ label: explorer.label, url: `${explorer.url.replace(/\/$/, "")}/address/${address}` }));

@@ -1,0 +1,112 @@
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { ExchangeTransaction, Pagination, PoolToken } from "../../../../generated/responses.gen.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { ResolverContext } from "../../context.ts";
+import type { TransactionRow } from "../../ledger/transaction-queries.ts";
+import type { ActionPage, ActionRow } from "../../pools/action-queries.ts";
+import { acts } from "../../pools/acts.ts";
+import type { PoolRow } from "../../pools/pool-queries.ts";
+import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
+import { standards } from "../../tokens/standards.ts";
+import { transactionExplorers } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
+import { viewTransactionHead } from "../../views/transaction.ts";
+
+const actNames: Readonly<Record<number, string>> = { [acts.swap]: "SWAP", [acts.add]: "ADD_LIQUIDITY", [acts.remove]: "REMOVE_LIQUIDITY" };
+
+/** What a list of actions is about. */
+export interface ActionList {
+  readonly factory: Address;
+  /** The account, token or pool that was asked for; null for a whole exchange. */
+  readonly address: Address | null;
+  readonly quoteCurrency: string;
+}
+
+/** A page of actions as items, each with the transaction around it. The page was asked for one row more than it shows. */
+export async function viewActions(
+  context: ResolverContext,
+  chain: Chain,
+  { factory, address, quoteCurrency }: ActionList,
+  { rows, total }: ActionPage,
+  page: { readonly number: number; readonly size: number },
+): Promise<{ items: ExchangeTransaction[]; pagination: Pagination }> {
+  const shown = rows.slice(0, page.size);
+  const [transactions, pools] = await Promise.all([
+    context.ledger.transactionsAt(chain.id, distinctPlaces(shown)),
+    context.pools.poolsAt(chain.id, [factory], [...new Set(shown.map((row) => row.pool))], context.anchor ?? -1),
+  ]);
+  const metadata = await context.tokens.metadata(
+    chain.id,
+    pools.flatMap(({ token0, token1 }) => [token0, token1]),
+  );
+  const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const poolAt = new Map(pools.map((row) => [row.pool, row]));
+  const items = shown.flatMap((row) => {
+    const [transaction, pool] = [transactionAt.get(keyOf(row)), poolAt.get(row.pool)];
+    return transaction === undefined || pool === undefined
+      ? []
+      : [viewAction(context, chain, { row, transaction, pool, metadata, address, quoteCurrency })];
+  });
+  return {
+    items,
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+  };
+}
+
+const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
+  `${place.block_number}:${place.transaction_index}`;
+
+const distinctPlaces = (rows: readonly ActionRow[]): ActionRow[] => [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+
+interface Viewed {
+  readonly row: ActionRow;
+  readonly transaction: TransactionRow;
+  readonly pool: PoolRow;
+  readonly metadata: ReadonlyMap<Address, TokenMetadata>;
+  readonly address: Address | null;
+  readonly quoteCurrency: string;
+}
+
+/** What is worth what stays null until prices are indexed. */
+function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): ExchangeTransaction {
+  const { row, transaction, pool, metadata, address, quoteCurrency } = viewed;
+  const chainConfig = context.chains.get(chain.id);
+  const head = viewTransactionHead(chainConfig, transaction, new Map());
+  const isSwap = row.act === acts.swap;
+  const isAdd = row.act === acts.add;
+  const tokenOf = (token: Address): PoolToken => viewContract(chainConfig, token, standards.erc20, metadata.get(token));
+  return {
+    block_signed_at: head.block_signed_at,
+    tx_hash: transaction.hash,
+    act: actNames[row.act] ?? "SWAP",
+    address,
+    explorers: transactionExplorers(chainConfig, transaction.hash),
+    amount_0: isSwap ? null : isAdd ? row.amount0_in : row.amount0_out,
+    amount_1: isSwap ? null : isAdd ? row.amount1_in : row.amount1_out,
+    amount_0_in: isSwap ? row.amount0_in : null,
+    amount_0_out: isSwap ? row.amount0_out : null,
+    amount_1_in: isSwap ? row.amount1_in : null,
+    amount_1_out: isSwap ? row.amount1_out : null,
+    to_address: row.to_address,
+    from_address: transaction.from_address,
+    sender_address: row.sender,
+    total_quote: null,
+    pretty_total_quote: null,
+    value: head.value,
+    value_quote: null,
+    pretty_value_quote: null,
+    gas_metadata: head.gas_metadata,
+    gas_offered: head.gas_offered,
+    gas_spent: head.gas_spent,
+    gas_price: head.gas_price,
+    fees_paid: head.fees_paid,
+    gas_quote: null,
+    pretty_gas_quote: null,
+    gas_quote_rate: null,
+    quote_currency: quoteCurrency,
+    token_0: tokenOf(pool.token0),
+    token_1: tokenOf(pool.token1),
+    token_0_quote_rate: null,
+    token_1_quote_rate: null,
+  };
+}

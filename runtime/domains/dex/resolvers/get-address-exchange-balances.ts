@@ -1,0 +1,51 @@
+import type { UniswapLikeToken } from "../../../../generated/responses.gen.ts";
+import { notAcceptable } from "../../../lib/request-error.ts";
+import type { Handlers } from "../../context.ts";
+import { standards } from "../../tokens/standards.ts";
+import { chainHead } from "../../views/chain.ts";
+import { viewContract } from "../../views/token.ts";
+import { shareOf } from "../share.ts";
+import { exchangeNamed } from "./exchanges.ts";
+
+/**
+ * An account's pool tokens of an exchange with the part of the reserves that each stands for. @throws {RequestError} 404, an unknown exchange.
+ * @throws {notAcceptable} more than one answer may list.
+ */
+export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
+  const { chain, dexName, accountAddress } = request;
+  const { factory } = exchangeNamed(context, chain, dexName);
+  const block = context.anchor ?? -1;
+  const most = context.limits.answerRows;
+  const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, most + 1);
+  if (owned.length > most) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${most} pool tokens`);
+  const [states, metadata] = await Promise.all([
+    context.pools.statesAt(
+      chain.id,
+      owned.map(({ pool }) => pool),
+      [block],
+    ),
+    context.tokens.metadata(
+      chain.id,
+      owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]),
+    ),
+  ]);
+  const chainConfig = context.chains.get(chain.id);
+  /** What is worth what stays null until prices are indexed. */
+  const viewAmount = (token: (typeof owned)[number]["pool"], balance: string | null): UniswapLikeToken => {
+    const { supports_erc: _, contract_name: __, ...contract } = viewContract(chainConfig, token, standards.erc20, metadata.get(token));
+    return { ...contract, balance, quote: null, pretty_quote: null, quote_rate: null };
+  };
+  return {
+    address: accountAddress,
+    ...chainHead(chain, context.now()),
+    items: owned.map(({ pool, token0, token1, balance }) => {
+      const [state] = states(pool);
+      const supply = state?.supply ?? null;
+      return {
+        token_0: viewAmount(token0, shareOf(state?.reserve0 ?? null, balance, supply)),
+        token_1: viewAmount(token1, shareOf(state?.reserve1 ?? null, balance, supply)),
+        pool_token: { ...viewAmount(pool, balance), total_supply: supply },
+      };
+    }),
+  };
+};
