@@ -25,32 +25,38 @@ export interface ActionPage {
   readonly total: number | null;
 }
 
-/** A table whose rows say how many actions of something there were up to a block, and how its actions are told from others of the block. */
+/**
+ * A table whose rows say how many actions of something there were up to a block, and how its actions are told from others of the block. What pools that
+ * several factories claim add to it is in the states of those.
+ */
 interface Source {
   readonly table: "exchange_sums" | "exchange_token_sums" | "pool_states";
   /** Conditions on the table and on the actions `a`; $3 and $4 are the key. */
   readonly key: string;
   readonly filter: string;
   readonly parameters: readonly [Address, Address | null];
+  readonly shared: readonly Address[];
 }
 
 const columns = `a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.sender, a.to_address,
   a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity`;
 const countedAtMost = 10_000;
 
-const ofExchange = (factory: Address): Source => ({
+const ofExchange = ({ factory, shared }: ExchangeKey): Source => ({
   table: "exchange_sums",
   key: "factory = $3 AND $4::bytea IS NULL",
   filter: "a.factory = $3",
   parameters: [factory, null],
+  shared,
 });
 
-const ofToken = (factory: Address, token: Address): Source => ({
+const ofToken = ({ factory, shared }: ExchangeKey, token: Address): Source => ({
   table: "exchange_token_sums",
   key: "factory = $3 AND token = $4",
   filter: `a.factory = $3 AND EXISTS (
     SELECT FROM pools p WHERE p.chain_id = $1 AND p.factory = $3 AND p.pool = a.pool AND $4 IN (p.token0, p.token1))`,
   parameters: [factory, token],
+  shared,
 });
 
 const ofPool = (pool: Address): Source => ({
@@ -58,21 +64,29 @@ const ofPool = (pool: Address): Source => ({
   key: "pool = $3 AND $4::bytea IS NULL",
   filter: "a.pool = $3",
   parameters: [pool, null],
+  shared: [],
 });
+
+/** How many actions there were up to a block: one probe of the source's primary key, and one of pool_states for each shared pool, which are in $5. */
+const countUpTo = (block: string, { table, key }: Source): string => `(
+  coalesce((SELECT actions FROM ${table} WHERE chain_id = $1 AND block_number <= ${block} AND ${key} ORDER BY block_number DESC LIMIT 1), 0)
+  + (SELECT coalesce(sum(newest.actions), 0)::int8 FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
+       SELECT s.actions FROM pool_states s WHERE s.chain_id = $1 AND s.pool = o.pool AND s.block_number <= ${block}
+       ORDER BY s.block_number DESC LIMIT 1) newest))`;
 
 /** Questions about what was done with pools, up to a block. */
 export function createActionQueries({ query }: Pick<Database, "query">) {
-  const parametersOf = (chainId: number, block: number, { parameters: [first, second] }: Source) => [
+  const parametersOf = (chainId: number, block: number, { parameters: [first, second], shared }: Source) => [
     chainId,
     block,
     bytes(first),
     second === null ? null : bytes(second),
+    shared.map(bytes),
   ];
 
-  /** How many actions there were up to a block. One probe of the source's primary key. */
   const countOf = async (chainId: number, source: Source, block: number): Promise<number> => {
     const rows = await query<{ actions: number }>(
-      `SELECT actions FROM ${source.table} WHERE chain_id = $1 AND block_number <= $2 AND ${source.key} ORDER BY block_number DESC LIMIT 1`,
+      `SELECT ${countUpTo("$2::int8", source)} AS actions`,
       parametersOf(chainId, block, source),
     );
     return rows[0]?.actions ?? 0;
@@ -80,64 +94,52 @@ export function createActionQueries({ query }: Pick<Database, "query">) {
 
   /**
    * Actions number `first` to `last` of a source, counted from its oldest one, newest first. Sums grow with the blocks, so the blocks in which they
-   * reach both numbers are found by halving, some thirty probes of the source's primary key each; the actions are a range of theirs in each block between.
+   * reach both numbers are found by halving, some thirty counts each; the actions are a range of the primary key in each block between.
    */
   const actionsBetween = async (chainId: number, source: Source, block: number, first: number, last: number): Promise<ActionRow[]> => {
     if (last < first) return [];
+    const { table, key, filter } = source;
     const reaching = (name: string, ordinal: string) => `${name}(low, high) AS (
        SELECT -1::int8, $2::int8
        UNION ALL
        SELECT CASE WHEN reached THEN low ELSE middle END, CASE WHEN reached THEN middle ELSE high END
-       FROM (SELECT low, high, middle, coalesce((
-               SELECT actions FROM ${source.table} WHERE chain_id = $1 AND block_number <= middle AND ${source.key}
-               ORDER BY block_number DESC LIMIT 1), 0) > ${ordinal}::int8 AS reached
+       FROM (SELECT low, high, middle, ${countUpTo("middle", source)} > ${ordinal}::int8 AS reached
              FROM (SELECT low, high, (low + high) / 2 AS middle FROM ${name} WHERE high - low > 1) halves) probed)`;
+    const between = "BETWEEN (SELECT min(high) FROM beginning) AND (SELECT min(high) FROM ending)";
     const rows = await query<ActionRow & { readonly newer: number }>(
-      `WITH RECURSIVE ${reaching("beginning", "$5")}, ${reaching("ending", "$6")},
+      `WITH RECURSIVE ${reaching("beginning", "$6")}, ${reaching("ending", "$7")},
        touched AS MATERIALIZED (
-         SELECT block_number, actions FROM ${source.table}
-         WHERE chain_id = $1 AND ${source.key} AND block_number BETWEEN (SELECT min(high) FROM beginning) AND (SELECT min(high) FROM ending))
-       SELECT ${columns}, (SELECT max(actions) FROM touched) - 1 - $6::int8 AS newer
+         SELECT block_number FROM ${table} WHERE chain_id = $1 AND ${key} AND block_number ${between}
+         UNION
+         SELECT s.block_number FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
+           SELECT block_number FROM pool_states WHERE chain_id = $1 AND pool = o.pool AND block_number ${between}) s),
+       counted AS MATERIALIZED (SELECT ${countUpTo("high", source)} AS actions FROM (SELECT min(high) AS high FROM ending) ended)
+       SELECT ${columns}, (SELECT actions FROM counted) - 1 - $7::int8 AS newer
        FROM touched CROSS JOIN LATERAL (
          SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = touched.block_number) a
-       WHERE ${source.filter} ORDER BY a.block_number DESC, a.log_index DESC`,
+       WHERE (${filter}) OR a.pool = ANY ($5) ORDER BY a.block_number DESC, a.log_index DESC`,
       [...parametersOf(chainId, block, source), first, last],
     );
     const newer = rows[0]?.newer ?? 0;
     return rows.slice(newer, newer + last - first + 1);
   };
 
-  /** A page out of several sources that have no action in common. Where there is but one, which is the rule, a later page costs no more than the first. */
-  const pageOf = async (chainId: number, sources: readonly Source[], block: number, limit: number, offset: number): Promise<ActionPage> => {
-    const counts = await Promise.all(sources.map((source) => countOf(chainId, source, block)));
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    const depth = sources.length === 1 ? limit : offset + limit;
-    const skipped = sources.length === 1 ? offset : 0;
-    const newest = await Promise.all(
-      sources.map((source, position) => {
-        const last = (counts[position] ?? 0) - 1 - skipped;
-        return actionsBetween(chainId, source, block, Math.max(0, last - depth + 1), last);
-      }),
-    );
-    const rows = newest.flat().sort((a, b) => b.block_number - a.block_number || b.log_index - a.log_index);
-    return { rows: rows.slice(offset - skipped, offset - skipped + limit), total };
+  /** A later page costs no more than the first. */
+  const pageOf = async (chainId: number, source: Source, block: number, limit: number, offset: number): Promise<ActionPage> => {
+    const total = await countOf(chainId, source, block);
+    const last = total - 1 - offset;
+    return { rows: await actionsBetween(chainId, source, block, Math.max(0, last - limit + 1), last), total };
   };
 
-  const actionsOfExchange = (chainId: number, { factory, shared }: ExchangeKey, block: number, limit: number, offset: number) =>
-    pageOf(chainId, [ofExchange(factory), ...shared.map(ofPool)], block, limit, offset);
+  const actionsOfExchange = (chainId: number, exchange: ExchangeKey, block: number, limit: number, offset: number) =>
+    pageOf(chainId, ofExchange(exchange), block, limit, offset);
 
   /** Actions in the exchange's pools with a token; `shared` are those of its shared pools that have it. */
-  const actionsOfToken = (
-    chainId: number,
-    { factory, shared }: ExchangeKey,
-    token: Address,
-    block: number,
-    limit: number,
-    offset: number,
-  ) => pageOf(chainId, [ofToken(factory, token), ...shared.map(ofPool)], block, limit, offset);
+  const actionsOfToken = (chainId: number, exchange: ExchangeKey, token: Address, block: number, limit: number, offset: number) =>
+    pageOf(chainId, ofToken(exchange, token), block, limit, offset);
 
   const actionsOfPool = (chainId: number, pool: Address, block: number, limit: number, offset: number) =>
-    pageOf(chainId, [ofPool(pool)], block, limit, offset);
+    pageOf(chainId, ofPool(pool), block, limit, offset);
 
   /**
    * Actions of an account on an exchange: it sent the transaction, called the pool, or received. The total is null above 10,000. Served by the primary

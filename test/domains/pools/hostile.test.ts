@@ -1,6 +1,7 @@
 import { encodeAbiParameters, pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
+import { createPoolQueries } from "../../../runtime/domains/pools/queries.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
 import { pairCreated, pairSwap, pairSync, poolCreated } from "../../../runtime/events/pools.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
@@ -179,6 +180,25 @@ describe("an exchange among contracts that lie", () => {
     expect(acts((await served.get(`week/xy=k/swap/tokens/address/${third}/transactions/`)).items)).toEqual(["SWAP", "ADD_LIQUIDITY"]);
     expect((await served.get(`week/xy=k/swap/pools/address/${early}/`)).items).toMatchObject([{ swap_count_24h: 1 }]);
     expect((await served.get("week/xy=k/liar/transactions/")).items).toHaveLength(5);
+  });
+
+  it("reads for a page what the page shows, however deep it is and however many pools others claim", async () => {
+    const read: unknown[] = [];
+    const queries = createPoolQueries({
+      query: async (sql, parameters) => {
+        const rows = await test.database.query<never>(sql, parameters);
+        read.push(...rows);
+        return rows;
+      },
+    });
+    const head = await chain.head();
+    const key = await queries.exchangeKey(31337, exchange.factory, head);
+    expect(key.shared).toHaveLength(1);
+    read.length = 0;
+    // The oldest of four: two in a pool of its own, two in the shared one.
+    expect(await queries.actionsOfExchange(31337, key, head, 1, 3)).toMatchObject({ total: 4, rows: [{ pool: pair, act: 1 }] });
+    // The number of all, and the one.
+    expect(read).toHaveLength(2);
   });
 
   it("lists when the hour is over what happened in it", async () => {
