@@ -26,8 +26,13 @@ export interface OwnedPoolRow extends PoolRow {
 
 const columns = "p.factory, p.pool, p.token0, p.token1";
 const countedAtMost = 10_000;
-const ofToken = (column: "token0" | "token1"): string =>
-  `SELECT ${columns} FROM pools p WHERE p.chain_id = $1 AND p.${column} = $3 AND p.factory = ANY ($2::bytea[]) AND p.block_number <= $4`;
+/**
+ * The first pools of a factory `f` with a token on one side, by address. Were the factory said to be equal, the order of the primary key would do as well,
+ * and be searched from end to end for a factory that has none.
+ */
+const ofToken = (column: "token0" | "token1", most: string): string =>
+  `(SELECT ${columns} FROM pools p WHERE p.chain_id = $1 AND p.${column} = $3 AND p.factory BETWEEN f.factory AND f.factory AND p.block_number <= $4
+    ORDER BY p.factory, p.pool LIMIT ${most})`;
 
 /** Questions about which pools there are. Each names the factories whose word counts. */
 export function createListQueries({ query }: Pick<Database, "query">) {
@@ -48,7 +53,10 @@ export function createListQueries({ query }: Pick<Database, "query">) {
     return { factory, shared: rows.map(({ pool }) => pool) };
   };
 
-  /** Pools with a token, by address, and how many there are; a null total is above 10,000. Served by pools_token0 and pools_token1. */
+  /**
+   * Pools with a token, by address, and how many there are; a null total is above 10,000. Served by pools_token0 and pools_token1, in whose order the pools of
+   * one factory already are: no more of them are read than the page reaches to.
+   */
   const poolsOfToken = async (
     chainId: number,
     factories: readonly Address[],
@@ -58,10 +66,16 @@ export function createListQueries({ query }: Pick<Database, "query">) {
     offset: number,
   ): Promise<{ rows: PoolRow[]; total: number | null }> => {
     const parameters = [chainId, factories.map(bytes), bytes(token), block];
-    const both = `(${ofToken("token0")} UNION ALL ${ofToken("token1")}) p`;
+    const upTo = (most: string) =>
+      `unnest($2::bytea[]) AS f(factory) CROSS JOIN LATERAL (${ofToken("token0", most)} UNION ALL ${ofToken("token1", most)}) p`;
     const [rows, counted] = await Promise.all([
-      query<PoolRow>(`SELECT * FROM ${both} ORDER BY p.pool, p.factory LIMIT $5 OFFSET $6`, [...parameters, limit, offset]),
-      query<{ count: number }>(`SELECT count(*) AS count FROM (SELECT FROM ${both} LIMIT ${countedAtMost + 1}) counted`, parameters),
+      query<PoolRow>(`SELECT p.* FROM ${upTo("$7")} ORDER BY p.pool, p.factory LIMIT $5 OFFSET $6`, [
+        ...parameters,
+        limit,
+        offset,
+        offset + limit,
+      ]),
+      query<{ count: number }>(`SELECT count(*) AS count FROM ${upTo(String(countedAtMost + 1))}`, parameters),
     ]);
     const count = counted[0]?.count ?? 0;
     return { rows, total: count > countedAtMost ? null : count };

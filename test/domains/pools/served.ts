@@ -23,6 +23,7 @@ export const servePools = async (
   database: Database,
   exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[],
   now: () => Date = () => new Date(),
+  limits: { readonly answerRows?: number } = {},
 ): Promise<Served> => {
   const settings = chainConfig.parse({
     name: "week",
@@ -34,7 +35,7 @@ export const servePools = async (
   });
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
-    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...limits } }),
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),

@@ -5,7 +5,7 @@ import type { ResolverContext } from "../../context.ts";
 
 const secondsOfHour = 3_600;
 /** Points of a series of a month: one more than it has days, so that its change can be computed; the week's are its last ones. */
-const pointsOfMonth = 31;
+export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;
 
 /** A time up to which something is told, with the heights by which spans that end there began; null where there is no block before. */
