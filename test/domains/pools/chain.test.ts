@@ -490,6 +490,34 @@ describe("what was done", () => {
   });
 });
 
+describe("while the pools are built out of the stored ledger", () => {
+  it("answers are those of the last block that is built", async () => {
+    const partial = await indexed();
+    // Noon of the seventh day, which has trade; the last day that is built before it is the same one.
+    const built = times.filter((time) => time < firstDay + 6 * secondsOfDay + secondsOfDay / 2).length - 1;
+    for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [built]);
+    await partial.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [built]);
+    const early = await servePools(partial.database, [{ name: "swap", factory: exchange.factory }]);
+    const end = (times[built] ?? 0) + 1;
+    const swaps = swapsOf([pairs[0]], end - secondsOfDay, end);
+    expect(swaps.length).toBeGreaterThan(0);
+    const [item] = (await early.get(`week/xy=k/swap/pools/address/${pairs[0]}/`)).items;
+    expect([item.swap_count_24h, item.token_0.volume_in_24h]).toEqual([swaps.length, sum(swaps, "amount0In")]);
+    const today = new Date(Math.floor(end / secondsOfDay) * secondsOfDay * 1000).toISOString().replace(".000Z", "Z");
+    expect(item.volume_timeseries_30d.at(-1).dt).toBe(today);
+    expect((await early.get("week/xy=k/swap/ecosystem/")).items[0].total_swaps_24h).toBe(swapsOf(pairs, end - secondsOfDay, end).length);
+    expect((await early.get("week/xy=k/swap/pools/")).items.length).toBeGreaterThan(0);
+    expect((await early.get("week/xy=k/swap/health/")).items).toMatchObject([{ synced_block_height: built, latest_block_height: head }]);
+    await partial.database.query("DELETE FROM projection_checkpoints WHERE projection = 'pools'");
+    for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name}`);
+    for (const list of ["pools", "tokens", "transactions", "ecosystem"]) {
+      expect((await early.get(`week/xy=k/swap/${list}/`)).items, list).toEqual([]);
+    }
+    await early.end();
+    await partial.drop();
+  });
+});
+
 describe("exchanges", () => {
   it("have their own pools only", async () => {
     expect(await allPages("week/xy=k/twin/transactions/", 10)).toHaveLength(1);

@@ -1,4 +1,5 @@
 import type { Handlers } from "../../context.ts";
+import { asOfPools } from "./as-of-pools.ts";
 import { getAddressExchangeBalances } from "./get-address-exchange-balances.ts";
 import { getDexForPoolAddress } from "./get-dex-for-pool-address.ts";
 import { getEcosystemChartData } from "./get-ecosystem-chart-data.ts";
@@ -18,20 +19,20 @@ import { getTransactionsForTokenAddress } from "./get-transactions-for-token-add
 
 /** The operations that are about exchanges. */
 export const dexHandlers = {
-  getAddressExchangeBalances,
-  getDexForPoolAddress,
-  getEcosystemChartData,
+  getAddressExchangeBalances: asOfPools(getAddressExchangeBalances),
+  getDexForPoolAddress: asOfPools(getDexForPoolAddress),
+  getEcosystemChartData: asOfPools(getEcosystemChartData),
   getHealthData,
-  getLpTokenView,
-  getNetworkExchangeTokens,
-  getPoolByAddress,
-  getPoolsForTokenAddress,
-  getPoolsForWalletAddress,
-  getPools,
-  getSingleNetworkExchangeToken,
+  getLpTokenView: asOfPools(getLpTokenView),
+  getNetworkExchangeTokens: asOfPools(getNetworkExchangeTokens),
+  getPoolByAddress: asOfPools(getPoolByAddress),
+  getPoolsForTokenAddress: asOfPools(getPoolsForTokenAddress),
+  getPoolsForWalletAddress: asOfPools(getPoolsForWalletAddress),
+  getPools: asOfPools(getPools),
+  getSingleNetworkExchangeToken: asOfPools(getSingleNetworkExchangeToken),
   getSupportedDexes,
-  getTransactionsForAccountAddress,
-  getTransactionsForDex,
-  getTransactionsForExchange,
-  getTransactionsForTokenAddress,
+  getTransactionsForAccountAddress: asOfPools(getTransactionsForAccountAddress),
+  getTransactionsForDex: asOfPools(getTransactionsForDex),
+  getTransactionsForExchange: asOfPools(getTransactionsForExchange),
+  getTransactionsForTokenAddress: asOfPools(getTransactionsForTokenAddress),
 } satisfies Partial<Handlers>;
