@@ -8,6 +8,7 @@ describe("the served story", () => {
   it("equals the node in every native, ERC-20, ERC-721 and ERC-1155 balance", async () => {
     const result = await audit(app, app.rpcUrl);
     expect(result.differences).toEqual([]);
+    expect(result.read).toBe(0);
     expect(result.native).toBeGreaterThan(300);
     expect(result.erc20).toBeGreaterThan(1_000);
     expect(result.erc721).toBeGreaterThan(100);

@@ -13,6 +13,7 @@ interface ServedItem {
   readonly native_token: boolean;
   readonly supports_erc: readonly string[] | null;
   readonly balance: string | null;
+  readonly balance_source: "events" | "node" | null;
   readonly nft_data: readonly { readonly token_id: string; readonly token_balance: string }[] | null;
 }
 
@@ -22,6 +23,8 @@ export interface AuditResult {
   readonly erc20: number;
   readonly erc721: number;
   readonly erc1155: number;
+  /** Balances that were not summed from events but read from the contract, which would hide what the index has wrong. */
+  readonly read: number;
   readonly differences: readonly string[];
 }
 
@@ -53,7 +56,8 @@ export async function audit(service: { readonly url: string; readonly key: strin
     const erc20 = await compareFungible(client, survey, served, compare);
     const erc721 = await compareOwners(client, survey, served, compare);
     const erc1155 = await compareEditions(client, survey, served, compare);
-    return { native: native.length, erc20, erc721, erc1155, differences };
+    const read = [...served.values()].flat().filter(({ balance_source }) => balance_source === "node").length;
+    return { native: native.length, erc20, erc721, erc1155, read, differences };
   } finally {
     await client.close();
   }
