@@ -19,7 +19,10 @@ export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[]
   if (pairs.length === 0) return;
   const { chainId, clock, database } = context;
   const known = await eventsBalances(database, chainId, pairs);
-  if (known === null) return;
+  if (known === null) {
+    for (const { token, owner } of pairs) suspects.clear(token, owner);
+    return;
+  }
   const { head, balances } = known;
   const told = await askBalances(
     context,
@@ -36,6 +39,8 @@ export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[]
     else differences.set(balance.token, differenceOf(balance, node));
   }
   for (const token of silent) deferral.put(token, clock());
+  // What a second look does not bear out, for whatever reason, waits for no third one: tokens that fall silent would take all places of a look.
+  for (const { token, owner } of pairs) if (!differences.has(token)) suspects.clear(token, owner);
   for (const difference of differences.values()) {
     if (suspects.isConfirmed(difference.token, difference.owner, clock())) await mark(context, difference, head);
   }
