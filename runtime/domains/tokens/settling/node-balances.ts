@@ -30,7 +30,7 @@ const toNodeBalance = ({ owner, token, standard, since }: KeyRow): NodeBalance =
 
 const nodeSourced = "SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1";
 /** The native token as well, where its accounting is by state: the fold leaves null what the node could not tell with the block. */
-const nativeByState = `SELECT decode('${nativeTokenAddress.slice(2)}', 'hex'), ${standards.native}::int2 FROM chains WHERE chain_id = $1 AND native_accounting = 'state'`;
+const nativeByState = `SELECT decode('${nativeTokenAddress.slice(2)}', 'hex') AS token, ${standards.native}::int2 FROM chains WHERE chain_id = $1 AND native_accounting = 'state'`;
 
 /** Balances that nobody was asked for yet, the newest first: a node forgets old state. Served by balances_unknown. */
 export const unknownRows = async (
@@ -42,7 +42,7 @@ export const unknownRows = async (
   const rows = await database.query<KeyRow>(
     `SELECT b.owner, b.token, b.standard, b.since_block AS since FROM (${nodeSourced} UNION ALL ${nativeByState}) n
      JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
-     WHERE b.token <> ALL ($2) ORDER BY b.since_block DESC LIMIT $3`,
+     WHERE n.token <> ALL ($2) ORDER BY b.since_block DESC LIMIT $3`,
     [chainId, deferred.map(bytes), limit],
   );
   return rows.map(toNodeBalance);
@@ -58,7 +58,7 @@ export const unknownPeriods = async (
   const rows = await database.query<KeyRow>(
     `SELECT b.owner, b.token, b.standard, b.from_block AS since FROM (${nodeSourced}) n
      JOIN balance_periods b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
-     WHERE b.token <> ALL ($2) ORDER BY b.from_block DESC LIMIT $3`,
+     WHERE n.token <> ALL ($2) ORDER BY b.from_block DESC LIMIT $3`,
     [chainId, deferred.map(bytes), limit],
   );
   return rows.map(toNodeBalance);
