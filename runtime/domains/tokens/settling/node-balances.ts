@@ -64,6 +64,20 @@ export const unknownPeriods = async (
   return rows.map(toNodeBalance);
 };
 
+/** The tokens of readings of which no period waits any more. Served by balance_periods_unknown. */
+export const withoutUnknownPeriods = async (
+  database: Queryable,
+  chainId: number,
+  readings: readonly NodeReading[],
+): Promise<{ readonly token: Address; readonly standard: number }[]> => {
+  const tokens = [...new Map(readings.map(({ key }) => [`${key.token}${key.standard}`, key])).values()];
+  return database.query(
+    `SELECT k.token, k.standard FROM unnest($2::bytea[], $3::int2[]) AS k(token, standard) WHERE NOT EXISTS (
+       SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.token = k.token AND p.standard = k.standard AND p.balance IS NULL AND p.net_change IS NULL)`,
+    [chainId, tokens.map(({ token }) => bytes(token)), tokens.map(({ standard }) => standard)],
+  );
+};
+
 /**
  * Writes readings. One of the block that began the balance is that balance, whether it still holds or has ended meanwhile; a later one holds from its
  * own block on: what was before ends there, as it is. A row that was touched since it was read is left alone. Served by the primary keys.
