@@ -80,15 +80,16 @@ export const withoutUnknownPeriods = async (
 
 /**
  * Writes readings. One of the block that began the balance is that balance, whether it still holds or has ended meanwhile; a later one holds from its
- * own block on: what was before ends there, as it is. A row that was touched since it was read is left alone. Served by the primary keys.
+ * own block on: what was before ends there, as it is; of a native balance, which changed unseen, it is known of its first block alone. A row that was touched
+ * since it was read is left alone. Served by the primary keys.
  */
 export const writeReadings = async (client: DatabaseClient, chainId: number, readings: readonly NodeReading[]): Promise<void> => {
   const exact = readings.filter(({ since, readAt }) => since === readAt);
   const later = readings.filter(({ since, readAt }) => since < readAt);
   const key = (alias: string) =>
     `${alias}.chain_id = $1 AND ${alias}.owner = k.owner AND ${alias}.token = k.token AND ${alias}.standard = k.standard`;
-  const given = "unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::numeric[], $8::int8[])";
-  const columns = "k(owner, token, standard, since, read_at, balance, pivot)";
+  const given = "unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::numeric[])";
+  const columns = "k(owner, token, standard, since, read_at, balance)";
   const parameters = (some: readonly NodeReading[]) => [
     chainId,
     some.map(({ key: { owner } }) => bytes(owner)),
@@ -97,7 +98,6 @@ export const writeReadings = async (client: DatabaseClient, chainId: number, rea
     some.map(({ since }) => since),
     some.map(({ readAt }) => readAt),
     some.map(({ balance }) => balance.toString()),
-    some.map(({ since, readAt }) => (since < readAt ? pivotOf(since, readAt - 1) : 0)),
   ];
   if (exact.length > 0) {
     for (const [table, from] of [
@@ -106,20 +106,41 @@ export const writeReadings = async (client: DatabaseClient, chainId: number, rea
     ] as const) {
       await client.query(
         `UPDATE ${table} b SET balance = k.balance FROM ${given} AS ${columns}
-         WHERE ${key("b")} AND b.${from} = k.since AND (b.balance IS NULL OR $9) AND b.net_change IS NULL`,
+         WHERE ${key("b")} AND b.${from} = k.since AND (b.balance IS NULL OR $8) AND b.net_change IS NULL`,
         [...parameters(exact), table === "balances"],
       );
     }
   }
-  if (later.length > 0) {
-    await client.query(
-      `WITH ended AS (
-         INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
-         SELECT $1, b.owner, b.token, b.standard, b.since_block, k.read_at - 1, k.pivot, b.balance FROM ${given} AS ${columns}
-         JOIN balances b ON ${key("b")} AND b.since_block = k.since AND b.net_change IS NULL)
-       UPDATE balances b SET since_block = k.read_at, balance = k.balance FROM ${given} AS ${columns}
-       WHERE ${key("b")} AND b.since_block = k.since AND b.net_change IS NULL`,
-      parameters(later),
-    );
-  }
+  if (later.length === 0) return;
+  const ended = later.flatMap((one) => stretchesOf(one));
+  await client.query(
+    `INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
+     SELECT $1, b.owner, b.token, b.standard, k.from_block, k.to_block, k.pivot, CASE WHEN k.is_known THEN b.balance END
+     FROM unnest($2::bytea[], $3::bytea[], $4::int2[], $5::int8[], $6::int8[], $7::int8[], $8::int8[], $9::boolean[])
+       AS k(owner, token, standard, since, from_block, to_block, pivot, is_known)
+     JOIN balances b ON ${key("b")} AND b.since_block = k.since AND b.net_change IS NULL`,
+    [
+      ...parameters(ended.map(({ reading }) => reading)).slice(0, 5),
+      ended.map(({ from }) => from),
+      ended.map(({ to }) => to),
+      ended.map(({ from, to }) => pivotOf(from, to)),
+      ended.map(({ isKnown }) => isKnown),
+    ],
+  );
+  await client.query(
+    `UPDATE balances b SET since_block = k.read_at, balance = k.balance FROM ${given} AS ${columns}
+     WHERE ${key("b")} AND b.since_block = k.since AND b.net_change IS NULL`,
+    parameters(later),
+  );
+};
+
+/** What a later reading ends: with the balance that stood, or, after the first block of a native one, unknown. */
+const stretchesOf = (reading: NodeReading) => {
+  const { key, since } = reading;
+  const last = reading.readAt - 1;
+  if (key.standard !== standards.native || since === last) return [{ reading, from: since, to: last, isKnown: true }];
+  return [
+    { reading, from: since, to: since, isKnown: true },
+    { reading, from: since + 1, to: last, isKnown: false },
+  ];
 };
