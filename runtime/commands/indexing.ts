@@ -8,7 +8,7 @@ import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
 import { createIndexer } from "../indexer/indexer.ts";
 import type { Progress } from "../indexer/progress.ts";
-import type { Indexer } from "../indexer/types.ts";
+import type { IndexerStatus } from "../indexer/types.ts";
 import { createChores } from "../jobs/chores.ts";
 import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
@@ -24,6 +24,8 @@ export interface IndexingOptions {
 }
 
 const secondsBetweenTries = 5;
+/** Blocks between index and head while chores go on; chains of fast blocks are always some behind. */
+const mostBehind = 16;
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned and metadata that was read above the ancestor. */
 const following = [
   { name: "page_anchors", blockColumn: "block_number" },
@@ -72,7 +74,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chores: createSettlingChores(),
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
-      isReady: () => isLevel(indexer),
+      isReady: () => isLevel(indexer.status()),
       clock: () => new Date(),
       logger,
     });
@@ -91,11 +93,12 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
   }
 }
 
-/** Whether this process has brought all of an index to the node's head. */
-const isLevel = (indexer: Indexer): boolean => {
-  const { leading, following, catchingUp } = indexer.status();
-  return leading && following && catchingUp.length === 0;
-};
+/**
+ * Whether this process has brought all of an index to the node's head, or next to it: each work of a chore has the blocks that were folded beside it folded again,
+ * and an index that fell behind, or cannot keep up, must not be held back by that.
+ */
+export const isLevel = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>
+  leading && following && catchingUp.length === 0 && (head ?? block) - block <= mostBehind;
 
 /** Asks the node what it offers, again and again while it cannot be reached; null when the signal came first. */
 async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {

@@ -26,12 +26,16 @@ export const createFollow = (deps: FollowDeps) => {
 
   const reorganise = async (facts: ChainFacts, head: Head): Promise<void> => {
     const indexed = position.block;
-    const ancestor = await deps.lock(() => takeBack(deps, facts, indexed, head));
+    const ancestor = await deps.lock(async () => {
+      const taken = await takeBack(deps, facts, indexed, head);
+      // With nobody in between: a projection that came level now would be left out by what is read here.
+      if (taken !== null) await deps.open();
+      return taken;
+    });
     if (ancestor === null) return;
     const depth = indexed - ancestor;
     const event = { phase: "reorganisation", projection: null, from: facts.from, block: ancestor, target: head.number } as const;
     deps.onProgress?.({ ...event, blocks: depth, transactions: 0, rows: 0 });
-    await deps.open();
   };
 
   const hasLeft = async (head: Head): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { CallOutcome, Source } from "../chain/source.ts";
+import { groupBy } from "../lib/group-by.ts";
 import type { Address, Hex } from "../lib/hex.ts";
 
 export interface ContractCall {
@@ -16,9 +17,16 @@ const abi = parseAbi([
 /** Calls in one aggregate: few enough for the gas that nodes allow a call. */
 const largestAggregate = 90;
 
+/** A call, and where its outcome belongs. */
+interface Placed {
+  readonly call: ContractCall;
+  readonly position: number;
+}
+
 /**
- * Many read-only calls through the multicall contract where the chain has it, else one by one in batches. A call that failed inside an aggregate is
- * asked again by itself: another one may have eaten the gas that all share.
+ * Many read-only calls through the multicall contract where the chain has it, else one by one in batches. An aggregate calls one contract alone: inside it
+ * calls may change the state, and a contract that moved a token of others would make that token's own answers, after it, look like lies.
+ * A call that failed inside an aggregate is asked again by itself: another one may have eaten the gas that all share.
  */
 export const callMany = async (
   source: Pick<Source, "calls">,
@@ -26,9 +34,19 @@ export const callMany = async (
   calls: readonly ContractCall[],
   height: number,
 ): Promise<CallOutcome[]> => {
-  const outcomes: (CallOutcome | null)[] = [];
-  for (let start = 0; start < calls.length; start += largestAggregate) {
-    outcomes.push(...(await aggregate(source, multicall, calls.slice(start, start + largestAggregate), height)));
+  const byContract = groupBy(
+    calls.map((call, position): Placed => ({ call, position })),
+    ({ call }) => call.to,
+  );
+  const outcomes: (CallOutcome | null)[] = calls.map(() => null);
+  const groups = [...byContract.values()].flatMap((group) => (group.length < 2 ? [] : portionsOf(group)));
+  const aggregates = await source.calls(
+    groups.map((group) => ({ to: multicall, data: aggregateOf(group) })),
+    height,
+  );
+  for (const [index, group] of groups.entries()) {
+    const results = resultsOf(aggregates[index], group.length);
+    for (const [place, { position }] of group.entries()) outcomes[position] = results[place] ?? null;
   }
   const open = calls.flatMap((call, position) => (outcomes[position] === null ? [{ call, position }] : []));
   const answers = await source.calls(
@@ -41,25 +59,26 @@ export const callMany = async (
   return outcomes.map((outcome) => outcome ?? { ok: false, reverted: false });
 };
 
-/** Null where the aggregate gives no answer that can be kept. */
-const aggregate = async (
-  source: Pick<Source, "calls">,
-  multicall: Address,
-  calls: readonly ContractCall[],
-  height: number,
-): Promise<(CallOutcome | null)[]> => {
-  const none = calls.map(() => null);
-  if (calls.length < 2) return none;
-  const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))] as const;
-  const [outcome] = await source.calls([{ to: multicall, data: encodeFunctionData({ abi, functionName: "aggregate3", args }) }], height);
+const portionsOf = (group: readonly Placed[]): Placed[][] =>
+  Array.from({ length: Math.ceil(group.length / largestAggregate) }, (_, index) =>
+    group.slice(index * largestAggregate, (index + 1) * largestAggregate),
+  );
+
+const aggregateOf = (group: readonly Placed[]): Hex => {
+  const args = [group.map(({ call: { to, data } }) => ({ target: to, allowFailure: true, callData: data }))] as const;
+  return encodeFunctionData({ abi, functionName: "aggregate3", args });
+};
+
+/** Empty where the aggregate gives no answer that can be kept; null for a call that failed in it. */
+const resultsOf = (outcome: CallOutcome | undefined, count: number): (CallOutcome | null)[] => {
   // An address without code answers with nothing.
-  if (outcome === undefined || !outcome.ok || outcome.data === "0x") return none;
+  if (outcome === undefined || !outcome.ok || outcome.data === "0x") return [];
   try {
     const results = decodeFunctionResult({ abi, functionName: "aggregate3", data: outcome.data });
-    if (results.length !== calls.length) return none;
+    if (results.length !== count) return [];
     return results.map(({ success, returnData }) => (success ? { ok: true, data: returnData } : null));
   } catch {
     // Some other contract stands at that address.
-    return none;
+    return [];
   }
 };

@@ -39,6 +39,33 @@ describe("the migrations of this program", () => {
     expect(await relations()).toEqual(made);
   });
 
+  it("carry an index that was made by the first six of them, and go down with what only the later ones can hold", async () => {
+    await migrate(test.database, migrations.slice(0, 6));
+    await test.database.query(
+      `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, missing)
+       VALUES (1, 'traced', '\\x00', 0, '{archive-state}'), (2, 'without', '\\x00', 7, '{native-balances}')`,
+    );
+    await test.database.query(
+      `INSERT INTO transactions (chain_id, block_number, transaction_index, hash, from_address, value, nonce, gas_limit, gas_used, gas_price, type, input)
+       VALUES (1, 5, 0, '\\xaa', '\\xbb', 1, 0, 9007199254740993, 21000, 7, 2, '\\x')`,
+    );
+    await test.database.query(
+      "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, '\\xbb', '\\xcc', 1, 5, NULL)",
+    );
+    await migrate(test.database, migrations);
+    // What an index has followed stays followed; one that had no native balances never gets any.
+    expect(await test.database.query("SELECT chain_id, native_accounting FROM chains ORDER BY 1")).toEqual([
+      { chain_id: 1, native_accounting: "traces" },
+      { chain_id: 2, native_accounting: "none" },
+    ]);
+    expect(await test.database.query("SELECT gas_limit FROM transactions")).toEqual([{ gas_limit: "9007199254740993" }]);
+    // An old unknown balance waits for nothing that would make it a number.
+    expect(await test.database.query("SELECT balance, net_change FROM balances")).toEqual([{ balance: null, net_change: null }]);
+    await test.database.query("UPDATE transactions SET gas_limit = 2::numeric ^ 255");
+    await revert(test.database, migrations);
+    expect(await relations()).toEqual([]);
+  });
+
   it("are run once by four processes at once", async () => {
     const options = { url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" };
     const databases = Array.from({ length: 4 }, () => createDatabase(options));

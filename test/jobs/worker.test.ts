@@ -1,6 +1,3 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../runtime/chain/rpc.ts";
@@ -10,16 +7,8 @@ import { createWorker, type WorkerDeps } from "../../runtime/jobs/worker.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { multicall, multicallCode } from "../support/multicall.ts";
 import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
-
-const multicall: Address = "0xca11bde05977b3631167028862be2a173976ca11";
-/** The package keeps it, and exports it nowhere. */
-const multicallCode = async (): Promise<string> => {
-  const folder = join(createRequire(import.meta.url).resolve("viem"), "../..");
-  const constants = (await import(pathToFileURL(join(folder, "_esm/constants/contracts.js")).href)) as { multicall3Bytecode: string };
-  // Calling creation code gives the code that it would leave behind.
-  return chain.rpc<string>("eth_call", [{ data: constants.multicall3Bytecode }, "latest"]);
-};
 
 let chain: TestChain;
 let proxy: RpcProxy;
@@ -173,7 +162,7 @@ describe("metadata of tokens", () => {
   });
 
   it("is the same by multicall, in fewer requests", async () => {
-    await chain.rpc("anvil_setCode", [multicall, await multicallCode()]);
+    await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
     await enqueue(everything());
     expect(await createWorker(deps()).drain()).toBe(everything().length);
     await expectEverything();

@@ -9,7 +9,7 @@ import { nativeBaseReads } from "./reads-native.ts";
 /** The chain as its node tells it. Every other projection can be built again from these rows. */
 export const ledgerProjection = defineProjection({
   id: "ledger",
-  version: 1,
+  version: 2,
   events: [],
   tables: ledgerTables,
   loads: { ordinals: { table: "address_transactions", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" } },

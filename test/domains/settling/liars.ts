@@ -52,6 +52,21 @@ contract Conjuring is Token {
   function vanish(address from, uint256 amount) external { held[from] -= amount; }
 }
 
+/** Gives away what it has of another token whenever it is asked for a balance: nothing comes of it but in a call that others follow in. */
+contract Restless {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  Token internal immutable other;
+  constructor(Token other_) { other = other_; }
+
+  function balanceOf(address) external returns (uint256) {
+    uint256 had = other.balanceOf(address(this));
+    if (had > 0) other.transfer(address(1), had);
+    return 0;
+  }
+
+  function claim(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+
 contract Mute is Token {
   function balanceOf(address) public pure override returns (uint256) { revert("not told"); }
 }

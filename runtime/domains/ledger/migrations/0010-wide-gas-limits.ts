@@ -15,6 +15,7 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     ALTER TABLE chains DROP COLUMN traces_by, DROP COLUMN batch_size;
-    ALTER TABLE transactions ALTER COLUMN gas_limit TYPE int8;
+    -- What is too wide cannot be kept; it must not stand in the way.
+    ALTER TABLE transactions ALTER COLUMN gas_limit TYPE int8 USING least(gas_limit, 9223372036854775807)::int8;
   `);
 }

@@ -6,6 +6,8 @@ import { portion, type SettlingSettings } from "./settings.ts";
 
 /** How far back the first look reaches. */
 const firstLook = 200;
+/** Second looks, and looks at what cannot be, in one portion: what was touched has the rest. */
+const mostSuspected = 40;
 const mostImpossible = 20;
 /** Tokens of one portion of the sweep, of which at most four holders each are compared. */
 const sweptTokens = 22;
@@ -21,7 +23,7 @@ export const createCheckTouched = (settings: SettlingSettings, patience: Patienc
       const head = await indexedHead(context);
       if (head === null) return false;
       const deferred = patience.deferral.tokens(clock());
-      const suspected = patience.suspects.due(clock()).slice(0, portion);
+      const suspected = patience.suspects.due(clock()).slice(0, mostSuspected);
       const impossible = await impossiblePairs(database, chainId, deferred, mostImpossible);
       const above = Math.min(seen ?? head.number - firstLook, head.number);
       const touched = await touchedPairs(database, chainId, above, deferred, portion);

@@ -19,7 +19,7 @@ export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[]
   if (pairs.length === 0) return;
   const { chainId, clock, database } = context;
   const known = await eventsBalances(database, chainId, pairs);
-  if (known === null) return;
+  if (known === null) return clearOthers(suspects, pairs, new Map());
   const { head, balances } = known;
   const told = await askBalances(
     context,
@@ -36,11 +36,17 @@ export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[]
     else differences.set(balance.token, differenceOf(balance, node));
   }
   for (const token of silent) deferral.put(token, clock());
+  clearOthers(suspects, pairs, differences);
   for (const difference of differences.values()) {
     if (suspects.isConfirmed(difference.token, difference.owner, clock())) await mark(context, difference, head);
   }
   const asked = new Set(balances.map(({ token }) => token));
   await recordChecks(database, chainId, [...asked], head.number, clock());
+};
+
+/** What a second look does not bear out, for whatever reason, waits for no third one: tokens that fall silent would take all places of a look. */
+const clearOthers = (suspects: Suspects, pairs: readonly Pair[], differences: ReadonlyMap<Address, Difference>): void => {
+  for (const { token, owner } of pairs) if (!differences.has(token)) suspects.clear(token, owner);
 };
 
 const isSame = ({ balance }: EventsBalance, node: bigint): boolean => balance !== null && BigInt(balance) === node;

@@ -4,7 +4,7 @@ import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
-import { recountHolders } from "./holder-counts.ts";
+import { countOnHolders } from "./holder-counts.ts";
 import { type NodeReading, writeReadings } from "./node-balances.ts";
 import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
 import { portion, type SettlingSettings } from "./settings.ts";
@@ -81,7 +81,7 @@ const askAgain = async (context: ChoreContext, head: IndexedBlock, token: Addres
     if (!(await isIndexedBlock(client, context.chainId, head))) return;
     await writeReadings(client, context.chainId, readings);
     if (readings.some(({ balance }) => balance === 0n)) {
-      await recountHolders(client, context.chainId, [{ token, standard: standards.erc20 }]);
+      await countOnHolders(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);
     }
   });
 };

@@ -46,7 +46,10 @@ const settlePortion = async (context: ChoreContext, tables: BalanceTables, { def
     return outcome;
   });
   if (settled === null) return false;
-  for (const { token } of settled.known) deferral.clear(token);
+  for (const { token, owner, standard } of settled.known) {
+    deferral.clear(token);
+    suspects.clear(standard === standards.native ? owner : token, owner);
+  }
   const confirmed = new Map<Address, boolean>();
   for (const misfit of settled.misfits) {
     // A token lies for all its owners; a native balance stands for itself.

@@ -1,8 +1,8 @@
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
 import { groupBy } from "../../../lib/group-by.ts";
-import { recountHolders } from "./holder-counts.ts";
-import { type NodeBalance, type NodeReading, unknownPeriods, unknownRows, writeReadings } from "./node-balances.ts";
+import { countOnHolders, recountHolders } from "./holder-counts.ts";
+import { type NodeBalance, type NodeReading, unknownPeriods, unknownRows, withoutUnknownPeriods, writeReadings } from "./node-balances.ts";
 import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
 import { createDeferral, type Deferral } from "./patience.ts";
 import type { SettlingSettings } from "./settings.ts";
@@ -52,8 +52,10 @@ const settle = async (
   const isDone = await context.exclusive(async (client) => {
     if (!(await isIndexedBlock(client, context.chainId, head))) return false;
     await writeReadings(client, context.chainId, readings);
-    const tokens = readings.map(({ key }) => key);
-    await recountHolders(client, context.chainId, tokens);
+    if (headWillDo) {
+      const changed = readings.map(({ key: { token, standard }, since }) => ({ token, standard, since }));
+      await countOnHolders(client, context.chainId, changed, head.number);
+    } else await recountHolders(client, context.chainId, await withoutUnknownPeriods(client, context.chainId, readings));
     return true;
   });
   if (isDone !== true) return false;
