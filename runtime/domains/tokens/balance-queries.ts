@@ -97,13 +97,14 @@ function toHoldings(columns: HoldingColumns, native: LastTransfer): HoldingRow[]
     sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? never : lastAt(height));
   });
   const nativeSource = sourceOfNative(columns.native_accounting);
-  const withSource = ({ token, standard, balance }: BalanceRow, index: number): HoldingRow => {
+  const rows = addressesIn(columns.tokens).map((token, index): HoldingRow => {
+    const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
     if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
     const read = sourced.size === 0 ? undefined : sourced.get(`${token}:${standard}`);
     const { transfer_block, transfer_timestamp } = read ?? lastAt(columns.moved[index] ?? 0);
     return { token, standard, balance, source: read === undefined ? "events" : "node", transfer_block, transfer_timestamp };
-  };
-  return toBalances(columns).map(withSource).sort(byStandard);
+  });
+  return rows.sort(byStandard);
 }
 
 const toBalances = (columns: BalanceColumns): BalanceRow[] =>
