@@ -8,6 +8,7 @@ import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
 import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
+import * as pastRankings from "./domains/tokens/migrations/0011-past-rankings.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 
@@ -23,5 +24,6 @@ export const migrations: readonly Migration[] = [
   { name: "0008-native-accounting", up: nativeAccounting.up, down: nativeAccounting.down },
   { name: "0009-long-lists", up: longLists.up, down: longLists.down },
   { name: "0010-wide-gas-limits", up: wideGasLimits.up, down: wideGasLimits.down },
+  { name: "0011-past-rankings", up: pastRankings.up, down: pastRankings.down },
   { name: "0012-pools", up: pools.up, down: pools.down },
 ];

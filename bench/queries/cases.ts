@@ -32,7 +32,14 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     return tokens.transfersAt(chainId, ordinary(time), null, places);
   };
   const mostRows = 100_000;
-  const balances = (owner: (time: number) => typeof facts.busy, time: number) => tokens.holdingsAt(chainId, owner(time), head, mostRows);
+  /** Holdings with their metadata, as the resolver asks them. */
+  const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
+    const [held, metadata] = await Promise.all([
+      tokens.holdingsAt(chainId, owner(time), head, mostRows),
+      tokens.heldMetadata(chainId, owner(time), head, mostRows),
+    ]);
+    return held.map((row) => ({ row, metadata: metadata.get(row.token) }));
+  };
   const deep = (count: number): number => Math.min(1_000, Math.floor(count / pageSize) - 1);
   const last = (count: number): number => Math.ceil(count / pageSize) - 1;
 

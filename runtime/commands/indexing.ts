@@ -9,6 +9,7 @@ import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
 import { createIndexer } from "../indexer/indexer.ts";
 import type { Progress } from "../indexer/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
+import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChores } from "../jobs/chores.ts";
 import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
@@ -71,7 +72,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chainId: chain.id,
       database,
       source,
-      chores: createSettlingChores(),
+      chores: [...createSettlingChores(), createAnalyzeTables()],
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       isReady: () => isLevel(indexer.status()),

@@ -1,8 +1,9 @@
 import { bytes } from "../../database/codecs.ts";
+import { addressesIn, joinedAddresses, listOf } from "../../database/columns.ts";
 import type { Database } from "../../database/database.ts";
-import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
-import type { TokenMetadata } from "./metadata-queries.ts";
+import { type Address, type Hex, nativeTokenAddress } from "../../lib/hex.ts";
+import { type BalanceSource, joinSource, sourceOf, sourceOfNative } from "./balance-source.ts";
+import { type DescribedColumns, describedIn, describing, type TokenMetadata } from "./metadata-queries.ts";
 import { standards } from "./standards.ts";
 
 /** What an owner had of a token (of collections: how many) after a block; a null balance is not known. */
@@ -19,8 +20,25 @@ export interface HoldingRow extends BalanceRow {
   readonly transfer_timestamp: number | null;
 }
 
-/** The same with what the token says of itself, as `metadata` tells it. */
-export interface HeldTokenRow extends HoldingRow, Omit<TokenMetadata, "address"> {}
+/** Rows as lists (see the database's columns), and with them, apart, the times of the blocks that they name. */
+interface BalanceColumns {
+  readonly tokens: Hex;
+  readonly standards: readonly number[];
+  readonly balances: readonly (string | null)[];
+}
+interface HoldingColumns extends BalanceColumns {
+  readonly moved: readonly number[];
+  /** Those of them whose balances are read from the node. */
+  readonly sourced: Hex;
+  readonly sourced_standards: readonly number[];
+  readonly sourced_moved: readonly (number | null)[];
+  readonly numbers: readonly number[];
+  readonly timestamps: readonly number[];
+  readonly native_accounting: string | null;
+}
+
+type LastTransfer = Pick<HoldingRow, "transfer_block" | "transfer_timestamp">;
+const never: LastTransfer = { transfer_block: null, transfer_timestamp: null };
 
 /** What an owner had of one token id. */
 export interface NftBalanceRow {
@@ -57,58 +75,102 @@ const lastTransfer = (column: string): string =>
 const balancesAsOf = asOfBlock("balances", "balance_periods", ["token", "standard"]);
 const nftBalancesAsOf = asOfBlock("nft_balances", "nft_balance_periods", ["token", "token_id", "standard"]);
 
+const balanceLists = `${joinedAddresses("token")} AS tokens, ${listOf("standard")} AS standards, ${listOf("balance::text")} AS balances`;
+
+/** What an owner ($2) of chain $1 held after a block ($3), tokens that were all gone left out; any $4 of them where there are more. */
+const held = `SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
+           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4`;
+
+/** The rows of these lists; the native token's last transfer is told apart. */
+function toHoldings(columns: HoldingColumns, native: LastTransfer): HoldingRow[] {
+  const times = new Map<number, number>();
+  columns.numbers.forEach((number, index) => {
+    times.set(number, columns.timestamps[index] ?? 0);
+  });
+  const lastAt = (height: number): LastTransfer => {
+    const timestamp = times.get(height);
+    return timestamp === undefined ? never : { transfer_block: height, transfer_timestamp: timestamp };
+  };
+  const sourced = new Map<string, LastTransfer>();
+  addressesIn(columns.sourced).forEach((token, index) => {
+    const height = columns.sourced_moved[index] ?? null;
+    sourced.set(`${token}:${columns.sourced_standards[index]}`, height === null ? never : lastAt(height));
+  });
+  const nativeSource = sourceOfNative(columns.native_accounting);
+  const rows = addressesIn(columns.tokens).map((token, index): HoldingRow => {
+    const [standard, balance] = [columns.standards[index] ?? standards.native, columns.balances[index] ?? null];
+    if (standard === standards.native) return { token, standard, balance, source: nativeSource, ...native };
+    const read = sourced.size === 0 ? undefined : sourced.get(`${token}:${standard}`);
+    const { transfer_block, transfer_timestamp } = read ?? lastAt(columns.moved[index] ?? 0);
+    return { token, standard, balance, source: read === undefined ? "events" : "node", transfer_block, transfer_timestamp };
+  });
+  return rows.sort(byStandard);
+}
+
+const toBalances = (columns: BalanceColumns): BalanceRow[] =>
+  addressesIn(columns.tokens).map((token, index) => ({
+    token,
+    standard: columns.standards[index] ?? standards.native,
+    balance: columns.balances[index] ?? null,
+  }));
+
+/** The native token first, a token in several standards once for each. */
+const byStandard = (left: BalanceRow, right: BalanceRow): number => left.standard - right.standard || (left.token < right.token ? -1 : 1);
+
 /** Questions about who has what. */
 export function createBalanceQueries({ query }: Pick<Database, "query">) {
   /** What an owner held after a block, tokens that were all gone left out, the native token first; any `limit` of them where there are more. */
-  const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HeldTokenRow[]> => {
+  const holdingsAt = async (chainId: number, owner: Address, block: number, limit: number): Promise<HoldingRow[]> => {
     // A token is touched by its transfers alone; a native balance also by fees and rewards, and one that is read from the node by the reading, so their
     // last transfer is looked up.
-    const [rows, native] = await Promise.all([
-      query<HeldTokenRow>(
-        `WITH held AS MATERIALIZED (
-           SELECT token, standard, balance, since_block FROM ${balancesAsOf} h
-           WHERE balance IS DISTINCT FROM 0 OR standard = ${standards.native} LIMIT $4),
-         sourced_rows AS MATERIALIZED (
-           SELECT h.token, h.standard, h.balance, ${sourceOf("h")} AS source,
-             CASE WHEN sourced.token IS NULL THEN h.since_block ELSE greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) END AS moved
-           FROM held h ${joinSource("h")}),
-         -- All heights and all tokens at once: a wallet may hold so many tokens that a probe each would be most of the work.
-         times AS (SELECT number, timestamp FROM blocks WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT moved FROM sourced_rows))),
-         described AS (
-           SELECT address, name, symbol, decimals FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(SELECT token FROM held))),
-         classed AS (
-           SELECT address, array_agg(s.standard ORDER BY s.standard) AS standards FROM token_standards s
-           WHERE chain_id = $1 AND address = ANY (ARRAY(SELECT token FROM held)) GROUP BY address)
-         -- Full joins, though the right sides hold nothing but what was asked for: they are never made by comparing each row with each other one, which the
-         -- planner does where it takes a wallet for small.
-         SELECT token, standard, balance, source, CASE WHEN standard <> ${standards.native} THEN number END AS transfer_block,
-           CASE WHEN standard <> ${standards.native} THEN timestamp END AS transfer_timestamp,
-           described.name, described.symbol, described.decimals, coalesce(classed.standards, '{}') AS standards
-         FROM sourced_rows FULL JOIN times ON number = moved
-         FULL JOIN described ON described.address = token FULL JOIN classed ON classed.address = token ORDER BY standard, token`,
+    const [[columns], native] = await Promise.all([
+      query<HoldingColumns>(
+        `WITH held AS MATERIALIZED (${held}),
+         sourced AS MATERIALIZED (
+           SELECT token, standard, greatest(${lastTransfer("from_address")}, ${lastTransfer("to_address")}) AS moved
+           FROM held h JOIN node_sourced_tokens s USING (token, standard) WHERE s.chain_id = $1)
+         SELECT * FROM (SELECT ${balanceLists}, ${listOf("since_block")} AS moved FROM held) held_lists,
+           (SELECT ${joinedAddresses("token")} AS sourced, ${listOf("standard")} AS sourced_standards, ${listOf("moved")} AS sourced_moved FROM sourced) sourced_lists,
+         -- All heights at once, each once: a wallet may hold so many tokens that a probe each would be most of the work.
+           (SELECT ${listOf("number")} AS numbers, ${listOf("timestamp")} AS timestamps FROM blocks
+            WHERE chain_id = $1 AND number = ANY (ARRAY(SELECT since_block FROM held UNION ALL SELECT moved FROM sourced))) times,
+           (SELECT max(native_accounting) AS native_accounting FROM chains WHERE chain_id = $1) chain`,
         [chainId, bytes(owner), block, limit],
       ),
       lastNativeTransfer(chainId, owner, block),
     ]);
-    return rows.map((row) => (row.standard === standards.native && native !== null ? { ...row, ...native } : row));
+    return columns === undefined ? [] : toHoldings(columns, native);
   };
+
+  /** What the tokens that `holdingsAt` gives for the same say of themselves, where anything is known of them: to be asked at the same time. */
+  const heldMetadata = async (chainId: number, owner: Address, block: number, limit: number): Promise<Map<Address, TokenMetadata>> =>
+    describedIn(
+      await query<DescribedColumns>(`WITH held AS MATERIALIZED (${held}) ${describing("SELECT token FROM held")}`, [
+        chainId,
+        bytes(owner),
+        block,
+        limit,
+      ]),
+    );
 
   /** The last transfer of native value from or to an address up to a block. Served by transfers_from and transfers_to, one probe each. */
   const lastNativeTransfer = async (chainId: number, owner: Address, block: number) => {
     const side = (column: string) =>
       `(SELECT block_number FROM transfers WHERE chain_id = $1 AND ${column} = $2 AND token = $4 AND block_number <= $3
         ORDER BY block_number DESC LIMIT 1)`;
-    const rows = await query<Pick<HoldingRow, "transfer_block" | "transfer_timestamp">>(
+    const rows = await query<LastTransfer>(
       `SELECT number AS transfer_block, timestamp AS transfer_timestamp FROM blocks
        WHERE chain_id = $1 AND number = greatest(${side("from_address")}, ${side("to_address")})`,
       [chainId, bytes(owner), block, bytes(nativeTokenAddress)],
     );
-    return rows[0] ?? null;
+    return rows[0] ?? never;
   };
 
   /** What an owner had after a block of each token that the index knows it to have had by then. */
-  const balancesAt = (chainId: number, owner: Address, block: number) =>
-    query<BalanceRow>(`SELECT token, standard, balance FROM ${balancesAsOf} h`, [chainId, bytes(owner), block]);
+  const balancesAt = async (chainId: number, owner: Address, block: number): Promise<BalanceRow[]> => {
+    const [columns] = await query<BalanceColumns>(`SELECT ${balanceLists} FROM ${balancesAsOf} h`, [chainId, bytes(owner), block]);
+    return columns === undefined ? [] : toBalances(columns);
+  };
 
   /** What an owner had of one token after a block; null if it was never touched up to there. Served by the primary keys. */
   const balanceAt = async (
@@ -138,5 +200,5 @@ export function createBalanceQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(owner), block, limit],
     );
 
-  return { holdingsAt, balancesAt, balanceAt, nftBalancesAt };
+  return { holdingsAt, heldMetadata, balancesAt, balanceAt, nftBalancesAt };
 }

@@ -41,8 +41,14 @@ export function viewHolding(
     decimals: metadata?.decimals ?? null,
   };
   const contract = viewContract(chain, row.token, row.standard, metadata);
+  // Each field by name: a wallet may have tens of thousands of these, and to spread one object into the next takes several times as long.
   return {
-    ...contract,
+    contract_decimals: contract.contract_decimals,
+    contract_name: contract.contract_name,
+    contract_ticker_symbol: contract.contract_ticker_symbol,
+    contract_address: contract.contract_address,
+    supports_erc: contract.supports_erc,
+    logo_url: contract.logo_url,
     contract_display_name: contract.contract_name,
     last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
     native_token: row.standard === standards.native,

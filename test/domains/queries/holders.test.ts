@@ -89,6 +89,28 @@ describe("the holders of a token", () => {
     }
   });
 
+  it("are found however far apart past balances lie, and whatever came later", async () => {
+    const token = addressOf(0x4444) as `0x${string}`;
+    // Owner k had 10^k from block 10 to 19, some of them as many again; then nothing, while five others got 1 to 5.
+    const owners = Array.from({ length: 77 }, (_, power) => [addressOf(0x5000 + power), `1${"0".repeat(power)}`] as const);
+    const equals = [0, 40, 76].map((power) => [addressOf(0x6000 + power), `1${"0".repeat(power)}`] as const);
+    for (const [owner, balance] of [...owners, ...equals]) await index.balances(owner, token, 1, { 10: balance, 20: "0" });
+    for (let owner = 1; owner <= 5; owner += 1) await index.balances(addressOf(0x7000 + owner), token, 1, { 30: String(owner) });
+    const expected = [...owners, ...equals].sort(
+      ([left, a], [right, b]) => Number(BigInt(b) > BigInt(a)) - Number(BigInt(b) < BigInt(a)) || (left < right ? -1 : 1),
+    );
+    const tokens = createTokenQueries(index.database);
+    for (const size of [1, 3, 100]) {
+      for (const total of [null, expected.length]) {
+        const rows = [];
+        for (let offset = 0; offset < expected.length; offset += size) {
+          rows.push(...(await tokens.holdersAt(7, token, 1, 15, size, offset, total)));
+        }
+        expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
+      }
+    }
+  });
+
   it("of a day are those after its last block", async () => {
     // Blocks 40 to 43 are those of 2026-01-11.
     expect(pairs((await get("date=2026-01-11")).data)).toEqual(expectedAt(43));

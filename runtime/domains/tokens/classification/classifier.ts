@@ -37,7 +37,7 @@ export interface Classifier {
 
 /** A classifier by rules; pure. */
 export function createClassifier(rules: Rules): Classifier {
-  const likenessOf = createStablecoins(rules);
+  const stablecoins = createStablecoins(rules);
   const lureIn = createLureFinder(rules);
   const airdropWordIn = createWordFinder(rules.airdrops.words);
   const trusted = listed(rules.trusted);
@@ -49,7 +49,7 @@ export function createClassifier(rules: Rules): Classifier {
     }
     if (worthUsd !== null && worthUsd < rules.dust.belowUsd)
       return ruled("dust", "dust", `It is worth less than ${rules.dust.belowUsd} USD.`);
-    const likeness = token.standard === standards.native ? { kind: "none" as const } : likenessOf(token);
+    const likeness = token.standard === standards.native ? { kind: "none" as const } : stablecoins.named(token);
     if (likeness.kind === "genuine") return ruled("stablecoin", "stablecoin-address", `It is ${likeness.coin.symbol} by its address.`);
     if (likeness.kind === "by-symbol") {
       return ruled(
@@ -66,7 +66,7 @@ export function createClassifier(rules: Rules): Classifier {
     const key = keyOf(token.chainId, token.address);
     if (trusted.has(key)) return ruled(false, "trusted", "The rules trust its address.");
     if (spam.has(key)) return ruled(true, "spam-list", "The rules list its address as spam.");
-    const likeness = likenessOf(token);
+    const likeness = stablecoins.likenessOf(token);
     if (likeness.kind === "genuine") return ruled(false, "stablecoin-address", `It is ${likeness.coin.symbol} by its address.`);
     if (likeness.kind === "fake") {
       return ruled(true, "fake-stablecoin", `It has the symbol ${likeness.coin.symbol}, whose addresses on this chain are others.`);
@@ -102,7 +102,8 @@ export function createClassifier(rules: Rules): Classifier {
   return {
     typeOf,
     isSpam,
-    mayBeAirdrop: (token) => !isSpam(token).answer && isSpam(token, true).answer,
+    // Hardly any has such a word: it is looked for first.
+    mayBeAirdrop: (token) => airdropWordOf(token) !== null && !isSpam(token).answer && isSpam(token, true).answer,
     isPoisoning: (transfer, counterparties) => judgePoisoning(rules, transfer, counterparties),
     counterpartiesOf: (counterparties) => createCounterparties(rules, counterparties),
     looks: { airdrops: rules.airdrops, poisoning: rules.poisoning },

@@ -16,14 +16,19 @@ const wholeWords = (texts: readonly string[]): RegExp | null =>
 
 /** Looks for whole words of a list, also where their letters are those of another script. */
 export function createWordFinder(words: readonly string[]): (text: string) => string | null {
+  const wordIn = createFoldedWordFinder(words);
+  return (text) => wordIn(foldText(text));
+}
+
+function createFoldedWordFinder(words: readonly string[]): (folded: string) => string | null {
   const pattern = wholeWords(words);
-  return (text) => (pattern === null ? null : (foldText(text).match(pattern)?.[0] ?? null));
+  return (folded) => (pattern === null ? null : (folded.match(pattern)?.[0] ?? null));
 }
 
 /** Looks for web addresses and words of spam, also where their letters are those of another script. */
 export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string) => Lure | null {
   const harmless = wholeWords(lures.harmless);
-  const wordIn = createWordFinder(lures.words);
+  const wordIn = createFoldedWordFinder(lures.words);
   const scheme = /(?:https?:\/\/|www\.|(?<![\p{L}\p{N}])t\.me\/)\S*/u;
   // A label, a dot, also a spelt one, and an ending: what a browser takes for an address.
   const dot = "(?:\\.|\\s?[[(](?:\\.|dot)[\\])]\\s?)";
@@ -35,7 +40,7 @@ export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string
     const folded = foldText(text);
     const address = scheme.exec(folded) ?? domain?.exec(harmless === null ? folded : folded.replace(harmless, " "));
     if (address) return { rule: "web-address", found: address[0] };
-    const word = wordIn(text);
+    const word = wordIn(folded);
     return word === null ? null : { rule: "lure-word", found: word };
   };
 }

@@ -14,13 +14,20 @@ interface Asked {
   readonly decimals: number | null;
 }
 
+const unlike: Likeness = { kind: "none" };
 const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
+
+/** Whether a token is a stablecoin; `named` leaves the search for look-alikes out. */
+export interface Stablecoins {
+  named(token: Asked): Likeness;
+  likenessOf(token: Asked): Likeness;
+}
 
 /**
  * Finds out whether a token is a stablecoin: by its address, or on chains for which the rules have no address by symbol and decimals.
  * The symbol elsewhere on a chain that has one is a fake, and one that only looks the same is a look-alike on every chain.
  */
-export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): (token: Asked) => Likeness {
+export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): Stablecoins {
   const byAddress = new Map<string, Stablecoin>();
   const bySymbol = new Map<string, Stablecoin>();
   const bySkeleton = new Map<string, Stablecoin>();
@@ -31,16 +38,18 @@ export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): 
     bySymbol.set(lowerCase(coin.symbol), coin);
     bySkeleton.set(skeletonOf(coin.symbol), coin);
   }
-  return ({ chainId, address, symbol, decimals }) => {
+  const named = ({ chainId, address, symbol, decimals }: Asked): Likeness | null => {
     const genuine = byAddress.get(`${chainId}:${address}`);
     if (genuine !== undefined) return { kind: "genuine", coin: genuine };
-    if (symbol === null) return { kind: "none" };
-    const named = bySymbol.get(lowerCase(symbol));
-    if (named !== undefined) {
-      if ((named.addresses[String(chainId)]?.length ?? 0) > 0) return { kind: "fake", coin: named };
-      return decimals !== null && named.decimals.includes(decimals) ? { kind: "by-symbol", coin: named } : { kind: "none" };
-    }
-    const similar = bySkeleton.get(skeletonOf(symbol));
-    return similar === undefined ? { kind: "none" } : { kind: "look-alike", coin: similar };
+    if (symbol === null) return unlike;
+    const coin = bySymbol.get(lowerCase(symbol));
+    if (coin === undefined) return null;
+    if ((coin.addresses[String(chainId)]?.length ?? 0) > 0) return { kind: "fake", coin };
+    return decimals !== null && coin.decimals.includes(decimals) ? { kind: "by-symbol", coin } : unlike;
   };
+  const similar = ({ symbol }: Asked): Likeness => {
+    const coin = bySkeleton.get(skeletonOf(symbol ?? ""));
+    return coin === undefined ? unlike : { kind: "look-alike", coin };
+  };
+  return { named: (token) => named(token) ?? unlike, likenessOf: (token) => named(token) ?? similar(token) };
 }

@@ -1,3 +1,4 @@
+import type { BalanceItem } from "../../../../generated/responses.gen.ts";
 import { secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
@@ -30,8 +31,26 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
       if (noSpam && isSpam) return [];
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
-      const item = {
-        ...holding,
+      // Each field by name, as in the view.
+      const item: BalanceItem = {
+        contract_decimals: holding.contract_decimals,
+        contract_name: holding.contract_name,
+        contract_ticker_symbol: holding.contract_ticker_symbol,
+        contract_address: holding.contract_address,
+        supports_erc: holding.supports_erc,
+        logo_url: holding.logo_url,
+        contract_display_name: holding.contract_display_name,
+        last_transferred_at: holding.last_transferred_at,
+        native_token: holding.native_token,
+        type: holding.type,
+        is_spam: holding.is_spam,
+        balance: holding.balance,
+        quote_rate: holding.quote_rate,
+        quote: holding.quote,
+        pretty_quote: holding.pretty_quote,
+        protocol_metadata: holding.protocol_metadata,
+        nft_data: holding.nft_data,
+        balance_source: holding.balance_source,
         logo_urls: { token_logo_url: holding.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
         balance_24h: before === undefined ? (isUnknown ? null : otherwise) : before,
         quote_rate_24h: null,

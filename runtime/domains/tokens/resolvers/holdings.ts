@@ -6,7 +6,7 @@ import { notAcceptable } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
 import { isCollection, viewHeldNft } from "../../views/token.ts";
 import type { HoldingRow } from "../balance-queries.ts";
-import type { TokenMetadata } from "../metadata-queries.ts";
+import { type TokenMetadata, undescribed } from "../metadata-queries.ts";
 import { standards } from "../standards.ts";
 import { knowsNativeBalances, tellNative, unknownNative } from "./native-balances.ts";
 import { spamAmong } from "./spam.ts";
@@ -28,8 +28,9 @@ export const holdingKey = ({ token, standard }: { readonly token: Address; reado
 export async function holdingsOf(context: ResolverContext, chain: Chain, wallet: Address, block: number, nft: boolean): Promise<Holding[]> {
   const { tokens } = context;
   const most = context.limits.answerRows;
-  const [held, ids, knowsNative, indexedFrom] = await Promise.all([
+  const [held, metadata, ids, knowsNative, indexedFrom] = await Promise.all([
     tokens.holdingsAt(chain.id, wallet, block, most + 1),
+    tokens.heldMetadata(chain.id, wallet, block, most + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
     knowsNativeBalances(context, chain),
     context.ledger.indexedFrom(chain.id),
@@ -38,9 +39,7 @@ export async function holdingsOf(context: ResolverContext, chain: Chain, wallet:
   if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
   const told = tellNative(held, knowsNative);
   const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
-  const metadata = new Map(
-    held.map(({ token, name, symbol, decimals, standards }) => [token, { address: token, name, symbol, decimals, standards }]),
-  );
+  for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
   const spam = await spamAmong(context, chain, metadata.values());
   const idsByKey = groupBy(ids, holdingKey);
   return rows.map((row) => ({

@@ -14,10 +14,25 @@ export async function spamAmong(
 ): Promise<ReadonlySet<Address>> {
   const classified = [...metadata]
     .filter(({ address }) => address !== nativeTokenAddress)
-    .map((token): ClassifiedToken => ({ ...token, chainId: chain.id, standard: token.standards[0] ?? standards.erc20 }));
-  const suspects = classified.filter((token) => classifier.mayBeAirdrop(token)).map(({ address }) => address);
-  const handedOut = await tokens.handedOut(chain.id, suspects, classifier.looks.airdrops);
-  return new Set(classified.filter((token) => classifier.isSpam(token, handedOut.has(token.address)).answer).map(({ address }) => address));
+    .map(
+      ({ address, name, symbol, decimals, standards: shown }): ClassifiedToken => ({
+        chainId: chain.id,
+        address,
+        standard: shown[0] ?? standards.erc20,
+        name,
+        symbol,
+        decimals,
+      }),
+    );
+  const spam = new Set(classified.filter((token) => classifier.isSpam(token).answer).map(({ address }) => address));
+  const suspects = classified.filter((token) => !spam.has(token.address) && classifier.mayBeAirdrop(token));
+  const handedOut = await tokens.handedOut(
+    chain.id,
+    suspects.map(({ address }) => address),
+    classifier.looks.airdrops,
+  );
+  for (const token of suspects) if (classifier.isSpam(token, handedOut.has(token.address)).answer) spam.add(token.address);
+  return spam;
 }
 
 /** Those of a wallet's transfers that were made to leave an address in its list. One question to the database, and none where all of them move something. */

@@ -1,0 +1,23 @@
+import type { Knex } from "knex";
+
+/**
+ * A ranking of holders as of a past block passes over many entries of the rank indexes for each that the block is in. As key columns, blocks are compared
+ * while the index is read; beside the key, each entry would be taken out of it first. The indexes are no larger.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    DROP INDEX balances_rank, balance_periods_rank;
+    CREATE INDEX balances_rank ON balances (chain_id, token, standard, balance DESC, owner, since_block) WHERE balance > 0 AND standard > 0;
+    CREATE INDEX balance_periods_rank ON balance_periods (chain_id, token, standard, pivot_block, balance DESC, owner, from_block, to_block)
+      WHERE balance > 0 AND standard > 0;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    DROP INDEX balances_rank, balance_periods_rank;
+    CREATE INDEX balances_rank ON balances (chain_id, token, standard, balance DESC, owner) INCLUDE (since_block) WHERE balance > 0 AND standard > 0;
+    CREATE INDEX balance_periods_rank ON balance_periods (chain_id, token, standard, pivot_block, balance DESC, owner)
+      INCLUDE (from_block, to_block) WHERE balance > 0 AND standard > 0;
+  `);
+}
