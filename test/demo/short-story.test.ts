@@ -44,8 +44,8 @@ describe("a short story", () => {
     expect(second.story).toEqual(first.story);
     expect(await headHash(later)).not.toBe(await headHash(first));
     expect(addresses(later)).toEqual(addresses(first));
-    // Four people, six tokens, two collections, a pair, the factory and the router.
-    expect(addresses(first)).toHaveLength(15);
+    // Five people, six tokens, two collections, a pair, the factory and the router.
+    expect(addresses(first)).toHaveLength(16);
   });
 
   it("goes on from its kept state after a restart, past its own last live block", async () => {
