@@ -65,11 +65,20 @@ export const createStateCache = (
     if (memory === undefined) return;
     const { newestBy } = load;
     const keyOf = keyReader(load);
+    if (newestBy === undefined) {
+      for (const row of rows) memory.recent.set(keyOf(row), row);
+      return;
+    }
+    // Rows come in order, most often: of each key the last one is compared with what is known, and the others were older.
+    const newest = new Map<string, Row>();
     for (const row of rows) {
       const key = keyOf(row);
-      const known = newestBy === undefined ? undefined : find(memory, key);
-      if (known && newestBy !== undefined && isNewer(known, row, newestBy)) continue;
-      memory.recent.set(key, row);
+      const other = newest.get(key);
+      if (other === undefined || !isNewer(other, row, newestBy)) newest.set(key, row);
+    }
+    for (const [key, row] of newest) {
+      const known = find(memory, key);
+      if (!known || !isNewer(known, row, newestBy)) memory.recent.set(key, row);
     }
   };
 
