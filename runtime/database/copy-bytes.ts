@@ -10,7 +10,7 @@ export interface CellWriter {
 const backslash = 0x5c;
 const zero = 0x30;
 const letterX = 0x78;
-/** More than any number, date or truth value takes. */
+/** More than any number of a fixed width, date or truth value takes. */
 const roomOfShort = 512;
 /** An escaped character is two, and UTF-8 needs at most three bytes for a unit of a JavaScript string. */
 const roomOfUnit = 6;
@@ -42,7 +42,7 @@ const roomOfString = (value: CopyValue): number => (typeof value === "string" ? 
 /** The prefix grows by a backslash. */
 const roomOfBytea = (value: CopyValue): number => (typeof value === "string" ? 1 + value.length : roomOfShort);
 
-/** A bigint of 64 bits has at most twenty digits for its sixteen; any other is rare, and its text is made to be measured. */
+/** A word of the EVM has 78 digits at most; what is beyond is rare, and its text is made to be measured. */
 const roomOfNumeric = (value: CopyValue): number => {
   if (typeof value === "bigint" && (value >= widest || value <= -widest)) return String(value).length;
   return roomOfString(value);
@@ -67,7 +67,10 @@ const writeBytea = (value: CopyValue, target: Buffer, at: number): number => {
 };
 
 const writeInteger = (value: CopyValue, target: Buffer, at: number): number => {
-  if (typeof value === "bigint") return writeAscii(String(value), target, at);
+  if (typeof value === "bigint") {
+    const text = String(value);
+    return text.length > roomOfShort ? -1 : writeAscii(text, target, at);
+  }
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return -1;
   if (value < 0 || value >= largestLoop) return writeAscii(String(value), target, at);
   let end = at + 1;
