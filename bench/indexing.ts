@@ -26,7 +26,14 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
     const chain = await startHistory({ transfers: Number(values.transfers), blocks: Number(values.blocks) }, join(folder, "node"));
     try {
       const work = { rpc: chain.url, chainId: Number(await chain.rpc("eth_chainId")), head: await chain.head(), traces: values.traces };
-      return resultOf(await compare(server, work, { runs: Number(values.runs), transfers: chain.transfers, profile: values.profile }));
+      return resultOf(
+        await compare(server, work, {
+          folder: join(folder, "compiled"),
+          runs: Number(values.runs),
+          transfers: chain.transfers,
+          profile: values.profile,
+        }),
+      );
     } finally {
       await chain.stop();
     }

@@ -1,4 +1,6 @@
 import { loadavg } from "node:os";
+import { join } from "node:path";
+import { compileScript } from "../support/compiled.ts";
 import { type Measured, measureProcess } from "../support/measured-process.ts";
 import { processorSecondsOf } from "../support/processor-time.ts";
 import type { BenchServer } from "../support/server.ts";
@@ -26,6 +28,8 @@ export interface Comparison {
 }
 
 export interface CompareOptions {
+  /** Where the compiled scripts are put. */
+  readonly folder: string;
   readonly runs: number;
   /** How many there are, to compare with what was indexed. */
   readonly transfers: number;
@@ -36,18 +40,19 @@ export interface CompareOptions {
 type Work = Omit<RunOptions, "databaseUrl">;
 type Rows = Readonly<Record<string, number>>;
 
-/** Runs the indexer and both baselines in turn, each into an empty database. */
+/** Runs the indexer and both baselines in turn, each into an empty database; all are compiled, as an installed package is. */
 export async function compare(server: BenchServer, work: Work, options: CompareOptions): Promise<Comparison> {
+  const indexer = compileScript(indexerScript, join(options.folder, "indexer"));
+  const baseline = compileScript(baselineScript, join(options.folder, "baseline"));
   const nodeOptions = options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`];
-  const index = (databaseUrl: string) =>
-    measureProcess<IndexerRun>(indexerScript, { ...work, databaseUrl } satisfies RunOptions, nodeOptions);
+  const index = (databaseUrl: string) => measureProcess<IndexerRun>(indexer, { ...work, databaseUrl } satisfies RunOptions, nodeOptions);
   // Not counted: it makes the rows that the baselines copy, and warms the node for all.
   await index(await server.create("rows"));
   const rows = await server.on("rows", countRows);
   if (rows.transfers !== options.transfers) throw new Error(`${options.transfers} transfers were made and ${rows.transfers} indexed.`);
   const source = { rowsUrl: server.urlOf("rows"), tables: await server.on("rows", tableNames) };
   const copy = (rowsAs: BaselineOptions["rowsAs"]) => (databaseUrl: string) =>
-    measureProcess<Timing>(baselineScript, { ...work, ...source, rowsAs, databaseUrl } satisfies BaselineOptions);
+    measureProcess<Timing>(baseline, { ...work, ...source, rowsAs, databaseUrl } satisfies BaselineOptions);
   const indexed: Run<IndexerRun>[] = [];
   const texts: Run<Timing>[] = [];
   const values: Run<Timing>[] = [];

@@ -5,13 +5,14 @@ import { fileURLToPath } from "node:url";
 /** What a process of a benchmark says on its fourth descriptor when it has ended its work. */
 export interface Measured<T> {
   readonly result: T;
-  /** Peak of what it held, tsx included. */
+  /** Peak of what it held; of a script that is not compiled, with its loader. */
   readonly megabytes: number;
 }
 
 /** Runs a script of the benchmarks as a process of its own, with one JSON argument. */
 export function measureProcess<T>(script: URL, argument: object, nodeOptions: readonly string[] = []): Promise<Measured<T>> {
-  const words = [...nodeOptions, "--import", "tsx", fileURLToPath(script), JSON.stringify(argument)];
+  const loader = script.pathname.endsWith(".ts") ? ["--import", "tsx"] : [];
+  const words = [...nodeOptions, ...loader, fileURLToPath(script), JSON.stringify(argument)];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
   return answerOf<T>(child, script);
 }

@@ -1,5 +1,6 @@
 import { BadReplyError } from "./errors.ts";
-import { address, asList, asObject, bigQuantity, claim, data, hash, optional, quantity, quantityUpTo, type Raw } from "./quantities.ts";
+import { asList, asObject, bigQuantity, claim, data, hash, optional, quantity, quantityUpTo, type Raw } from "./quantities.ts";
+import { createRememberedFields, type RememberedFields } from "./remembered.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
 /** What of a node's block serves to check it, and is not kept. */
@@ -44,7 +45,7 @@ const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
 const feeLimit = 2n ** 256n;
 
 /** eth_getBlockByNumber with its transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
-export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedReply => {
+export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: RememberedFields = createRememberedFields()): DecodedReply => {
   const raw = asObject(rawBlock, "block");
   const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));
   const receipts = asList(rawReceipts, "receipts").map((item) => asObject(item, "receipt"));
@@ -58,14 +59,14 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedRep
     hash: hash(raw, "hash"),
     parentHash: hash(raw, "parentHash"),
     timestamp: timestamp(raw, "timestamp"),
-    miner: address(raw, "miner"),
+    miner: fields.address(raw, "miner"),
     extraData: data(raw, "extraData"),
     gasUsed: gasUsed(raw),
     gasLimit: bigQuantity(raw, "gasLimit"),
     baseFeePerGas: optional(raw, "baseFeePerGas", bigQuantity),
     size: quantity(raw, "size"),
-    transactions: rawTransactions.map((transaction, index) => decodeTransaction(transaction, receipts[index] ?? {})),
-    withdrawals: asList(raw.withdrawals ?? [], "withdrawals").map(decodeWithdrawal),
+    transactions: rawTransactions.map((transaction, index) => decodeTransaction(transaction, receipts[index] ?? {}, fields)),
+    withdrawals: asList(raw.withdrawals ?? [], "withdrawals").map((item) => decodeWithdrawal(item, fields)),
     balances: null,
   };
   return {
@@ -79,15 +80,15 @@ export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown): DecodedRep
   };
 };
 
-const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
+const decodeTransaction = (raw: Raw, receipt: Raw, fields: RememberedFields): ChainTransaction => {
   const status = optional(receipt, "status", quantity);
   const successful = status === null ? null : status === 1;
-  const to = optional(raw, "to", address);
+  const to = optional(raw, "to", fields.address);
   const blobGas = optional(receipt, "blobGasUsed", bigQuantity);
   const transaction: ChainTransaction = {
     index: quantity(raw, "transactionIndex"),
     hash: hash(raw, "hash"),
-    from: address(raw, "from"),
+    from: fields.address(raw, "from"),
     to,
     value: bigQuantity(raw, "value"),
     nonce: quantity(raw, "nonce"),
@@ -99,10 +100,10 @@ const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
     // Receipts before EIP-1559 may lack it; then the price offered is the price paid.
     effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
     // Nodes fill contractAddress in for failed creations too, where nothing was created.
-    createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", address) : null,
+    createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", fields.address) : null,
     l1Fee: optional(receipt, "l1Fee", bigQuantity),
     blobFee: blobGas === null || blobGas === 0n ? null : blobGas * bigQuantity(receipt, "blobGasPrice"),
-    logs: asList(receipt.logs, "logs").map((log) => decodeLog(asObject(log, "log"))),
+    logs: asList(receipt.logs, "logs").map((log) => decodeLog(asObject(log, "log"), fields)),
     traces: null,
   };
   const fee = transaction.gasUsed * transaction.effectiveGasPrice + (transaction.l1Fee ?? 0n) + (transaction.blobFee ?? 0n);
@@ -110,25 +111,23 @@ const decodeTransaction = (raw: Raw, receipt: Raw): ChainTransaction => {
   return transaction;
 };
 
-const decodeLog = (raw: Raw): ChainLog => {
+const decodeLog = (raw: Raw, fields: RememberedFields): ChainLog => {
   const topics = asList(raw.topics, "topics");
   if (topics.length > 4) throw new BadReplyError(`The node told a log with ${topics.length} topics, and there can be four.`);
   return {
     index: quantity(raw, "logIndex"),
-    address: address(raw, "address"),
-    topics: topics.map(topicOf),
+    address: fields.address(raw, "address"),
+    topics: topics.map((topic) => fields.hash({ topic }, "topic")),
     data: data(raw, "data"),
   };
 };
 
-const topicOf = (topic: unknown) => hash({ topic }, "topic");
-
-const decodeWithdrawal = (item: unknown): ChainWithdrawal => {
+const decodeWithdrawal = (item: unknown, fields: RememberedFields): ChainWithdrawal => {
   const raw = asObject(item, "withdrawal");
   return {
     index: quantity(raw, "index"),
     validatorIndex: quantity(raw, "validatorIndex"),
-    address: address(raw, "address"),
+    address: fields.address(raw, "address"),
     amountGwei: bigQuantity(raw, "amount"),
   };
 };

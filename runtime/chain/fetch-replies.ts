@@ -1,10 +1,16 @@
 import { type DecodedReply, decodeBlock } from "./decode-block.ts";
 import { BadReplyError, LimitError } from "./errors.ts";
 import { asList, asObject, hash, type Raw, toQuantity } from "./quantities.ts";
+import type { RememberedFields } from "./remembered.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
 /** Blocks with their receipts as the node tells them, decoded; a block that is too much for one reply is asked for in parts. @throws {BadReplyError} */
-export const fetchReplies = async (rpc: Rpc, heights: readonly number[], blockReceipts: boolean): Promise<DecodedReply[]> => {
+export const fetchReplies = async (
+  rpc: Rpc,
+  heights: readonly number[],
+  blockReceipts: boolean,
+  fields?: RememberedFields,
+): Promise<DecodedReply[]> => {
   const calls = heights.flatMap((height) => (blockReceipts ? [blockCall(height), receiptsCall(height)] : [blockCall(height)]));
   // A block and its receipts stand side by side, so that both are in one request.
   const results = await rpc.settle(calls);
@@ -20,7 +26,7 @@ export const fetchReplies = async (rpc: Rpc, heights: readonly number[], blockRe
   const receipts = blockReceipts
     ? await Promise.all(blocks.map((block, position) => receiptsOrParts(rpc, block, results[2 * position + 1])))
     : await singleReceipts(rpc, blocks);
-  return blocks.map((block, position) => decodeBlock(block, receipts[position]));
+  return blocks.map((block, position) => decodeBlock(block, receipts[position], fields));
 };
 
 const blockCall = (height: number): RpcCall => ({

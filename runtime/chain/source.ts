@@ -7,6 +7,7 @@ import { BadReplyError, LimitError, RpcError } from "./errors.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
 import { asObject, bigQuantity, data, hash, quantity, type Raw, toQuantity } from "./quantities.ts";
+import { createRememberedFields } from "./remembered.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 import type { ChainBlock, Head, NativeAccounting } from "./types.ts";
 import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
@@ -68,6 +69,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const tracing = options.tracing && capabilities.traces !== null;
   const checks: Checks = { bloom: true, gasUsed: true, ...options.checks };
   const bloom = createBloom();
+  const fields = createRememberedFields();
 
   const balancesIn = (reads: readonly { readonly address: Address; readonly at: StateAt }[], byHash: boolean) => {
     const calls = reads.map(({ address, at }) => ({
@@ -110,7 +112,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
 
   const fetchOnce = async (from: number, to: number, detail: BlockDetail | undefined): Promise<ChainBlock[]> => {
     const heights = Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
-    const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts);
+    const replies = await fetchReplies(rpc, heights, capabilities.blockReceipts, fields);
     for (const [position, reply] of replies.entries()) verifyBlock(reply, from + position, bloom, checks, options.chainId);
     const blocks = replies.map(({ block }) => block);
     verifyChain(blocks);

@@ -1,10 +1,12 @@
-import { type CopyType, type CopyValue, encoders } from "./copy-text.ts";
+import { cellWriter } from "./copy-bytes.ts";
+import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
 /** Bytes of the first chunk, each is twice the one before, and of the largest: its cost is its bytes, and a few of them may wait in the connection. */
 const firstLength = 8 * 1024;
 const largestLength = 256 * 1024;
-/** UTF-8 needs at most so many bytes for one unit of a JavaScript string. */
-const bytesOfUnit = 3;
+const tab = 9;
+const lineFeed = 10;
+const missing = Buffer.from("\\N");
 
 /** Rows as COPY's text, in chunks for the wire. */
 export interface CopyChunks {
@@ -24,11 +26,9 @@ export const createCopyGatherer = (
 ) => {
   const names = Object.keys(types);
   const columns = [firstColumn, ...names];
-  const [first, ...encode] = encoders(table, columns, [firstType, ...Object.values(types)]);
-  const prefix = first?.(firstValue) ?? "";
-  const width = names.length;
-  // What is only digits and signs has one byte a character, which is sooner written.
-  const encoding = Object.values(types).some((type) => type === "text" || type === "jsonb") ? "utf8" : "latin1";
+  const [first] = encoders(table, [firstColumn], [firstType]);
+  const prefix = Buffer.from(first?.(firstValue) ?? "");
+  const cells = names.map((name) => ({ name, ...cellWriter(types[name] ?? "text") }));
   const chunks: Buffer[] = [];
   let chunk = Buffer.alloc(0);
   let nextLength = firstLength;
@@ -40,21 +40,35 @@ export const createCopyGatherer = (
     closed += filled;
     filled = 0;
   };
-  const makeRoom = (units: number): void => {
-    if (filled + units * bytesOfUnit <= chunk.length) return;
+  /** A row may end in another chunk than it begins in: to the server they are one stream. */
+  const makeRoom = (room: number): void => {
+    if (filled + room <= chunk.length) return;
     close();
-    chunk = Buffer.allocUnsafeSlow(Math.max(nextLength, units * bytesOfUnit));
+    chunk = Buffer.allocUnsafeSlow(Math.max(nextLength, room));
     nextLength = Math.min(largestLength, 2 * nextLength);
+  };
+  const addCell = ({ name, room, write }: (typeof cells)[number], value: CopyValue): void => {
+    makeRoom(1 + (value === null ? missing.length : room(value)));
+    chunk[filled] = tab;
+    filled += 1;
+    if (value === null) {
+      filled += missing.copy(chunk, filled);
+      return;
+    }
+    const end = write(value, chunk, filled);
+    if (end < 0) throw new CopyError(table, name, types[name] ?? "text", value);
+    filled = end;
   };
   return {
     /** A column that a row does not have is null. @throws {CopyError} */
     add: (rows: readonly Readonly<Record<string, CopyValue>>[]): void => {
       for (const row of rows) {
-        let line = prefix;
-        for (let index = 0; index < width; index += 1) line += `\t${encode[index]?.(row[names[index] ?? ""] ?? null)}`;
-        line += "\n";
-        makeRoom(line.length);
-        filled += chunk.write(line, filled, encoding);
+        makeRoom(prefix.length);
+        filled += prefix.copy(chunk, filled);
+        for (const cell of cells) addCell(cell, row[cell.name] ?? null);
+        makeRoom(1);
+        chunk[filled] = lineFeed;
+        filled += 1;
       }
       count += rows.length;
     },

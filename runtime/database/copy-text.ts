@@ -35,6 +35,9 @@ export function encoders(
   });
 }
 
+/** The text of a type's values, null left out; undefined for what it cannot hold. */
+export const encoderOf = (type: CopyType): Encode => encodeAs[type];
+
 const decimal = /^-?\d+(?:\.\d+)?$/;
 const day = /^\d{4}-\d\d-\d\d$/;
 

@@ -1,5 +1,6 @@
 import type { ChainBlock } from "../chain/types.ts";
 import type { DecodedBlock, DecodedEvent, EventDefinition } from "./decoded-block.ts";
+import { createTopicReader } from "./words.ts";
 
 /** Decodes the given events, and no others, in one pass over a block's logs. A log is at most one event: the first definition that fits. */
 export const createEventDecoder = (definitions: Iterable<EventDefinition>): ((block: ChainBlock) => DecodedBlock) => {
@@ -9,12 +10,13 @@ export const createEventDecoder = (definitions: Iterable<EventDefinition>): ((bl
     if (known === undefined) byTopic.set(definition.topic0, [definition]);
     else known.push(definition);
   }
+  const addressOf = createTopicReader();
   return (block) => {
     const events: DecodedEvent[] = [];
     for (const transaction of block.transactions) {
       for (const log of transaction.logs) {
         for (const definition of byTopic.get(log.topics[0] ?? "") ?? []) {
-          const event = definition.decode(log, transaction.index);
+          const event = definition.decode(log, transaction.index, addressOf);
           if (event === null) continue;
           events.push(event);
           break;

@@ -1,5 +1,6 @@
 import type { ChainBlock, ChainLog } from "../chain/types.ts";
 import type { Address, Hash } from "../lib/hex.ts";
+import type { TopicReader } from "./words.ts";
 
 /** Where a decoded event stands. */
 export interface EventPlace {
@@ -96,10 +97,13 @@ export interface DecodedBlock {
   readonly events: readonly DecodedEvent[];
 }
 
-/** How one event looks in a log. `decode` is told nothing of the event but its bytes: what is malformed is null, never an error. */
+/**
+ * How one event looks in a log. `decode` is told nothing of the event but its bytes: what is malformed is null, never an error. `addressOf` reads topics
+ * that are addresses, and may remember them.
+ */
 export interface EventDefinition {
   readonly id: string;
   /** keccak-256 of the event's signature. */
   readonly topic0: Hash;
-  readonly decode: (log: ChainLog, transactionIndex: number) => DecodedEvent | null;
+  readonly decode: (log: ChainLog, transactionIndex: number, addressOf?: TopicReader) => DecodedEvent | null;
 }

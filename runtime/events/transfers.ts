@@ -1,6 +1,6 @@
 import type { ChainLog } from "../chain/types.ts";
 import type { DecodedEvent, EventDefinition, EventPlace } from "./decoded-block.ts";
-import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
+import { addressAt, smallWordAt, type TopicReader, topicAddress, wordAt, wordCount } from "./words.ts";
 
 const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
 
@@ -11,10 +11,10 @@ const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 export const erc20Transfer: EventDefinition = {
   id: "erc20Transfer",
   topic0: transferTopic,
-  decode: (log, transactionIndex) => {
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
     if (log.topics.length !== 3 || log.data.length !== 66) return null;
-    const from = topicAddress(log.topics[1]);
-    const to = topicAddress(log.topics[2]);
+    const from = addressOf(log.topics[1]);
+    const to = addressOf(log.topics[2]);
     if (from === null || to === null) return null;
     return { kind: "erc20Transfer", ...placeOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
   },
@@ -24,10 +24,10 @@ export const erc20Transfer: EventDefinition = {
 export const erc721Transfer: EventDefinition = {
   id: "erc721Transfer",
   topic0: transferTopic,
-  decode: (log, transactionIndex) => {
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
     if (log.topics.length !== 4 || log.data !== "0x") return null;
-    const from = topicAddress(log.topics[1]);
-    const to = topicAddress(log.topics[2]);
+    const from = addressOf(log.topics[1]);
+    const to = addressOf(log.topics[2]);
     const tokenId = log.topics[3];
     if (from === null || to === null || tokenId === undefined) return null;
     return { kind: "erc721Transfer", ...placeOf(log, transactionIndex), from, to, tokenId: BigInt(tokenId) };
@@ -51,9 +51,9 @@ export const legacyErc721Transfer: EventDefinition = {
 export const erc1155TransferSingle: EventDefinition = {
   id: "erc1155TransferSingle",
   topic0: "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
-  decode: (log, transactionIndex) => {
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
     if (log.topics.length !== 4 || wordCount(log.data) !== 2) return null;
-    return multiToken(log, transactionIndex, [{ tokenId: wordAt(log.data, 0), amount: wordAt(log.data, 1) }]);
+    return multiToken(log, transactionIndex, addressOf, [{ tokenId: wordAt(log.data, 0), amount: wordAt(log.data, 1) }]);
   },
 };
 
@@ -61,24 +61,25 @@ export const erc1155TransferSingle: EventDefinition = {
 export const erc1155TransferBatch: EventDefinition = {
   id: "erc1155TransferBatch",
   topic0: "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
-  decode: (log, transactionIndex) => {
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
     if (log.topics.length !== 4) return null;
     const tokenIds = arrayAt(log, 0);
     const amounts = arrayAt(log, 1);
     if (tokenIds === null || amounts === null || tokenIds.length !== amounts.length) return null;
     const items = tokenIds.map((tokenId, position) => ({ tokenId, amount: amounts[position] ?? 0n }));
-    return multiToken(log, transactionIndex, items);
+    return multiToken(log, transactionIndex, addressOf, items);
   },
 };
 
 const multiToken = (
   log: ChainLog,
   transactionIndex: number,
+  addressOf: TopicReader,
   items: readonly { tokenId: bigint; amount: bigint }[],
 ): DecodedEvent | null => {
-  const operator = topicAddress(log.topics[1]);
-  const from = topicAddress(log.topics[2]);
-  const to = topicAddress(log.topics[3]);
+  const operator = addressOf(log.topics[1]);
+  const from = addressOf(log.topics[2]);
+  const to = addressOf(log.topics[3]);
   if (operator === null || from === null || to === null) return null;
   return { kind: "erc1155Transfer", ...placeOf(log, transactionIndex), operator, from, to, items };
 };
@@ -99,9 +100,9 @@ const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
 const wrapping = (kind: "deposit" | "withdrawal", topic0: EventDefinition["topic0"]): EventDefinition => ({
   id: kind,
   topic0,
-  decode: (log, transactionIndex) => {
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
     if (log.topics.length !== 2 || log.data.length !== 66) return null;
-    const owner = topicAddress(log.topics[1]);
+    const owner = addressOf(log.topics[1]);
     return owner === null ? null : { kind, ...placeOf(log, transactionIndex), owner, amount: wordAt(log.data, 0) };
   },
 });

@@ -65,11 +65,13 @@ export const createStateCache = (
     if (memory === undefined) return;
     const { newestBy } = load;
     const keyOf = keyReader(load);
-    for (const row of rows) {
-      const key = keyOf(row);
-      const known = newestBy === undefined ? undefined : find(memory, key);
-      if (known && newestBy !== undefined && isNewer(known, row, newestBy)) continue;
-      memory.recent.set(key, row);
+    if (newestBy === undefined) {
+      for (const row of rows) memory.recent.set(keyOf(row), row);
+      return;
+    }
+    for (const [key, row] of newestRows(rows, keyOf, newestBy)) {
+      const known = find(memory, key);
+      if (!known || !isNewer(known, row, newestBy)) memory.recent.set(key, row);
     }
   };
 
@@ -130,6 +132,17 @@ export const loadState = async (
 };
 
 const isNewer = (known: Row, row: Row, newestBy: string): boolean => Number(known[newestBy]) > Number(row[newestBy]);
+
+/** Of each key the newest row: what is known is compared with no other. */
+const newestRows = (rows: readonly Row[], keyOf: (row: Row) => string, newestBy: string): Map<string, Row> => {
+  const newest = new Map<string, Row>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const other = newest.get(key);
+    if (other === undefined || !isNewer(other, row, newestBy)) newest.set(key, row);
+  }
+  return newest;
+};
 
 const keyReader = (load: StateLoad): ((row: Row) => string) => {
   const columns = Object.keys(load.key);

@@ -1,4 +1,5 @@
 import type { Row } from "../../indexer/projection.ts";
+import type { Address } from "../../lib/hex.ts";
 import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
 import { type Spell, spellsBefore } from "./told-balances.ts";
@@ -46,13 +47,22 @@ export const largestWord = 2n ** 256n - 1n;
  * that changes nothing ends it too, so that the block of a token's last transfer is always known.
  */
 export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
-  const accounts = new Map<string, Account>();
+  /** By the text of what is held, then by who holds it: movements of one token come in rows, and an address alone is sooner found than a text made of it. */
+  const holdings = new Map<string, Map<Address, Account>>();
+  let held: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
+  let holders = new Map<Address, Account>();
+  const accounts: Account[] = [];
   const inBlock = new Set<Account>();
   const periods: Row[] = [];
 
   const accountOf = (key: BalanceKey): Account => {
-    const text = `${key.owner}${key.token}${key.standard}${key.tokenId ?? ""}`;
-    const known = accounts.get(text);
+    if (held?.token !== key.token || held.standard !== key.standard || held.tokenId !== key.tokenId) {
+      const text = `${key.token}${key.standard}${key.tokenId ?? ""}`;
+      held = key;
+      holders = holdings.get(text) ?? new Map();
+      holdings.set(text, holders);
+    }
+    const known = holders.get(key.owner);
     if (known !== undefined) return known;
     const { balance, netChange, since, isStored } = open(key);
     const account: Account = {
@@ -65,7 +75,8 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       isKept: isStored,
       isTouched: false,
     };
-    accounts.set(text, account);
+    holders.set(key.owner, account);
+    accounts.push(account);
     return account;
   };
 
@@ -136,7 +147,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
     periods,
     latest: (): Row[] => {
       const rows: Row[] = [];
-      for (const { key, isTouched, since, balance, netChange } of accounts.values()) {
+      for (const { key, isTouched, since, balance, netChange } of accounts) {
         if (!isTouched) continue;
         const { owner, token, standard, tokenId: token_id } = key;
         rows.push({ owner, token, standard, token_id, since_block: since, balance, net_change: netChange });

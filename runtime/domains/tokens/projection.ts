@@ -73,15 +73,21 @@ export const tokensProjection = defineProjection({
     };
     for (const { key } of blocks.flatMap(toldBalances)) sets.balances.add(key.owner, key.token, key.standard);
     let seen: TokenMovement | null = null;
+    const owners = new Set<Address>();
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
       const { token, standard } = movement;
+      // Movements of one token come in rows: an owner is asked for once a row, and the token's own keys too.
+      const isOther = seen?.token !== token || seen.standard !== standard;
+      if (isOther) owners.clear();
       for (const { owner, tokenId } of balanceKeysOf(movement, chain)) {
-        if (tokenId === null) sets.balances.add(owner, token, standard);
-        else sets.nftBalances.add(owner, token, tokenId, standard);
+        if (tokenId !== null) sets.nftBalances.add(owner, token, tokenId, standard);
+        else if (!owners.has(owner)) {
+          owners.add(owner);
+          sets.balances.add(owner, token, standard);
+        }
       }
-      // Movements of one token come in rows.
-      if (standard !== standards.native && (seen?.token !== token || seen.standard !== standard)) {
-        seen = movement;
+      seen = movement;
+      if (standard !== standards.native && isOther) {
         sets.standards.add(token, standard);
         sets.totals.add(token, standard);
         sets.nodeSourced.add(token, standard);

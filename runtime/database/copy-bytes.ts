@@ -1,0 +1,91 @@
+import { type CopyType, type CopyValue, encoderOf } from "./copy-text.ts";
+
+/** Puts a value's text into bytes from a place on, and gives the place after it; -1 for what the type cannot hold. */
+export interface CellWriter {
+  /** Bytes that the value takes at most. */
+  readonly room: (value: CopyValue) => number;
+  readonly write: (value: CopyValue, target: Buffer, at: number) => number;
+}
+
+const backslash = 0x5c;
+const zero = 0x30;
+const letterX = 0x78;
+/** More than any number of a fixed width, date or truth value takes. */
+const roomOfShort = 512;
+/** An escaped character is two, and UTF-8 needs at most three bytes for a unit of a JavaScript string. */
+const roomOfUnit = 6;
+const largestLoop = 2 ** 31;
+
+const isHexDigit = new Uint8Array(256);
+for (const digit of "0123456789abcdefABCDEF") isHexDigit[digit.charCodeAt(0)] = 1;
+
+/** The writer of a column, for the text format of COPY: byte by byte, because a string made for each value would cost more than its bytes. */
+export const cellWriter = (type: CopyType): CellWriter => {
+  if (type === "bytea") return { room: roomOfBytea, write: writeBytea };
+  if (type === "int2" || type === "int4" || type === "int8") return { room: () => roomOfShort, write: writeInteger };
+  const encode = encoderOf(type);
+  const writeEncoded = (value: CopyValue, target: Buffer, at: number): number => {
+    const text = encode(value);
+    return text === undefined ? -1 : at + target.write(text, at, "utf8");
+  };
+  if (type !== "numeric") return { room: roomOfString, write: writeEncoded };
+  const writeNumeric = (value: CopyValue, target: Buffer, at: number): number => {
+    if (typeof value === "number") return writeInteger(value, target, at);
+    const text = encode(value);
+    return text === undefined ? -1 : writeAscii(text, target, at);
+  };
+  return { room: roomOfNumeric, write: writeNumeric };
+};
+
+const roomOfString = (value: CopyValue): number => (typeof value === "string" ? roomOfUnit * value.length : roomOfShort);
+
+/** The prefix grows by a backslash. */
+const roomOfBytea = (value: CopyValue): number => (typeof value === "string" ? 1 + value.length : roomOfShort);
+
+/** A word of the EVM has 78 digits at most; what is beyond is rare, and its text is made to be measured. */
+const roomOfNumeric = (value: CopyValue): number => {
+  if (typeof value === "bigint" && (value >= widest || value <= -widest)) return String(value).length;
+  return roomOfString(value);
+};
+const widest = 2n ** 256n;
+
+const writeBytea = (value: CopyValue, target: Buffer, at: number): number => {
+  if (typeof value !== "string") return -1;
+  const { length } = value;
+  if (length < 2 || length % 2 !== 0 || value.charCodeAt(0) !== zero || value.charCodeAt(1) !== letterX) return -1;
+  target[at] = backslash;
+  target[at + 1] = backslash;
+  target[at + 2] = letterX;
+  let next = at + 3;
+  for (let index = 2; index < length; index += 1) {
+    const code = value.charCodeAt(index);
+    if (isHexDigit[code] !== 1) return -1;
+    target[next] = code;
+    next += 1;
+  }
+  return next;
+};
+
+const writeInteger = (value: CopyValue, target: Buffer, at: number): number => {
+  if (typeof value === "bigint") {
+    const text = String(value);
+    return text.length > roomOfShort ? -1 : writeAscii(text, target, at);
+  }
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) return -1;
+  if (value < 0 || value >= largestLoop) return writeAscii(String(value), target, at);
+  let end = at + 1;
+  for (let rest = value; rest >= 10; rest = (rest / 10) | 0) end += 1;
+  let place = end;
+  let rest = value | 0;
+  do {
+    place -= 1;
+    target[place] = zero + (rest % 10);
+    rest = (rest / 10) | 0;
+  } while (place > at);
+  return end;
+};
+
+const writeAscii = (text: string, target: Buffer, at: number): number => {
+  for (let index = 0; index < text.length; index += 1) target[at + index] = text.charCodeAt(index);
+  return at + text.length;
+};
