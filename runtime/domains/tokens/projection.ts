@@ -13,11 +13,11 @@ import { createKeySet, type State } from "../../indexer/state.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { createOrdinals } from "../ledger/projection.ts";
 import { createBalanceSheet, type Opening } from "./projection-balances.ts";
+import { createTokenCatalog } from "./projection-catalog.ts";
 import { type TokenMovement, tokenMovements } from "./projection-movements.ts";
 import { tokenTables } from "./projection-tables.ts";
 import { createTotals } from "./projection-totals.ts";
 import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
-import { tokenMetadataKind } from "./reads-metadata.ts";
 import { standards } from "./standards.ts";
 
 /**
@@ -246,26 +246,5 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     nft_balances: byId.latest(),
     holder_counts: totals.rows,
     node_reads: catalog.reads,
-  };
-};
-
-/** What is new among the tokens seen: standards of each, and whose metadata is to be read. */
-const createTokenCatalog = (state: State) => {
-  const seen = new Set<string>();
-  const tokens = new Set<Address>();
-  const rows: Row[] = [];
-  const reads: Row[] = [];
-  return {
-    standards: rows,
-    reads,
-    see: (address: Address, standard: number, blockNumber: number): void => {
-      const key = `${address}${standard}`;
-      if (seen.has(key)) return;
-      seen.add(key);
-      if (state.get("standards", address, standard) === undefined) rows.push({ address, standard, block_number: blockNumber });
-      if (tokens.has(address)) return;
-      tokens.add(address);
-      if (state.get("metadata", address) === undefined) reads.push({ kind: tokenMetadataKind, key: address, block_number: blockNumber });
-    },
   };
 };
