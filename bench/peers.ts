@@ -10,10 +10,11 @@ import type { Database } from "../runtime/database/database.ts";
 import { startHistory } from "./indexing/chain.ts";
 import type { RunOptions } from "./indexing/runs.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
+import { compileScript } from "./support/compiled.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const ownFolder = fileURLToPath(new URL("./peers/", import.meta.url));
-const indexerScript = fileURLToPath(new URL("./indexing/indexer-process.ts", import.meta.url));
+const indexerScript = new URL("./indexing/indexer-process.ts", import.meta.url);
 const patienceMilliseconds = 600_000;
 const targets: Readonly<Record<string, { readonly target: number; readonly missBelow: number }>> = {
   ponder: { target: 3, missBelow: 1.5 },
@@ -57,7 +58,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       const others = [ponder(values.folder, facts), subsquid(values.folder, facts)].filter(({ name }) =>
         values.only.split(",").includes(name),
       );
-      const contestants = [ashlar(facts), ...others];
+      const contestants = [ashlar(compileScript(indexerScript, join(folder, "compiled")), facts), ...others];
       const timings: Timing[] = [];
       for (let index = 0; index < Number(values.runs); index += 1) {
         for (const contestant of contestants) timings.push(await race(server, contestant, chain.transfers));
@@ -84,11 +85,12 @@ const environmentOf = (facts: Facts, databaseUrl: string): NodeJS.ProcessEnv => 
   BENCH_TOKEN: facts.token,
 });
 
-const ashlar = (facts: Facts): Contestant => ({
+/** Compiled, as the others and an installed package are. */
+const ashlar = (script: URL, facts: Facts): Contestant => ({
   name: "ashlar",
   transfers: "SELECT count(*) AS count FROM transfers",
   start: (databaseUrl) =>
-    spawn(process.execPath, ["--import", "tsx", indexerScript, JSON.stringify({ ...facts, databaseUrl, traces: false })], {
+    spawn(process.execPath, [fileURLToPath(script), JSON.stringify({ ...facts, databaseUrl, traces: false })], {
       stdio: ["ignore", "ignore", "inherit", "pipe"],
     }),
 });
