@@ -37,8 +37,26 @@ export async function copyChunks(
 ): Promise<number> {
   if (chunks.length === 0) return 0;
   const target = client.query(from(statementOf(table, columns), { highWaterMark: 2 * chunkLength }));
-  await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), target);
+  await pipeline(Readable.from(shipments(chunks), { objectMode: true, highWaterMark: 1 }), target);
   return target.rowCount;
+}
+
+/** After each piece that a connection takes, the next waits for a turn of the event loop: while this process computes, the server must have enough to do. */
+const shipmentLength = 4 * 1024 * 1024;
+
+/** Chunks put together to pieces of a few megabytes. */
+function* shipments(chunks: readonly Buffer[]): Generator<Buffer, void> {
+  let waiting: Buffer[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    waiting.push(chunk);
+    length += chunk.length;
+    if (length < shipmentLength) continue;
+    yield Buffer.concat(waiting, length);
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(waiting, length);
 }
 
 const statementOf = (table: string, columns: readonly string[]): string =>

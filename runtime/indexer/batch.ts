@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock } from "../chain/types.ts";
 import type { Database } from "../database/database.ts";
@@ -47,7 +48,7 @@ export interface Batch {
 }
 
 /**
- * Begins a batch. Its blocks are folded from the rows that the cache knows or loads, and the cache is given what comes out: so the next batch can be
+ * Begins a batch. Between the steps other work has its turn: the batch before is being written, and the server waits for this process again and again. Its blocks are folded from the rows that the cache knows or loads, and the cache is given what comes out: so the next batch can be
  * begun before this one is written, when the one before this is.
  */
 export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: readonly Projection[]): Batch => {
@@ -62,6 +63,7 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
   return {
     add: async (blocks, signal) => {
       const decoded = stopwatch.timeNow("decode", () => blocks.map(decode));
+      await turn();
       const states = await stopwatch.time("load", () =>
         Promise.all(projections.map((projection) => loadState(cache, database, chainId, projection, projection.needs(decoded, facts)))),
       );
@@ -73,11 +75,16 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
         orStopped(readBase(cache, database, deps.source, chainId, facts, reads, deps.allocation), signal),
       );
       if (base === null) return false;
-      stopwatch.timeNow("fold", () => {
-        const folded = projections.map((projection, position) => foldOne(projection, decoded, states[position], facts, base.outcomes));
-        cache.keepFolded(projections, folded);
-        gatherer.add(folded);
-      });
+      const folded: Readonly<Record<string, readonly Row[]>>[] = [];
+      for (const [position, projection] of projections.entries()) {
+        folded.push(stopwatch.timeNow("fold", () => foldOne(projection, decoded, states[position], facts, base.outcomes)));
+        await turn();
+      }
+      stopwatch.timeNow("fold", () => cache.keepFolded(projections, folded));
+      for (const [position, rows] of folded.entries()) {
+        stopwatch.timeNow("fold", () => gatherer.add(position, rows));
+        await turn();
+      }
       baseReads.push(...base.rows);
       first ??= blocks[0];
       last = blocks.at(-1) ?? last;

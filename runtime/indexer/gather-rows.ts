@@ -11,13 +11,11 @@ export type WaitingRows = { readonly table: Table; readonly chunks: CopyChunks }
 export const createRowGatherer = (chainId: number, projections: readonly Projection[]) => {
   const tables = projections.map((projection) => projection.tables.map((table) => createTable(chainId, table)));
   return {
-    /** The rows of each projection by the name of their table. */
-    add: (folded: readonly Readonly<Record<string, readonly Row[]>>[]): void => {
-      for (const [position, own] of tables.entries()) {
-        for (const { table, add } of own) {
-          const rows = folded[position]?.[table.name];
-          if (rows !== undefined && rows.length > 0) add(rows);
-        }
+    /** The rows of the projection at a position, by the name of their table. */
+    add: (position: number, folded: Readonly<Record<string, readonly Row[]>>): void => {
+      for (const { table, add } of tables[position] ?? []) {
+        const rows = folded[table.name];
+        if (rows !== undefined && rows.length > 0) add(rows);
       }
     },
     /** Of all text so far. */
