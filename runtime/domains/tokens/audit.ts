@@ -1,11 +1,12 @@
-import type { CallOutcome, Source } from "../../chain/source.ts";
+import type { Source } from "../../chain/source.ts";
 import type { Queryable } from "../../database/database.ts";
 import { type AuditRow, auditRow, type Compared } from "../../lib/audit-row.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
-import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
+import { baseBalance } from "./reads-base.ts";
 import { standards } from "./standards.ts";
+import { tellBalances } from "./tell-balances.ts";
 
 interface SampledBalance {
   readonly owner: Address;
@@ -67,34 +68,12 @@ async function compare(
     standard,
     tokenId: token_id === null ? null : BigInt(token_id),
   }));
-  const told = await ask(source, keys, height);
+  const told = await tellBalances(source, keys, height, baseBalance);
   return balances.map((balance, index) => ({
     what: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
     index: balance.balance,
     node: told[index]?.toString() ?? null,
   }));
-}
-
-/** The node's word on each balance after a block; null where it does not answer. */
-async function ask(source: Pick<Source, "balances" | "calls">, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> {
-  const native = keys.filter(({ standard }) => standard === standards.native);
-  const amounts = await source.balances(
-    native.map(({ owner }) => owner),
-    height,
-  );
-  const amountOf = new Map(native.map(({ owner }, index) => [owner, amounts[index] ?? null]));
-  const calls = keys.map((key) => (key.standard === standards.native ? null : baseReadOf(key, height)));
-  const wanted = calls.flatMap((call) => (call !== null && "to" in call ? [{ to: call.to, data: call.data }] : []));
-  const outcomes: CallOutcome[] = await source.calls(wanted, height);
-  let next = 0;
-  return keys.map((key, index) => {
-    const call = calls[index] ?? null;
-    if (key.standard === standards.native) return amountOf.get(key.owner) ?? null;
-    if (call === null || !("to" in call)) return null;
-    const outcome = outcomes[next];
-    next += 1;
-    return outcome === undefined ? null : baseBalance(key, outcome);
-  });
 }
 
 /** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */

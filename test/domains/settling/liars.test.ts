@@ -176,6 +176,23 @@ describe("tokens whose balances do not follow from their events", () => {
     expect(settling.warnings).toEqual([]);
   });
 
+  it("do not wait for others that nobody has", async () => {
+    // Forty tokens without a holder are due before the one that changes.
+    await test.database.query(
+      `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at, refreshed_at)
+       SELECT chain_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1, 0, owner, 0, found_at, '2000-01-01' FROM node_sourced_tokens, generate_series(1, 40) n
+       WHERE token = $1`,
+      [Buffer.from(tokens.rebasing.slice(2), "hex")],
+    );
+    await test.database.query(
+      "UPDATE node_sourced_tokens SET refreshed_at = '2001-01-01' WHERE refreshed_at > '2001-01-01' OR refreshed_at IS NULL",
+    );
+    await mineEach(call(liars("Rebasing"), tokens.rebasing, "rebase", [400n]));
+    await settling.settle(5);
+    await compareServed();
+    await test.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");
+  });
+
   it("change nothing when all is known: looking again writes no row", async () => {
     const before = await dump(test.database);
     await settling.settle(10);

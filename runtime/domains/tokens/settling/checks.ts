@@ -1,7 +1,8 @@
 import type { Chore } from "../../../jobs/chore.ts";
 import { dueTokens, enterTokens, impossiblePairs, recordChecks, someHolders, touchedPairs } from "./check-tokens.ts";
-import { comparePairs, type Patience } from "./compare.ts";
+import { comparePairs } from "./compare.ts";
 import { indexedHead } from "./node-words.ts";
+import type { Patience } from "./patience.ts";
 import { portion, type SettlingSettings } from "./settings.ts";
 
 /** How far back the first look reaches. */

@@ -2,14 +2,9 @@ import type { ChoreContext } from "../../../jobs/chore.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
 import { type EventsBalance, eventsBalances, type Pair, recordChecks } from "./check-tokens.ts";
-import { type Difference, markNodeSourced } from "./mark-token.ts";
-import { askBalances, isIndexedBlock, isNodesBlock } from "./node-words.ts";
-import type { Deferral, Suspects } from "./patience.ts";
-
-export interface Patience {
-  readonly deferral: Deferral;
-  readonly suspects: Suspects;
-}
+import { type Difference, giveNodeTheWord } from "./mark-token.ts";
+import { askBalances, isNodesBlock } from "./node-words.ts";
+import type { Patience, Suspects } from "./patience.ts";
 
 /**
  * Compares balances as events have them with what the contracts say after the same block. A token that differs is looked at again later; one that differs then
@@ -38,7 +33,7 @@ export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[]
   for (const token of silent) deferral.put(token, clock());
   clearOthers(suspects, pairs, differences);
   for (const difference of differences.values()) {
-    if (suspects.isConfirmed(difference.token, difference.owner, clock())) await mark(context, difference, head);
+    if (suspects.isConfirmed(difference.token, difference.owner, clock())) await giveNodeTheWord(context, head, difference);
   }
   const asked = new Set(balances.map(({ token }) => token));
   await recordChecks(database, chainId, [...asked], head.number, clock());
@@ -57,15 +52,3 @@ const differenceOf = ({ token, owner, balance }: EventsBalance, nodeBalance: big
   eventsBalance: balance === null ? null : BigInt(balance),
   nodeBalance,
 });
-
-const mark = async (context: ChoreContext, difference: Difference, head: Parameters<typeof isIndexedBlock>[2]): Promise<void> => {
-  const { chainId, clock, logger } = context;
-  const isMarked = await context.exclusive(async (client) => {
-    if (!(await isIndexedBlock(client, chainId, head))) return false;
-    await markNodeSourced(client, chainId, head.number, difference, clock());
-    return true;
-  });
-  if (isMarked === true) {
-    logger.info(`Balances of ${difference.token} do not follow from its events: they are read from the contract from now on.`);
-  }
-};

@@ -1,8 +1,11 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../database/database.ts";
+import type { IndexedBlock } from "../../../indexer/types.ts";
+import type { ChoreContext } from "../../../jobs/chore.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
 import { recountHolders } from "./holder-counts.ts";
+import { writeAsOf } from "./node-words.ts";
 
 /** Where a token's events and its contract differ; a null balance of events went below zero or above a word. */
 export interface Difference {
@@ -12,11 +15,23 @@ export interface Difference {
   readonly nodeBalance: bigint;
 }
 
+/** Gives the node the word on a token that was found twice not to follow its events, as of the block of the second look, and says so. */
+export const giveNodeTheWord = async (context: ChoreContext, head: IndexedBlock, difference: Difference): Promise<void> => {
+  const { chainId, clock, logger } = context;
+  const isMarked = await writeAsOf(context, head, async (client) => {
+    await markNodeSourced(client, chainId, head.number, difference, clock());
+    return true;
+  });
+  if (isMarked === true) {
+    logger.info(`Balances of ${difference.token} do not follow from its events: they are read from the contract from now on.`);
+  }
+};
+
 /**
- * Gives the node the word on an ERC-20 token's balances: all that events told of them is unknown from here on. Its owners are found by its transfers, those by
+ * Enters an ERC-20 token: all that events told of them is unknown from here on. Its owners are found by its transfers, those by
  * its logs (logs_address, then the primary key of transfers); their rows by the primary keys.
  */
-export const markNodeSourced = async (
+const markNodeSourced = async (
   client: DatabaseClient,
   chainId: number,
   block: number,

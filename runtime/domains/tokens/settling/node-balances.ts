@@ -17,51 +17,32 @@ export interface NodeReading extends NodeBalance {
   readonly readAt: number;
 }
 
-interface KeyRow {
-  readonly owner: Address;
-  readonly token: Address;
-  readonly standard: number;
-  readonly since: number;
-}
-const toNodeBalance = ({ owner, token, standard, since }: KeyRow): NodeBalance => ({
-  key: { owner, token, standard, tokenId: null },
-  since,
-});
-
 const nodeSourced = "SELECT token, standard FROM node_sourced_tokens WHERE chain_id = $1";
 /** The native token as well, where its accounting is by state: the fold leaves null what the node could not tell with the block. */
 const nativeByState = `SELECT decode('${nativeTokenAddress.slice(2)}', 'hex') AS token, ${standards.native}::int2 FROM chains WHERE chain_id = $1 AND native_accounting = 'state'`;
 
-/** Balances that nobody was asked for yet, the newest first: a node forgets old state. Served by balances_unknown. */
-export const unknownRows = async (
-  database: Queryable,
-  chainId: number,
-  deferred: readonly Address[],
-  limit: number,
-): Promise<NodeBalance[]> => {
-  const rows = await database.query<KeyRow>(
-    `SELECT b.owner, b.token, b.standard, b.since_block AS since FROM (${nodeSourced} UNION ALL ${nativeByState}) n
-     JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
-     WHERE n.token <> ALL ($2) ORDER BY b.since_block DESC LIMIT $3`,
-    [chainId, deferred.map(bytes), limit],
-  );
-  return rows.map(toNodeBalance);
-};
+/** Where unknown balances stand, and whose. An unknown stretch of a native balance that has ended began unseen: one reading does not tell all of it. */
+const unknown = {
+  rows: { table: "balances", since: "since_block", whose: `${nodeSourced} UNION ALL ${nativeByState}` },
+  periods: { table: "balance_periods", since: "from_block", whose: nodeSourced },
+} as const;
 
-/** The same of what has ended, of tokens alone: an unknown stretch of a native balance began unseen, and one reading does not tell all of it. Served by balance_periods_unknown. */
-export const unknownPeriods = async (
+/** Balances that nobody was asked for yet, the newest first: a node forgets old state. Served by balances_unknown and balance_periods_unknown. */
+export const unknownBalances = async (
   database: Queryable,
   chainId: number,
+  which: keyof typeof unknown,
   deferred: readonly Address[],
   limit: number,
 ): Promise<NodeBalance[]> => {
-  const rows = await database.query<KeyRow>(
-    `SELECT b.owner, b.token, b.standard, b.from_block AS since FROM (${nodeSourced}) n
-     JOIN balance_periods b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
-     WHERE n.token <> ALL ($2) ORDER BY b.from_block DESC LIMIT $3`,
+  const { table, since, whose } = unknown[which];
+  const rows = await database.query<{ owner: Address; token: Address; standard: number; since: number }>(
+    `SELECT b.owner, b.token, b.standard, b.${since} AS since FROM (${whose}) n
+     JOIN ${table} b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
+     WHERE n.token <> ALL ($2) ORDER BY b.${since} DESC LIMIT $3`,
     [chainId, deferred.map(bytes), limit],
   );
-  return rows.map(toNodeBalance);
+  return rows.map((row) => ({ key: { owner: row.owner, token: row.token, standard: row.standard, tokenId: null }, since: row.since }));
 };
 
 /** The tokens of readings of which no period waits any more. Served by balance_periods_unknown. */

@@ -1,4 +1,5 @@
 import type { Address } from "../../../lib/hex.ts";
+import type { SettlingSettings } from "./settings.ts";
 
 const longestWait = 3_600_000;
 /** Tokens remembered at most; beyond, the one entered first is forgotten. */
@@ -50,6 +51,18 @@ export const createSuspects = (confirmMilliseconds: number) => {
 };
 
 export type Suspects = ReturnType<typeof createSuspects>;
+
+/** How long and how often a contract is asked before it counts. */
+export interface Patience {
+  readonly deferral: Deferral;
+  readonly suspects: Suspects;
+}
+
+/** With nobody left alone and nobody suspected. */
+export const createPatience = ({ deferMilliseconds, confirmMilliseconds }: SettlingSettings): Patience => ({
+  deferral: createDeferral(deferMilliseconds),
+  suspects: createSuspects(confirmMilliseconds),
+});
 
 const forgetOldest = (entries: Map<Address, unknown>): void => {
   const oldest = entries.keys().next().value;

@@ -1,12 +1,12 @@
 import { bytes } from "../../../database/codecs.ts";
-import type { DatabaseClient, Queryable } from "../../../database/database.ts";
+import type { Queryable } from "../../../database/database.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
 import { countOnHolders } from "./holder-counts.ts";
 import { type NodeReading, writeReadings } from "./node-balances.ts";
-import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
+import { askBalances, indexedHead, writeAsOf } from "./node-words.ts";
 import { portion, type SettlingSettings } from "./settings.ts";
 
 /** A holder of a token, as the node said last. */
@@ -41,9 +41,11 @@ export const createRefresh = (settings: SettlingSettings): Chore => {
         round = { token: round.token, after: last };
         return false;
       }
+      // Tokens that nobody has any more keep those waiting that somebody has: of them there may be thousands.
+      const isEmpty = round.after === null && holders.length === 0;
       await finish(database, chainId, round.token, clock());
       round = null;
-      return false;
+      return isEmpty;
     },
   };
 };
@@ -76,9 +78,8 @@ const askAgain = async (context: ChoreContext, head: IndexedBlock, token: Addres
     if (holder === undefined || balance === null || BigInt(holder.balance) === balance || holder.since > head.number) return [];
     return [{ key, since: holder.since, balance, readAt: head.number }];
   });
-  if (readings.length === 0 || !(await isNodesBlock(context, head))) return;
-  await context.exclusive(async (client: DatabaseClient) => {
-    if (!(await isIndexedBlock(client, context.chainId, head))) return;
+  if (readings.length === 0) return;
+  await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
     if (readings.some(({ balance }) => balance === 0n)) {
       await countOnHolders(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);

@@ -1,25 +1,21 @@
+import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { BalanceKey } from "../reads-base.ts";
 import { standards } from "../standards.ts";
 import { type BalanceTables, balancesById, giveUp, settleBases, type ToldBalance, wholeBalances, withoutBase } from "./base-balances.ts";
 import { recountHolders } from "./holder-counts.ts";
-import { markNodeSourced } from "./mark-token.ts";
-import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
-import { createDeferral, createSuspects, type Deferral, type Suspects } from "./patience.ts";
+import { giveNodeTheWord } from "./mark-token.ts";
+import { askBalances, indexedHead, writeAsOf } from "./node-words.ts";
+import { createPatience, type Deferral, type Patience } from "./patience.ts";
 import type { SettlingSettings } from "./settings.ts";
 
 /** Balances that are settled in one transaction: each counts the holders of its tokens anew. */
 const largestPortion = 1_350;
 
-interface Patience {
-  readonly deferral: Deferral;
-  readonly suspects: Suspects;
-}
-
 /** Finds out what was before an index that began late, or without the state of its first block: the node's balance at the head, less what moved since. */
 export const createSettleBases = (settings: SettlingSettings): Chore => {
-  const patience = { deferral: createDeferral(settings.deferMilliseconds), suspects: createSuspects(settings.confirmMilliseconds) };
+  const patience = createPatience(settings);
   return {
     name: "settle what was before the index",
     everyMilliseconds: settings.settleMilliseconds,
@@ -38,9 +34,8 @@ const settlePortion = async (context: ChoreContext, tables: BalanceTables, { def
   const keys = await withoutBase(database, chainId, tables, deferral.tokens(clock()), largestPortion);
   if (keys.length === 0) return false;
   const told = await tell(context, keys, head.number, deferral);
-  if (told.length === 0 || !(await isNodesBlock(context, head))) return false;
-  const settled = await context.exclusive(async (client) => {
-    if (!(await isIndexedBlock(client, chainId, head))) return null;
+  if (told.length === 0) return false;
+  const settled = await writeAsOf(context, head, async (client) => {
     const outcome = await settleBases(client, chainId, tables, head, told);
     if (tables === wholeBalances) await recountHolders(client, chainId, outcome.known);
     return outcome;
@@ -56,7 +51,7 @@ const settlePortion = async (context: ChoreContext, tables: BalanceTables, { def
     const isNative = misfit.key.standard === standards.native;
     const subject = isNative ? misfit.key.owner : misfit.key.token;
     if (!confirmed.has(subject)) confirmed.set(subject, suspects.isConfirmed(subject, misfit.key.owner, clock()));
-    if (confirmed.get(subject) === true) await dismiss(context, tables, misfit, head.number);
+    if (confirmed.get(subject) === true) await dismiss(context, tables, misfit, head);
     else if (!isNative) deferral.put(subject, clock());
   }
   return settled.known.length > 0 && keys.length === largestPortion;
@@ -72,13 +67,8 @@ const tell = async (context: ChoreContext, keys: readonly BalanceKey[], height: 
 };
 
 /** What was found twice not to fit: an ERC-20 token is the node's from then on, another balance stays unknown. */
-const dismiss = async (context: ChoreContext, tables: BalanceTables, { key, balance }: ToldBalance, block: number): Promise<void> => {
-  const { chainId, clock, logger } = context;
-  const isErc20 = key.standard === standards.erc20;
-  await context.exclusive(async (client) => {
-    if (!isErc20) return giveUp(client, chainId, tables, key);
-    const difference = { token: key.token, owner: key.owner, eventsBalance: null, nodeBalance: balance };
-    return markNodeSourced(client, chainId, block, difference, clock());
-  });
-  if (isErc20) logger.info(`Balances of ${key.token} do not follow from its events: they are read from the contract from now on.`);
+const dismiss = async (context: ChoreContext, tables: BalanceTables, { key, balance }: ToldBalance, head: IndexedBlock): Promise<void> => {
+  const difference = { token: key.token, owner: key.owner, eventsBalance: null, nodeBalance: balance };
+  if (key.standard === standards.erc20) await giveNodeTheWord(context, head, difference);
+  else await writeAsOf(context, head, (client) => giveUp(client, context.chainId, tables, key));
 };

@@ -2,8 +2,8 @@ import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import { countOnHolders, recountHolders } from "./holder-counts.ts";
-import { type NodeBalance, type NodeReading, unknownPeriods, unknownRows, withoutUnknownPeriods, writeReadings } from "./node-balances.ts";
-import { askBalances, indexedHead, isIndexedBlock, isNodesBlock } from "./node-words.ts";
+import { type NodeBalance, type NodeReading, unknownBalances, withoutUnknownPeriods, writeReadings } from "./node-balances.ts";
+import { askBalances, indexedHead, writeAsOf } from "./node-words.ts";
 import { createDeferral, type Deferral } from "./patience.ts";
 import type { SettlingSettings } from "./settings.ts";
 
@@ -26,10 +26,10 @@ export const createSettleReadings = (settings: SettlingSettings): Chore => {
       const { database, chainId, clock, source } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const rows = await unknownRows(database, chainId, ofRows.tokens(clock()), largestPortion);
+      const rows = await unknownBalances(database, chainId, "rows", ofRows.tokens(clock()), largestPortion);
       const hasMoreRows = await settle(context, head, rows, true, ofRows);
       if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
-      const periods = await unknownPeriods(database, chainId, ofPeriods.tokens(clock()), largestPortion);
+      const periods = await unknownBalances(database, chainId, "periods", ofPeriods.tokens(clock()), largestPortion);
       return settle(context, head, periods, false, ofPeriods);
     },
   };
@@ -48,9 +48,8 @@ const settle = async (
   if (open.length === 0) return false;
   const { readings, left } = await read(context, head, open, headWillDo);
   for (const { key } of left) deferral.put(key.token, context.clock());
-  if (readings.length === 0 || !(await isNodesBlock(context, head))) return false;
-  const isDone = await context.exclusive(async (client) => {
-    if (!(await isIndexedBlock(client, context.chainId, head))) return false;
+  if (readings.length === 0) return false;
+  const isDone = await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
     if (headWillDo) {
       const changed = readings.map(({ key: { token, standard }, since }) => ({ token, standard, since }));
