@@ -7,6 +7,7 @@ import * as wellKnown from "viem/chains";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../runtime/config/load.ts";
+import { opStack } from "../../runtime/config/op-stack.ts";
 import { presets } from "../../runtime/config/presets/index.ts";
 
 const rpc = "http://127.0.0.1:1";
@@ -56,7 +57,8 @@ describe("presets", () => {
   it.each(networks)("%s says where the address of its wrapped native token is from", (name, { wrappedNative = [] }) => {
     expect(wrappedNative.length).toBeGreaterThan(0);
     for (const address of wrappedNative) expect(getAddress(address).toLowerCase()).toBe(address);
-    const text = readFileSync(new URL(`../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
+    const place = wrappedNative === opStack.wrappedNative ? "op-stack" : `presets/${name}`;
+    const text = readFileSync(new URL(`../../runtime/config/${place}.ts`, import.meta.url), "utf8");
     expect(text).toMatch(/^ {2}\/\/ .+\n {2}wrappedNative: /m);
   });
 

@@ -1,23 +1,13 @@
+import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
 
-/** OP Sepolia. Fees of the layer below and minted deposits change balances too. */
+/** OP Sepolia. */
 export const optimismSepolia: Preset = {
+  ...opStack,
   name: "optimism-sepolia",
   id: 11155420,
   label: "OP Sepolia",
   isTestnet: true,
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
-  // A predeploy of every chain of this rollup's kind (its specification, "Predeploys").
-  wrappedNative: ["0x4200000000000000000000000000000000000006"],
   explorers: [{ label: "Blockscout", url: "https://optimism-sepolia.blockscout.com" }],
-  nativeAccounting: "state",
-  // The vaults of tips, base fees, fees of the layer below and operator fees: predeploys of every chain of this rollup's kind (its specification, "Predeploys").
-  systemAccounts: [
-    "0x4200000000000000000000000000000000000011",
-    "0x4200000000000000000000000000000000000019",
-    "0x420000000000000000000000000000000000001a",
-    "0x420000000000000000000000000000000000001b",
-  ],
-  // Final with the block of the layer below that holds its data: within an hour at two seconds a block.
-  finality: 1800,
 };
