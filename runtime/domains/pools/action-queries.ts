@@ -1,6 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
+import { acts } from "./acts.ts";
 import type { ExchangeKey } from "./pool-queries.ts";
 
 /** What was done with a pool, and where it stands. Amounts are digits in the smallest unit. */
@@ -138,6 +139,35 @@ export function createActionQueries({ query }: Pick<Database, "query">) {
   const actionsOfToken = (chainId: number, exchange: ExchangeKey, token: Address, block: number, limit: number, offset: number) =>
     pageOf(chainId, ofToken(exchange, token), block, limit, offset);
 
+  /**
+   * How many transactions after block `since` and up to another swapped a token in an exchange's shared pools and in none of its own, whose sums have the rest.
+   * Null where these pools changed in more than 10,000 blocks. Served by the primary keys: a range of each pool's states, and of the actions of each of their blocks.
+   */
+  const sharedSwapTransactions = async (
+    chainId: number,
+    exchange: ExchangeKey,
+    token: Address,
+    since: number | null,
+    block: number,
+  ): Promise<number | null> => {
+    const source = ofToken(exchange, token);
+    const rows = await query<{ blocks: number; transactions: number }>(
+      `WITH touched AS MATERIALIZED (
+         SELECT s.block_number FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
+           SELECT block_number FROM pool_states WHERE chain_id = $1 AND pool = o.pool AND block_number > $6 AND block_number <= $2) s
+         LIMIT ${countedAtMost + 1}),
+       alone AS (
+         SELECT FROM (SELECT DISTINCT block_number FROM touched) t CROSS JOIN LATERAL (
+           SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = t.block_number AND b.act = ${acts.swap}) a
+         WHERE (${source.filter}) OR a.pool = ANY ($5)
+         GROUP BY a.block_number, a.transaction_index HAVING bool_and(a.pool = ANY ($5)))
+       SELECT (SELECT count(*) FROM touched) AS blocks, (SELECT count(*) FROM alone) AS transactions`,
+      [...parametersOf(chainId, block, source), since ?? -1],
+    );
+    const { blocks, transactions } = rows[0] ?? { blocks: 0, transactions: 0 };
+    return blocks > countedAtMost ? null : transactions;
+  };
+
   const actionsOfPool = (chainId: number, pool: Address, block: number, limit: number, offset: number) =>
     pageOf(chainId, ofPool(pool), block, limit, offset);
 
@@ -172,5 +202,5 @@ export function createActionQueries({ query }: Pick<Database, "query">) {
     return { rows, total: count > countedAtMost ? null : count };
   };
 
-  return { actionsOfExchange, actionsOfToken, actionsOfPool, actionsOfAccount };
+  return { actionsOfExchange, actionsOfToken, sharedSwapTransactions, actionsOfPool, actionsOfAccount };
 }

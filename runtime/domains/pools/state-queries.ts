@@ -19,6 +19,7 @@ export interface PoolState {
 export interface TokenState {
   readonly reserve: string;
   readonly swaps: number;
+  /** Of its own pools alone: `sharedSwapTransactions` has those of pools that other factories claim too. */
   readonly swap_transactions: number;
   readonly amount_in: string;
   readonly amount_out: string;
@@ -138,11 +139,11 @@ export function createStateQueries({ query }: Pick<Database, "query">) {
 
 const sumOf = (left: string, right: string): string => String(BigInt(left) + BigInt(right));
 
-/** A token's sums with those of one more pool, in which it stands on a side. Its transactions are not told apart: each swap counts as one. */
+/** A token's sums with those of one more pool, in which it stands on a side. */
 const addPool = (state: TokenState, pool: PoolState, side: 0 | 1): TokenState => ({
+  ...state,
   reserve: sumOf(state.reserve, (side === 0 ? pool.reserve0 : pool.reserve1) ?? "0"),
   swaps: state.swaps + pool.swaps,
-  swap_transactions: state.swap_transactions + pool.swaps,
   amount_in: sumOf(state.amount_in, side === 0 ? pool.amount0_in : pool.amount1_in),
   amount_out: sumOf(state.amount_out, side === 0 ? pool.amount0_out : pool.amount1_out),
 });

@@ -222,6 +222,27 @@ describe("an exchange among contracts that lie", () => {
   });
 });
 
+describe("a transaction that swaps a token in a pool of its own and in one that others claim", () => {
+  it("is one, and one that swaps it in the claimed one alone is another", async () => {
+    const ask = async (token: Address) => (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
+    expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
+    // The pool is claimed; its address and its other token are not told by the test before, but its exchange lists it.
+    const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
+      (pool: Answer) => pool.dex_name === "swap" && pool.exchange !== pair,
+    );
+    const [third] = [pools[0].token_0, pools[0].token_1].map((token) => token.contract_address).filter((token) => token !== tokens[0]);
+    await settle(chain, [
+      exchange.swap(person, 3_000n, [tokens[1], tokens[0], third]),
+      exchange.swap(person, 900n, [tokens[0], third]),
+      exchange.swap(person, 900n, tokens),
+    ]);
+    await index();
+    expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
+    expect(await ask(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+    expect(await ask(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+  });
+});
+
 describe("pages of what was done", () => {
   it("go on where they were when more is done between them", async () => {
     const before = (await served.get("week/xy=k/swap/transactions/?page-size=1000")).items;

@@ -7,7 +7,7 @@ import { chainHead } from "../../views/chain.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./moments.ts";
 import { viewExchangeToken, volumeBetween } from "./token-figures.ts";
-import { sharedPoolsOf } from "./tokens.ts";
+import { sharedPoolsWith } from "./tokens.ts";
 
 /** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {
@@ -19,13 +19,13 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   if (rows.length === 0 || moment === null) throw notFound("Token", tokenAddress, `the exchange ${dexName} of ${chain.name}`);
   const [days, shared, metadata] = await Promise.all([
     daysUpTo(context, chain, moment),
-    sharedPoolsOf(context, chain, exchange.factory, context.anchor ?? -1),
+    sharedPoolsWith(context, chain, exchange.factory, tokenAddress, context.anchor ?? -1),
     context.tokens.metadata(chain.id, [tokenAddress]),
   ]);
-  const states = await context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [
-    moment.at,
-    moment.dayBefore,
-    ...days.heights,
+  const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
+  const [states, inShared] = await Promise.all([
+    context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [moment.at, moment.dayBefore, ...days.heights]),
+    shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, moment.dayBefore, moment.at ?? -1),
   ]);
   const [now, dayBefore, ...ends] = states(tokenAddress) as readonly [TokenState, TokenState, ...TokenState[]];
   const common = (start: number) => ({ dex_name: exchange.name, chain_id: String(chain.id), dt: isoTimestamp(start) });
@@ -46,7 +46,7 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   );
   const item = {
     ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, tokenAddress, metadata.get(tokenAddress), { now, dayBefore }),
-    transactions_24h: now.swap_transactions - dayBefore.swap_transactions,
+    transactions_24h: inShared === null ? null : now.swap_transactions - dayBefore.swap_transactions + inShared,
     volume_timeseries_7d: volumes.slice(-pointsOfWeek),
     volume_timeseries_30d: volumes,
     liquidity_timeseries_7d: liquidity.slice(-pointsOfWeek),

@@ -2,16 +2,14 @@ import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
 import { viewActions } from "./actions.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { requireToken, sharedPoolsOf } from "./tokens.ts";
+import { requireToken, sharedPoolsWith } from "./tokens.ts";
 
 /** What was done in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
 export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAddress"] = async (request, context) => {
   const { chain, dexName, tokenAddress, page } = request;
   const { factory } = exchangeNamed(context, chain, dexName);
   const block = context.anchor ?? -1;
-  const shared = (await sharedPoolsOf(context, chain, factory, block)).filter(
-    ({ token0, token1 }) => token0 === tokenAddress || token1 === tokenAddress,
-  );
+  const shared = await sharedPoolsWith(context, chain, factory, tokenAddress, block);
   const key = { factory, shared: shared.map(({ pool }) => pool) };
   const actions = await context.pools.actionsOfToken(chain.id, key, tokenAddress, block, page.size + 1, page.number * page.size);
   if (actions.total === 0) await requireToken(context, chain, tokenAddress);

@@ -10,6 +10,16 @@ export async function sharedPoolsOf(context: ResolverContext, chain: Chain, fact
   return shared.length === 0 ? [] : context.pools.poolsAt(chain.id, [factory], shared, block);
 }
 
+/** Those of them that have a token. */
+export const sharedPoolsWith = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  token: Address,
+  block: number,
+): Promise<PoolRow[]> =>
+  (await sharedPoolsOf(context, chain, factory, block)).filter(({ token0, token1 }) => token0 === token || token1 === token);
+
 /** Lets a token pass that nothing of was found, where it is one. @throws {notFound} a contract that has never acted as a token. */
 export async function requireToken(context: ResolverContext, chain: Chain, token: Address): Promise<void> {
   const metadata = (await context.tokens.metadata(chain.id, [token])).get(token);
