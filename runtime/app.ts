@@ -14,6 +14,8 @@ import { createNameQueries, registriesOfChain } from "./domains/names/queries.ts
 import { createNameResolution } from "./domains/names/resolve-name.ts";
 import { namesHandlers } from "./domains/names/resolvers/index.ts";
 import { createPoolQueries } from "./domains/pools/queries.ts";
+import { chainOfCurrencies } from "./domains/prices/currencies.ts";
+import { createPriceQueries } from "./domains/prices/price-queries.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
@@ -43,6 +45,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
   const pools = createPoolQueries(database);
+  const prices = createPriceQueries(database, chainOfCurrencies(chains));
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
@@ -67,6 +70,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       ledger,
       tokens,
       pools,
+      prices,
       network,
       names,
       labels,

@@ -5,6 +5,7 @@ import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accou
 import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as pools from "./domains/pools/migrations/0012-pools.ts";
+import * as prices from "./domains/prices/migrations/0013-prices.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
 import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { name: "0010-wide-gas-limits", up: wideGasLimits.up, down: wideGasLimits.down },
   { name: "0011-past-rankings", up: pastRankings.up, down: pastRankings.down },
   { name: "0012-pools", up: pools.up, down: pools.down },
+  { name: "0013-prices", up: prices.up, down: prices.down },
 ];

@@ -75,6 +75,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chores: [...createSettlingChores(), createAnalyzeTables()],
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
+      beside: indexer.beside,
       isReady: () => isLevel(indexer.status()),
       clock: () => new Date(),
       logger,

@@ -47,6 +47,46 @@ const exchanges = z.array(exchange).superRefine((all, context) => {
   }
 });
 
+const currency = z.enum(["USD", "CAD", "EUR", "SGD", "INR", "JPY", "VND", "CNY", "KRW", "RUB", "TRY", "NGN", "ARS", "AUD", "CHF", "GBP"]);
+const pricedToken = z.union([address, z.literal("native")], { error: "0x and 40 hex digits, or native, are accepted" });
+
+/** Where prices come from, and what they are trusted for. */
+const prices = z.strictObject({
+  sources: z
+    .array(z.enum(["file", "feeds", "stablecoins", "pools"]))
+    .refine((all) => new Set(all).size === all.length, "each source is accepted once")
+    .default(["file", "feeds", "stablecoins", "pools"])
+    .describe("The first of them that knows a price gives it; one that is left out is not asked."),
+  feeds: z
+    .array(
+      z.strictObject({
+        of: z.union([pricedToken, currency]).describe("What it prices: a token's address, native, or a currency's code."),
+        in: currency.default("USD").describe("The currency of its answers."),
+        aggregators: z
+          .array(address)
+          .min(1)
+          .describe("The contracts that emit its AnswerUpdated: behind a proxy, the aggregators and not the proxy, old ones too."),
+        decimals: z.number().int().min(0).max(36).default(8).describe("Of its answers."),
+        maxAgeSeconds: z
+          .number()
+          .int()
+          .positive()
+          .default(259_200)
+          .describe("After so long without an answer it knows no price: a feed that is given up goes on standing."),
+      }),
+    )
+    .default([]),
+  stablecoins: z
+    .array(z.strictObject({ token: address, currency: currency.default("USD") }))
+    .default([])
+    .describe("Tokens that are taken for one unit of a currency."),
+  liquidityFloor: z
+    .number()
+    .positive()
+    .default(10_000)
+    .describe("US dollars that a pool must hold of the token that a price is derived from; a smaller pool counts for nothing."),
+});
+
 /** What Express accepts as `trust proxy`: addresses, networks, and its names of private ones. */
 const proxy = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(["loopback", "linklocal", "uniquelocal"])], {
   error: "an IP address, a network such as 10.0.0.0/8, loopback, linklocal or uniquelocal is accepted",
@@ -104,6 +144,7 @@ export const chainConfig = z.strictObject({
   nameRegistryFallback: address.optional().describe("The registry that is asked for names which the first one has no record of."),
   labelsFile: z.string().optional().describe("CSV or JSON of addresses and the labels that answers show for them."),
   exchanges: exchanges.default([]).describe("The exchanges that answers are about."),
+  prices: prices.prefault({}).describe("Where the prices of its tokens come from."),
   activePoolDays: z
     .number()
     .int()
@@ -158,4 +199,6 @@ export type ConfiguredChain = z.infer<typeof configuredChain>;
 export type ChainConfig = ConfiguredChain & { readonly id: number };
 /** An exchange of a network. */
 export type ExchangeConfig = z.infer<typeof exchange>;
+/** Where a network's prices come from. */
+export type PricesConfig = z.infer<typeof prices>;
 export type Config = z.infer<typeof config>;

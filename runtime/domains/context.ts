@@ -8,6 +8,7 @@ import type { LedgerQueries } from "./ledger/queries.ts";
 import type { LabelQueries } from "./names/labels.ts";
 import type { NameQueries } from "./names/queries.ts";
 import type { PoolQueries } from "./pools/queries.ts";
+import type { PriceQueries } from "./prices/price-queries.ts";
 import type { Classifier } from "./tokens/classification/classifier.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
 
@@ -28,6 +29,7 @@ export interface ResolverContext {
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
   readonly pools: PoolQueries;
+  readonly prices: PriceQueries;
   /** Says what tokens are, by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;

@@ -10,13 +10,13 @@ export interface ExclusiveDeps extends Pick<IndexerDeps, "chain" | "database" | 
   readonly loop: Loop;
   readonly lock: ReturnType<typeof createLock>;
   readonly guard: Leadership["guard"];
-  /** Drops what is remembered of stored rows. */
-  readonly forget: () => void;
+  /** Runs when the work is over, however it ended. */
+  readonly finish?: () => void;
 }
 
 /** Work of others between two batches. @throws {CheckpointMovedError} when the index is not where the loop left it. */
 export const createExclusive =
-  ({ chain, database, ledger, all, loop, lock, guard, forget }: ExclusiveDeps): Indexer["exclusive"] =>
+  ({ chain, database, ledger, all, loop, lock, guard, finish }: ExclusiveDeps): Indexer["exclusive"] =>
   (work) =>
     lock(async () => {
       const { block, hash } = loop.position;
@@ -32,6 +32,6 @@ export const createExclusive =
         if (error instanceof LeadershipLostError) return null;
         throw error;
       } finally {
-        forget();
+        finish?.();
       }
     });

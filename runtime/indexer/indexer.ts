@@ -143,7 +143,9 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
         place: () => position.block,
       });
     },
-    exclusive: createExclusive({ chain, database, ledger, all, loop, lock, guard, forget: () => join(loop.joined) }),
+    // What is remembered of stored rows may be of before the work.
+    exclusive: createExclusive({ chain, database, ledger, all, loop, lock, guard, finish: () => join(loop.joined) }),
+    beside: createExclusive({ chain, database, ledger, all, loop, lock, guard }),
     status: () => ({
       block: position.block,
       head: loop.head,

@@ -86,4 +86,8 @@ export interface Indexer {
    * Null, and nothing done, while this process does not lead or a projection is behind. It holds the loop up: it must be short, and wait for no node.
    */
   exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
+  /**
+   * The same for work that writes no projection's table: the blocks that are folded beside it stay folded.
+   */
+  beside<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

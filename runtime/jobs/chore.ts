@@ -9,8 +9,9 @@ export interface ChoreContext {
   readonly chainId: number;
   readonly source: Pick<Source, "balances" | "calls" | "hashesOf" | "capabilities">;
   readonly database: Queryable;
-  /** The only way to write: see the indexer. */
+  /** The only ways to write: see the indexer. */
   readonly exclusive: Indexer["exclusive"];
+  readonly beside: Indexer["beside"];
   /** Read-only calls at a height, many in one where the chain has the multicall contract. */
   readonly multicall: (calls: readonly ContractCall[], height: number) => Promise<CallOutcome[]>;
   readonly clock: () => Date;

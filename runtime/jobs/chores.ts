@@ -70,11 +70,12 @@ const contextOf = (deps: ChoreDeps, signal: AbortSignal): ChoreContext => {
     if (answer === null) throw new Error("the process stops");
     return answer;
   };
-  const { chainId, database, exclusive, clock, logger, source } = deps;
+  const { chainId, database, exclusive, beside, clock, logger, source } = deps;
   return {
     chainId,
     database,
     exclusive,
+    beside,
     clock,
     logger,
     source: {

@@ -4,4 +4,5 @@ export const isoTimestamp = (unixSeconds: number): string => `${new Date(unixSec
 /** The first second of a UTC day given as YYYY-MM-DD. */
 export const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 
+export const secondsOfHour = 3_600;
 export const secondsOfDay = 86_400;

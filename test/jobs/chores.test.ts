@@ -17,6 +17,7 @@ const start = (chores: readonly Chore[], isReady = () => true) => {
     source,
     database: { query: unused },
     exclusive: unused,
+    beside: unused,
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
     chores,
     isReady,

@@ -38,6 +38,7 @@ export const startSettling = async (
     chores: createSettlingChores(settings),
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
     exclusive: running.indexer.exclusive,
+    beside: running.indexer.beside,
     isReady,
     clock: () => new Date(now),
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },

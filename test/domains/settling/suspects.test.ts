@@ -21,6 +21,7 @@ const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: 
     multicall: async () => rows.map(() => answer),
     source: { hashesOf: async () => [hash], balances: unused, calls: unused, capabilities: {} },
     exclusive: unused,
+    beside: unused,
     logger: { info: unused },
   } as unknown as ChoreContext;
   await comparePairs(context, [{ token, owner }], patience);

@@ -1,9 +1,8 @@
 import type { Chain } from "../../../../generated/requests.gen.ts";
-import { secondsOfDay, startOfDay } from "../../../lib/time.ts";
+import { secondsOfDay, secondsOfHour, startOfDay } from "../../../lib/time.ts";
 import { heightAt } from "../../at.ts";
 import type { ResolverContext } from "../../context.ts";
 
-const secondsOfHour = 3_600;
 /** Points of a series of a month: one more than it has days, so that its change can be computed; the week's are its last ones. */
 export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;

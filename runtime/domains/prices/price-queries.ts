@@ -1,0 +1,144 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import { bytesArray } from "../../database/codecs.ts";
+import type { Database } from "../../database/database.ts";
+import { type Decimal, decimalOf, divide } from "../../lib/decimal.ts";
+import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay, secondsOfHour } from "../../lib/time.ts";
+import { type Asset, currencyAsset } from "./assets.ts";
+
+/** What one smallest unit of a token is worth in some currency; null where that is not known. */
+export type Rate = Decimal | null;
+
+/** A token at a time (unix seconds). */
+export interface PriceAsk {
+  readonly asset: Address;
+  readonly time: number;
+}
+
+/** Everything that can be asked of the tables of prices. */
+export type PriceQueries = ReturnType<typeof createPriceQueries>;
+
+interface Spans {
+  readonly table: "price_hours" | "price_days";
+  readonly column: "hour" | "day";
+  readonly seconds: number;
+}
+const hours: Spans = { table: "price_hours", column: "hour", seconds: secondsOfHour };
+const days: Spans = { table: "price_days", column: "day", seconds: secondsOfDay };
+
+/**
+ * Questions about what tokens were worth. `chainOfCurrency` says whose rate of a currency counts for the prices of a chain: chains share currencies, and not
+ * each one has a feed of its own.
+ */
+export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCurrency: (chainId: number, currency: Currency) => number) {
+  /** The closing prices in US dollars, in the order of the asks. Served by the primary keys, one probe an ask. */
+  const closes = async (chainId: number, { table, column }: Spans, asks: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
+    const rates: Rate[] = asks.map(() => null);
+    if (asks.length === 0) return rates;
+    const rows = await query<{ position: number; close: string | null }>(
+      `SELECT k.position::int4 AS position, p.close FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
+         SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span ORDER BY p.${column} DESC LIMIT 1) p`,
+      [chainId, bytesArray(asks.map(({ asset }) => asset)), asks.map(({ span }) => span)],
+    );
+    for (const { position, close } of rows) rates[position - 1] = close === null ? null : decimalOf(close);
+    return rates;
+  };
+
+  /** US dollars for one unit of a currency at the end of each span. */
+  const ratesOfCurrency = async (chainId: number, currency: Currency, spans: Spans, wanted: readonly number[]) => {
+    if (currency === "USD") return null;
+    const asset = currencyAsset(currency);
+    const unique = [...new Set(wanted)];
+    const rates = await closes(
+      chainOfCurrency(chainId, currency),
+      spans,
+      unique.map((span) => ({ asset, span })),
+    );
+    return new Map(unique.map((span, position) => [span, rates[position] ?? null]));
+  };
+
+  const closesIn = async (
+    chainId: number,
+    currency: Currency,
+    spans: Spans,
+    asks: readonly { asset: Address; span: number }[],
+  ): Promise<Rate[]> => {
+    const [rates, currencies] = await Promise.all([
+      closes(chainId, spans, asks),
+      ratesOfCurrency(
+        chainId,
+        currency,
+        spans,
+        asks.map(({ span }) => span),
+      ),
+    ]);
+    if (currencies === null) return rates;
+    return rates.map((rate, position) => convert(rate, currencies.get(asks[position]?.span ?? -1) ?? null));
+  };
+
+  /**
+   * What each asset was worth at the end of the hour of its time, or is worth now where that hour still runs; in the order of the asks. Served by
+   * the primary keys, one probe an ask.
+   */
+  const ratesAtTimes = (chainId: number, currency: Currency, asks: readonly PriceAsk[]): Promise<Rate[]> =>
+    closesIn(
+      chainId,
+      currency,
+      hours,
+      asks.map(({ asset, time }) => ({ asset, span: Math.floor(time / secondsOfHour) })),
+    );
+
+  /**
+   * What assets were worth at one time, by asset: as `ratesAtTimes`, for long lists of which few have a price. Served by the primary keys: one probe an asset
+   * that ever had one.
+   */
+  const ratesAt = async (
+    chainId: number,
+    currency: Currency,
+    assets: Iterable<Address>,
+    time: number,
+  ): Promise<(asset: Address) => Rate> => {
+    const hour = Math.floor(time / secondsOfHour);
+    const [rows, currencies] = await Promise.all([
+      query<{ asset: Address; close: string | null }>(
+        `SELECT a.asset, p.close FROM priced_assets a CROSS JOIN LATERAL (
+           SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= $3 ORDER BY p.hour DESC LIMIT 1) p
+         WHERE a.chain_id = $1 AND a.asset = ANY ($2::bytea[])`,
+        [chainId, bytesArray(new Set(assets)), hour],
+      ),
+      ratesOfCurrency(chainId, currency, hours, [hour]),
+    ]);
+    const rates = new Map(
+      rows.map(({ asset, close }) => {
+        const rate = close === null ? null : decimalOf(close);
+        return [asset, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null)];
+      }),
+    );
+    return (asset) => rates.get(asset) ?? null;
+  };
+
+  /** What assets were worth at the end of UTC days (days since 1970), or are worth now on the running day. Served by the primary keys, one probe an asset and day. */
+  const ratesOfDays = async (
+    chainId: number,
+    currency: Currency,
+    assets: readonly Address[],
+    wanted: readonly number[],
+  ): Promise<(asset: Address, day: number) => Rate> => {
+    const asks = assets.flatMap((asset) => wanted.map((span) => ({ asset, span })));
+    const rates = await closesIn(chainId, currency, days, asks);
+    const byKey = new Map(asks.map(({ asset, span }, position) => [`${asset}${span}`, rates[position] ?? null]));
+    return (asset, day) => byKey.get(`${asset}${day}`) ?? null;
+  };
+
+  /** The last hour (since 1970) whose prices are done; null before the first. Served by the primary key. */
+  const lastPricedHour = async (chainId: number): Promise<number | null> => {
+    const rows = await query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [chainId]);
+    return rows[0]?.hour ?? null;
+  };
+
+  return { ratesAtTimes, ratesAt, ratesOfDays, lastPricedHour };
+}
+
+/** A rate in US dollars as one in a currency of which one unit is worth so many dollars. */
+const convert = (rate: Rate, currency: Rate): Rate =>
+  rate === null || currency === null || currency.digits === 0n ? null : divide(rate, currency);

@@ -1,0 +1,46 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import { type Decimal, decimalOf, multiply, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
+import type { Rate } from "../prices/price-queries.ts";
+
+const symbols: Readonly<Record<Currency, string>> = {
+  USD: "$",
+  CAD: "CA$",
+  EUR: "€",
+  SGD: "S$",
+  INR: "₹",
+  JPY: "¥",
+  VND: "₫",
+  CNY: "CN¥",
+  KRW: "₩",
+  RUB: "₽",
+  TRY: "₺",
+  NGN: "₦",
+  ARS: "ARS",
+  AUD: "A$",
+  CHF: "CHF",
+  GBP: "£",
+};
+
+/** What an amount in smallest units is worth, exactly; null where the amount or the rate is not known. */
+export const worth = (amount: string | null, rate: Rate): Decimal | null =>
+  amount === null || rate === null ? null : multiply(decimalOf(amount), rate);
+
+/** What one whole token is worth; null where its decimals or its rate are not known. */
+export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
+  rate === null || decimals === null ? null : shift(rate, decimals);
+
+/** The last step: the nearest number, or null. */
+export const viewNumber = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
+
+const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** A worth for people: cut after two decimals, in millions above 999,999 and in milliards above 999,999,999. */
+export function pretty(value: Decimal | null, currency: Currency): string | null {
+  if (value === null) return null;
+  const sign = value.digits < 0n ? "-" : "";
+  const absolute = sign === "" ? value : { ...value, digits: -value.digits };
+  const units = wholeHundredths(absolute) / 100n;
+  const [power, suffix] = units > 999_999_999n ? [-9, "B"] : units > 999_999n ? [-6, "M"] : [0, ""];
+  const hundredths = wholeHundredths(shift(absolute, power));
+  return `${sign}${symbols[currency]}${thousands(hundredths / 100n)}.${(hundredths % 100n).toString().padStart(2, "0")}${suffix}`;
+}
