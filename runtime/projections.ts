@@ -1,8 +1,26 @@
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { poolsProjection } from "./domains/pools/projection.ts";
+import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
 import type { Projection } from "./indexer/projection.ts";
+import type { FollowingTable } from "./indexer/roll-back.ts";
 
 /** What every chain's index is built by, beside the ledger's own projection. */
-export const projections: readonly Projection[] = [addressActivityProjection, tokensProjection, namesProjection, poolsProjection];
+export const projections: readonly Projection[] = [
+  addressActivityProjection,
+  tokensProjection,
+  namesProjection,
+  poolsProjection,
+  feedsProjection,
+];
+
+/** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made of blocks above the ancestor. */
+export const followingTables: readonly FollowingTable[] = [
+  "page_anchors",
+  "token_metadata",
+  "price_hours",
+  "price_days",
+  "priced_assets",
+  "price_progress",
+].map((name) => ({ name, blockColumn: "block_number" }));

@@ -4,6 +4,7 @@ import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { createPriceChore } from "../domains/prices/making/chore.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
 import { createIndexer } from "../indexer/indexer.ts";
@@ -13,7 +14,7 @@ import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChores } from "../jobs/chores.ts";
 import { createWorker } from "../jobs/worker.ts";
 import type { Logger } from "../logger.ts";
-import { projections } from "../projections.ts";
+import { followingTables, projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
 import { createNativeWatch } from "./watch-native.ts";
 
@@ -27,11 +28,6 @@ export interface IndexingOptions {
 const secondsBetweenTries = 5;
 /** Blocks between index and head while chores go on; chains of fast blocks are always some behind. */
 const mostBehind = 16;
-/** What a reorganisation must reach beside the projections' tables: pages that were pinned and metadata that was read above the ancestor. */
-const following = [
-  { name: "page_anchors", blockColumn: "block_number" },
-  { name: "token_metadata", blockColumn: "block_number" },
-];
 
 /** Indexes one chain until the signal: the loop, and beside it what can wait. @throws {IndexMismatchError} when an operator has to decide. */
 export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
@@ -51,7 +47,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       database,
       ledger: createStoredLedger(database, chain.id),
       projections,
-      following,
+      following: followingTables,
       logger,
       clock: () => new Date(),
       alsoTouched: watch.takeUnseen,
@@ -72,7 +68,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chainId: chain.id,
       database,
       source,
-      chores: [...createSettlingChores(), createAnalyzeTables()],
+      chores: [...createSettlingChores(), createPriceChore(chain), createAnalyzeTables()],
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,

@@ -89,7 +89,13 @@ export type PoolFact =
 
 export type PoolEvent = EventPlace & PoolFact;
 
-export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping | NameEvent | PoolEvent;
+/** What a price feed says from now on, in the smallest unit of its answers. */
+export interface FeedAnswer extends EventPlace {
+  readonly kind: "feedAnswer";
+  readonly answer: bigint;
+}
+
+export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping | NameEvent | PoolEvent | FeedAnswer;
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {

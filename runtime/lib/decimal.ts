@@ -87,10 +87,12 @@ const digitsAt = ({ digits, scale }: Decimal, wanted: number): bigint => digits 
 
 const lengthOf = (digits: bigint): number => (digits < 0n ? -digits : digits).toString().length;
 
-/** The largest whole number whose square is not more (Newton's method). */
+/** The largest whole number whose square is not more (Newton's method, from above, from what floating point knows). */
 function wholeRoot(square: bigint): bigint {
   if (square < 2n) return square;
-  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
+  // An even number of low bits is left out, so that the rest is exact enough as a number.
+  const low = BigInt(Math.max(0, square.toString(16).length * 4 - 104) & ~1);
+  let root = (BigInt(Math.ceil(Math.sqrt(Number(square >> low)) * (1 + 2 ** -48))) + 1n) << (low / 2n);
   for (;;) {
     const next = (root + square / root) >> 1n;
     if (next >= root) return root;

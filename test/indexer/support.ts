@@ -9,6 +9,7 @@ import { createIndexer } from "../../runtime/indexer/indexer.ts";
 import type { Progress } from "../../runtime/indexer/progress.ts";
 import type { Projection } from "../../runtime/indexer/projection.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../runtime/indexer/types.ts";
+import { followingTables } from "../../runtime/projections.ts";
 import type { TestChain } from "../support/chain.ts";
 
 /** Anvil's chain as a configuration would state it. */
@@ -68,10 +69,7 @@ export const createTestIndexer = async (
     database,
     ledger: createStoredLedger(database, chain.id),
     projections: options.projections ?? [addressActivityProjection, tokensProjection],
-    following: [
-      { name: "token_metadata", blockColumn: "block_number" },
-      { name: "page_anchors", blockColumn: "block_number" },
-    ],
+    following: followingTables,
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),

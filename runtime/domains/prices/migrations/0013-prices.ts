@@ -11,7 +11,7 @@ import type { Knex } from "knex";
  * `priced_assets` are those that ever had a price, so that the worth of a long list is looked up for these alone.
  * Their `block_number` is the block by which the chain had passed the hour, or the newest one while it runs; null for hours before the first block, which no
  * reorganisation reaches. `price_progress` has the hours that are done, and `price_settings` what they were made by.
- * `price_imports` is the operator's own word: US dollars for one whole token or currency unit, from a time on.
+ * `price_imports` is the operator's own word: US dollars for one whole token or currency unit, from a time on; null: not known from then on.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -68,7 +68,7 @@ export async function up(knex: Knex): Promise<void> {
       chain_id int8 NOT NULL,
       asset bytea NOT NULL,
       since int8 NOT NULL,
-      price numeric NOT NULL,
+      price numeric,
       PRIMARY KEY (chain_id, asset, since)
     );
     -- What changed in a range of blocks, pool by pool: what prices are made of. It rolls back as well.

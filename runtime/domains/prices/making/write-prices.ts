@@ -1,0 +1,103 @@
+import type { DatabaseClient, Queryable } from "../../../database/database.ts";
+import { upsert } from "../../../database/upsert.ts";
+import { dropAbove } from "../../../indexer/delete-rows.ts";
+import { type Decimal, toText } from "../../../lib/decimal.ts";
+import { secondsOfHour } from "../../../lib/time.ts";
+import type { Height, Progress } from "./evidence-queries.ts";
+import type { CandleRow, Portion } from "./price-ledger.ts";
+
+/** A portion, and what it was made beside. */
+export interface Made {
+  readonly portion: Portion;
+  /** The block by which the chain had passed each end of a span; null before the first block. */
+  readonly closings: ReadonlyMap<number, number | null>;
+  readonly height: Height | null;
+  /** The last hour that was done before. */
+  readonly progress: Progress | null;
+  readonly fingerprint: string;
+  /** The first portion since the making was taken up: what was written above the last hour that is done goes, as it is made again. */
+  readonly isFirst: boolean;
+}
+
+/** What a chain's prices were made by; null before any. */
+export const readFingerprint = async ({ query }: Queryable, chainId: number): Promise<string | null> =>
+  (await query<{ fingerprint: string }>("SELECT fingerprint FROM price_settings WHERE chain_id = $1", [chainId]))[0]?.fingerprint ?? null;
+
+/** Writes a portion. False, and nothing written, where its block is gone or the progress is not what it was. */
+export async function writePortion(client: DatabaseClient, chainId: number, made: Made): Promise<boolean> {
+  const { portion, height, progress, fingerprint, closings, isFirst } = made;
+  await client.query("INSERT INTO price_settings (chain_id, fingerprint) VALUES ($1, $2) ON CONFLICT (chain_id) DO NOTHING", [
+    chainId,
+    fingerprint,
+  ]);
+  await client.query("SELECT FROM price_settings WHERE chain_id = $1 FOR UPDATE", [chainId]);
+  const [stored] = await client.query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [
+    chainId,
+  ]);
+  if ((stored?.hour ?? null) !== (progress?.hour ?? null) || !(await stands(client, chainId, height))) return false;
+  if (isFirst)
+    for (const table of ["price_hours", "price_days"]) await dropAbove(client, chainId, table, "block_number", progress?.block ?? -1);
+  const head = height?.number ?? null;
+  const closingOf = (hour: number): number | null => closings.get((hour + 1) * secondsOfHour) ?? null;
+  const blockOf = ({ end }: CandleRow): number | null => (end === null ? head : (closings.get(end) ?? null));
+  await writeCandles(client, chainId, "price_hours", "hour", portion.hours, blockOf);
+  await writeCandles(client, chainId, "price_days", "day", portion.days, blockOf);
+  await upsert(
+    client,
+    {
+      table: "priced_assets",
+      key: ["chain_id", "asset"],
+      columns: ["chain_id", "asset", "hour", "block_number"],
+      types: ["int8", "bytea", "int4", "int8"],
+    },
+    portion.firsts.map(({ asset, hour }) => [chainId, asset, hour, hour <= (portion.doneHour ?? -1) ? closingOf(hour) : head]),
+  );
+  if (portion.doneHour !== null && portion.doneHour > (progress?.hour ?? Number.NEGATIVE_INFINITY)) {
+    await client.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3)", [
+      chainId,
+      portion.doneHour,
+      closingOf(portion.doneHour),
+    ]);
+  }
+  return true;
+}
+
+const stands = async (client: DatabaseClient, chainId: number, height: Height | null): Promise<boolean> => {
+  if (height === null) return true;
+  const [block] = await client.query<{ hash: string }>("SELECT hash FROM blocks WHERE chain_id = $1 AND number = $2", [
+    chainId,
+    height.number,
+  ]);
+  return block?.hash === height.hash;
+};
+
+const writeCandles = async (
+  client: DatabaseClient,
+  chainId: number,
+  table: "price_hours" | "price_days",
+  span: "hour" | "day",
+  rows: readonly CandleRow[],
+  blockOf: (row: CandleRow) => number | null,
+): Promise<void> => {
+  await upsert(
+    client,
+    {
+      table,
+      key: ["chain_id", "asset", span],
+      columns: ["chain_id", "asset", span, "open", "high", "low", "close", "block_number"],
+      types: ["int8", "bytea", "int4", "numeric", "numeric", "numeric", "numeric", "int8"],
+    },
+    rows.map((row) => [
+      chainId,
+      row.asset,
+      row.span,
+      textOf(row.candle.open),
+      textOf(row.candle.high),
+      textOf(row.candle.low),
+      textOf(row.candle.close),
+      blockOf(row),
+    ]),
+  );
+};
+
+const textOf = (price: Decimal | null): string | null => (price === null ? null : toText(price));

@@ -1,0 +1,99 @@
+import { weightedMedian } from "./weighted-median.ts";
+import type { PoolWord, PricedPool } from "./words.ts";
+
+/** Smallest units of the second token for one of the first, as a fraction. */
+export interface Ratio {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** A pool over a span of time: the ratio and the depths (of each token, in its smallest unit) that stood in the middle of it. */
+export interface PoolSummary {
+  readonly ratio: Ratio | null;
+  readonly depths: readonly [number, number];
+}
+
+interface Standing {
+  readonly since: number;
+  readonly word: PoolWord;
+  readonly summary: PoolSummary;
+}
+
+/** What a pool was lately. */
+export interface PoolBook {
+  readonly facts: PricedPool;
+  /** Ascending; the first one stands since before the span that is looked at. */
+  standings: Standing[];
+}
+
+const q96 = 2n ** 96n;
+const q192 = 2n ** 192n;
+
+export const createPoolBook = (facts: PricedPool): PoolBook => ({ facts, standings: [] });
+
+/** Notes what the pool is from a time on. Times do not go back. */
+export function tellPool(book: PoolBook, word: PoolWord): void {
+  const standing = { since: word.time, word, summary: summaryOfWord(book.facts, word) };
+  // Of blocks of one second the last counts: the others stood for no time.
+  if (book.standings.at(-1)?.since === word.time) book.standings.pop();
+  book.standings.push(standing);
+}
+
+/** Forgets what ended before a time. */
+export function trimPool(book: PoolBook, time: number): void {
+  const first = book.standings.findIndex(({ since }) => since > time);
+  const kept = first === -1 ? book.standings.length - 1 : first - 1;
+  if (kept > 0) book.standings = book.standings.slice(kept);
+}
+
+/** Whether nothing has changed since a time. */
+export const standsSince = ({ standings }: PoolBook, time: number): boolean => standings.length === 1 && (standings[0]?.since ?? 0) <= time;
+
+/** The last word before a time. */
+export const wordBefore = ({ standings }: PoolBook, time: number): PoolWord | null =>
+  standings.findLast(({ since }) => since < time)?.word ?? null;
+
+/** The pool over the span [from, to). Before its first word there was nothing in it. */
+export function summarize({ standings }: PoolBook, from: number, to: number): PoolSummary {
+  const [first] = standings;
+  if (first === undefined) return emptySummary;
+  if (standings.length === 1 && first.since <= from) return first.summary;
+  const weighted = standings.map(({ since, summary }, position) => ({
+    value: summary,
+    weight: Math.max(0, Math.min(to, standings[position + 1]?.since ?? to) - Math.max(from, since)),
+  }));
+  const before = { value: emptySummary, weight: Math.max(0, Math.min(to, first.since) - from) };
+  const known = weighted.flatMap(({ value: { ratio }, weight }) => (ratio === null ? [] : [{ value: ratio, weight }]));
+  const depth = (side: 0 | 1): number =>
+    weightedMedian(
+      [before, ...weighted].map(({ value, weight }) => ({ value: value.depths[side], weight })),
+      (left, right) => left - right,
+    ) ?? 0;
+  return { ratio: weightedMedian(known, compareRatios), depths: [depth(0), depth(1)] };
+}
+
+const emptySummary: PoolSummary = { ratio: null, depths: [0, 0] };
+
+const compareRatios = (left: Ratio, right: Ratio): number => {
+  const difference = left.numerator * right.denominator - right.numerator * left.denominator;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+};
+
+/**
+ * Of a constant-product pool the reserves say both ratio and depth. Of a concentrated one the ratio is its price (Uniswap V3 whitepaper, 6.2: sqrt(P) × 2^96), and
+ * the depth is what its active liquidity stands for at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), but no more than it holds: liquidity in a narrow range
+ * stands for far more than there is, and what lies beyond the range cannot be traded at the price.
+ */
+function summaryOfWord({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPriceX96, liquidity }: PoolWord): PoolSummary {
+  if (reserve0 === null || reserve1 === null) return emptySummary;
+  if (!isConcentrated) {
+    const ratio = reserve0 > 0n && reserve1 > 0n ? { numerator: reserve1, denominator: reserve0 } : null;
+    return { ratio, depths: [Number(reserve0), Number(reserve1)] };
+  }
+  if (sqrtPriceX96 === null || sqrtPriceX96 === 0n || liquidity === null) return emptySummary;
+  const depth0 = smaller(reserve0, (liquidity * q96) / sqrtPriceX96);
+  const depth1 = smaller(reserve1, (liquidity * sqrtPriceX96) / q96);
+  return { ratio: { numerator: sqrtPriceX96 ** 2n, denominator: q192 }, depths: [Number(depth0), Number(depth1)] };
+}
+
+const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);

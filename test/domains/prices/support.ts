@@ -1,0 +1,77 @@
+import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
+import { createPriceChore } from "../../../runtime/domains/prices/making/chore.ts";
+import { feedsProjection } from "../../../runtime/domains/prices/projection.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import { createChores } from "../../../runtime/jobs/chores.ts";
+import { createWorker } from "../../../runtime/jobs/worker.ts";
+import { createTestIndexer, runInBackground, until } from "../../indexer/support.ts";
+import type { TestChain } from "../../support/chain.ts";
+
+const multicall = "0xca11bde05977b3631167028862be2a173976ca11";
+
+/** A test chain's configuration with prices. */
+export const pricedChain = (settings: Record<string, unknown>): ChainConfig => ({
+  ...chainConfig.parse({ name: "test", id: 31337, rpc: "http://127.0.0.1:1", ...settings }),
+  id: 31337,
+});
+
+/** An index that follows a chain and makes prices when a test says so. */
+export interface Pricing {
+  readonly notes: string[];
+  /** Waits for the node's head, then makes all prices up to it. */
+  settle(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Follows a chain, with the chore that makes its prices. */
+export const startPricing = async (chain: TestChain, database: Database, settings: ChainConfig): Promise<Pricing> => {
+  const running = await createTestIndexer(chain.url, database, {
+    projections: [tokensProjection, poolsProjection, feedsProjection],
+    chain: { id: 31337, name: "test", from: 0, wrappedNative: settings.wrappedNative, nativeAccounting: "traces", pollMilliseconds: 20 },
+  });
+  const end = runInBackground(running);
+  const notes: string[] = [];
+  const { indexer, source } = running;
+  const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
+  const logger = { info: (message: string) => notes.push(message), warn: (message: string) => notes.push(message) };
+  const worker = createWorker({
+    chainId: 31337,
+    database,
+    source,
+    reads: [tokenMetadataRead],
+    multicall,
+    clock: () => new Date(),
+    logger,
+    isLeading: () => true,
+  });
+  const stop = new AbortController();
+  const reading = worker.run(stop.signal);
+  const chores = createChores({
+    chainId: 31337,
+    database,
+    source,
+    chores: [{ ...createPriceChore(settings), everyMilliseconds: 0 }],
+    multicall,
+    exclusive: indexer.exclusive,
+    beside: indexer.beside,
+    isReady,
+    clock: () => new Date(),
+    logger,
+  });
+  return {
+    notes,
+    settle: async () => {
+      const head = await chain.head();
+      await until("The index being level with its node", () => isReady() && indexer.status().block === head);
+      await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
+      for (let looks = 0; (await chores.look()) && looks < 500; looks += 1);
+    },
+    end: async () => {
+      stop.abort();
+      await Promise.all([end(), reading]);
+    },
+  };
+};
