@@ -7,6 +7,7 @@ import { doctor } from "./commands/doctor.ts";
 import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
 import { migrateDatabase } from "./commands/migrate.ts";
+import { importPriceFile, rebuildPrices } from "./commands/prices.ts";
 import { printRules } from "./commands/rules.ts";
 import { serve } from "./commands/serve.ts";
 import { start } from "./commands/start.ts";
@@ -47,6 +48,14 @@ const withChain = (command: Command): Command =>
     .option("--rpc <url>", "the node of that chain")
     .option("--from <block>", "the first block to index", wholeNumber);
 
+/** The configuration, in which the running demo is a chain that no file names. */
+const configWithDemo = async (options: CommonOptions): Promise<Config> => {
+  const { chain, ...others } = options;
+  const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
+  const demo = base.chains.length === 0 ? await runningDemoChain(base.dataDirectory) : null;
+  return demo === null ? base : { ...base, chains: [demo] };
+};
+
 const program = new Command("ashlar").description("A blockchain data API that you run yourself.").version(versionOf()).showHelpAfterError();
 
 withChain(program.command("start"))
@@ -70,11 +79,7 @@ withChain(program.command("audit"))
   .option("--sample <number>", "how many of each kind are compared", wholeNumber, 1_000)
   .option("--at <block>", "the block whose state is compared; the indexed head unless given", wholeNumber)
   .action(async (options: CommonOptions & { sample: number; at?: number }) => {
-    // The running demo is a chain that no configuration names.
-    const { chain, ...others } = options;
-    const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
-    const demo = base.chains.length === 0 ? await runningDemoChain(base.dataDirectory) : null;
-    if (!(await audit(demo === null ? base : { ...base, chains: [demo] }, options))) process.exitCode = 1;
+    if (!(await audit(await configWithDemo(options), options))) process.exitCode = 1;
   });
 
 program
@@ -90,6 +95,17 @@ program
 withConfig(program.command("rules"))
   .description("print the rules of spam and token types that are in force, as a file to change and name as rulesFile")
   .action((options: CommonOptions) => printRules(configOf(options)));
+
+const prices = program.command("prices").description("prices of a chain's tokens");
+withConfig(prices.command("import"))
+  .description("take prices from a file: CSV lines asset,time,price in US dollars for one whole unit; all of it or nothing")
+  .argument("<file>", "the file")
+  .option("--chain <name>", "the chain, where several are configured")
+  .action(async (file: string, options: CommonOptions) => importPriceFile(await configWithDemo(options), file));
+withConfig(prices.command("rebuild"))
+  .description("have all prices made anew, as after a source was added")
+  .option("--chain <name>", "the chain, where several are configured")
+  .action(async (options: CommonOptions) => rebuildPrices(await configWithDemo(options)));
 
 const keys = program.command("keys").description("API keys");
 withConfig(keys.command("create"))

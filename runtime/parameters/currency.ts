@@ -20,7 +20,10 @@ const codes: Readonly<Record<Currency, true>> = {
   CHF: true,
   GBP: true,
 };
-const byCode = new Map(Object.keys(codes).map((code) => [code, code as Currency]));
+/** The codes of all currencies that quotes can be asked in (ISO 4217). */
+export const currencies = Object.keys(codes) as Currency[];
+
+const byCode = new Map(currencies.map((code) => [code as string, code]));
 
 /** A currency by its code (ISO 4217), in any case. */
-export const parseCurrency = parserOf(`one of ${Object.keys(codes).join(", ")}`, (text) => byCode.get(text.toUpperCase()));
+export const parseCurrency = parserOf(`one of ${currencies.join(", ")}`, (text) => byCode.get(text.toUpperCase()));

@@ -1,10 +1,11 @@
-import type { DatabaseClient, Queryable } from "../../../database/database.ts";
+import type { DatabaseClient } from "../../../database/database.ts";
 import { upsert } from "../../../database/upsert.ts";
 import { dropAbove } from "../../../indexer/delete-rows.ts";
 import { type Decimal, toText } from "../../../lib/decimal.ts";
 import { secondsOfHour } from "../../../lib/time.ts";
 import type { Height, Progress } from "./evidence-queries.ts";
 import type { CandleRow, Portion } from "./price-ledger.ts";
+import { lockSettings } from "./price-settings.ts";
 
 /** A portion, and what it was made beside. */
 export interface Made {
@@ -14,27 +15,25 @@ export interface Made {
   readonly height: Height | null;
   /** The last hour that was done before. */
   readonly progress: Progress | null;
+  /** What it was made by; and how often prices had been undone then. */
   readonly fingerprint: string;
+  readonly revision: number;
   /** The first portion since the making was taken up: what was written above the last hour that is done goes, as it is made again. */
   readonly isFirst: boolean;
 }
 
-/** What a chain's prices were made by; null before any. */
-export const readFingerprint = async ({ query }: Queryable, chainId: number): Promise<string | null> =>
-  (await query<{ fingerprint: string }>("SELECT fingerprint FROM price_settings WHERE chain_id = $1", [chainId]))[0]?.fingerprint ?? null;
-
 /** Writes a portion. False, and nothing written, where its block is gone or the progress is not what it was. */
 export async function writePortion(client: DatabaseClient, chainId: number, made: Made): Promise<boolean> {
-  const { portion, height, progress, fingerprint, closings, isFirst } = made;
-  await client.query("INSERT INTO price_settings (chain_id, fingerprint) VALUES ($1, $2) ON CONFLICT (chain_id) DO NOTHING", [
-    chainId,
-    fingerprint,
-  ]);
-  await client.query("SELECT FROM price_settings WHERE chain_id = $1 FOR UPDATE", [chainId]);
+  const { portion, height, progress, fingerprint, revision, closings, isFirst } = made;
+  const settings = await lockSettings(client, chainId);
   const [stored] = await client.query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [
     chainId,
   ]);
-  if ((stored?.hour ?? null) !== (progress?.hour ?? null) || !(await stands(client, chainId, height))) return false;
+  if (settings.revision !== revision || (stored?.hour ?? null) !== (progress?.hour ?? null) || !(await stands(client, chainId, height)))
+    return false;
+  if (settings.fingerprint === null) {
+    await client.query("UPDATE price_settings SET fingerprint = $2 WHERE chain_id = $1", [chainId, fingerprint]);
+  }
   if (isFirst)
     for (const table of ["price_hours", "price_days"]) await dropAbove(client, chainId, table, "block_number", progress?.block ?? -1);
   const head = height?.number ?? null;

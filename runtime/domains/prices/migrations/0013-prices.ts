@@ -10,7 +10,8 @@ import type { Knex } from "knex";
  * price is not known from then on. Prices are cut after 40 significant digits. The row of the running hour is written again with each new block, its close is the price now.
  * `priced_assets` are those that ever had a price, so that the worth of a long list is looked up for these alone.
  * Their `block_number` is the block by which the chain had passed the hour, or the newest one while it runs; null for hours before the first block, which no
- * reorganisation reaches. `price_progress` has the hours that are done, and `price_settings` what they were made by.
+ * reorganisation reaches. `price_progress` has the hours that are done, and `price_settings` what they
+ * were made by (null: it is to be said anew), and how often they were undone on purpose.
  * `price_imports` is the operator's own word: US dollars for one whole token or currency unit, from a time on; null: not known from then on.
  */
 export async function up(knex: Knex): Promise<void> {
@@ -62,7 +63,8 @@ export async function up(knex: Knex): Promise<void> {
     );
     CREATE TABLE price_settings (
       chain_id int8 PRIMARY KEY,
-      fingerprint text NOT NULL
+      fingerprint text,
+      revision int8 NOT NULL
     );
     CREATE TABLE price_imports (
       chain_id int8 NOT NULL,

@@ -1,0 +1,60 @@
+import { readFile, stat } from "node:fs/promises";
+import { stdout } from "node:process";
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { importPrices } from "../domains/prices/file/import-prices.ts";
+import { parsePrices } from "../domains/prices/file/parse-prices.ts";
+import { undoPrices } from "../domains/prices/making/price-settings.ts";
+import { currencies } from "../parameters/currency.ts";
+import { resolveChains } from "./chains.ts";
+import { CommandError } from "./command-error.ts";
+import { openDatabase } from "./open-database.ts";
+
+/** A file is read whole: some million lines. */
+const mostBytes = 128 * 1024 * 1024;
+const whoMakesThem = "The process that indexes the chain makes them, or ashlar index the next time that it runs.";
+
+/** `ashlar prices import FILE`: all of the file, or nothing. @throws {CommandError} @throws {PriceFileError} */
+export async function importPriceFile(config: Config, file: string): Promise<void> {
+  const prices = parsePrices(file, await readText(file), currencies);
+  if (prices.length === 0) throw new CommandError(`${file} has no prices.`);
+  await withChain(config, async (database, chain) => {
+    if (!chain.prices.sources.includes("file"))
+      throw new CommandError(`The prices of ${chain.name} are not made of a file; add file to its prices.sources in ashlar.yaml.`);
+    await database.transaction((client) => importPrices(client, chain.id, prices));
+    stdout.write(
+      `${prices.length} prices of ${chain.name} were imported; all prices from the first of them on are made anew. ${whoMakesThem}\n`,
+    );
+  });
+}
+
+/** `ashlar prices rebuild`: has all prices of a chain made anew, as after a source was added. @throws {CommandError} */
+export const rebuildPrices = (config: Config): Promise<void> =>
+  withChain(config, async (database, chain) => {
+    await database.transaction((client) => undoPrices(client, chain.id, null));
+    stdout.write(`The prices of ${chain.name} are made anew. ${whoMakesThem}\n`);
+  });
+
+async function readText(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > mostBytes) throw new CommandError(`${file} has ${size} bytes, at most ${mostBytes} are accepted; import it in parts.`);
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
+  }
+}
+
+async function withChain(config: Config, work: (database: Database, chain: ChainConfig) => Promise<void>): Promise<void> {
+  const database = await openDatabase(config);
+  try {
+    const [chain, ...others] = await resolveChains(config, database.indexing);
+    if (chain === undefined)
+      throw new CommandError("No chain is configured; add one to ashlar.yaml under chains, or name one with --chain NAME.");
+    if (others.length > 0) throw new CommandError("Several chains are configured; name one with --chain NAME.");
+    await work(database.indexing, chain);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,102 @@
+import { parse } from "csv-parse/sync";
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
+import { type Asset, currencyAsset } from "../assets.ts";
+
+/** A line of the operator's file: US dollars for one whole unit from a time on; a null price: not known from then on. */
+export interface FilePrice {
+  readonly asset: Asset;
+  /** Unix seconds. */
+  readonly since: number;
+  readonly price: string | null;
+}
+
+/** A file of prices that cannot be used, with the first faults. */
+export class PriceFileError extends Error {
+  override readonly name = "PriceFileError";
+}
+
+const faultsShown = 20;
+const accepted =
+  "CSV with a first line asset,time,price: an address, native or a currency's code; YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds; " +
+  "US dollars for one whole unit as digits with at most one point, or nothing where the price is not known any more";
+
+/** Prices of an operator's file (RFC 4180). @throws {PriceFileError} with each line that cannot be used; nothing of such a file is. */
+export function parsePrices(file: string, text: string, currencies: readonly Currency[]): FilePrice[] {
+  const prices: FilePrice[] = [];
+  const faults: string[] = [];
+  const seen = new Map<string, number>();
+  for (const { record, line } of recordsOf(file, text)) {
+    const price = priceOf(record, currencies);
+    const key = typeof price === "string" ? "" : `${price.asset}@${price.since}`;
+    const twin = seen.get(key);
+    if (typeof price === "string") faults.push(`${file}:${line}: ${price}`);
+    else if (twin !== undefined)
+      faults.push(`${file}:${line}: ${record.asset} at ${record.time} stands in line ${twin} already; each asset and time once.`);
+    else {
+      seen.set(key, line);
+      prices.push(price);
+    }
+  }
+  if (faults.length > faultsShown) faults.splice(faultsShown, Number.POSITIVE_INFINITY, `… and ${faults.length - faultsShown} more.`);
+  if (faults.length > 0) throw new PriceFileError(`${faults.join("\n")}\nAccepted: ${accepted}.`);
+  return prices;
+}
+
+interface Line {
+  readonly record: Readonly<Record<"asset" | "time" | "price", string | undefined>>;
+  readonly line: number;
+}
+
+function recordsOf(file: string, text: string): Line[] {
+  try {
+    const rows = parse(text, { bom: true, trim: true, skip_empty_lines: true, relax_column_count: true, info: true }) as unknown as {
+      record: string[];
+      info: { lines: number };
+    }[];
+    const [header, ...lines] = rows;
+    const names = header?.record.map((name) => name.toLowerCase());
+    if (names?.join() !== "asset,time,price")
+      throw new PriceFileError(`${file}:1: ${shown(header?.record.join())} was given. Accepted: ${accepted}.`);
+    return lines.map(({ record: [asset, time, price], info }) => ({ record: { asset, time, price }, line: info.lines }));
+  } catch (error) {
+    if (error instanceof PriceFileError) throw error;
+    throw new PriceFileError(`${file}: ${error instanceof Error ? error.message : "it cannot be read"} Accepted: ${accepted}.`);
+  }
+}
+
+/** The price of a line, or what is wrong with it. */
+function priceOf({ asset, time, price }: Line["record"], currencies: readonly Currency[]): FilePrice | string {
+  const key = assetOf(asset ?? "", currencies);
+  if (key === null) return `${shown(asset)} was given as an asset, an address, native or one of ${currencies.join(", ")} is accepted.`;
+  const since = timeOf(time ?? "");
+  if (since === null) return `${shown(time)} was given as a time, YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds is accepted.`;
+  if (price === undefined || !/^(\d{1,60}(\.\d{1,60})?)?$/.test(price) || /^0+(\.0+)?$/.test(price))
+    return `${shown(price)} was given as a price, digits above zero with at most one point are accepted, or nothing.`;
+  return { asset: key, since, price: price === "" ? null : price };
+}
+
+function assetOf(text: string, currencies: readonly Currency[]): Asset | null {
+  if (text.toLowerCase() === "native") return nativeTokenAddress;
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase() as Address;
+  const currency = currencies.find((code) => code === text.toUpperCase());
+  return currency === undefined ? null : currencyAsset(currency);
+}
+
+/** Times of years that a clock of a chain may have: 1970 to 9999. */
+const lastSecond = 253_402_300_799;
+
+function timeOf(text: string): number | null {
+  const seconds = /^\d{1,12}$/.test(text)
+    ? Number(text)
+    : /^\d{4}-\d\d-\d\d$/.test(text)
+      ? Date.parse(`${text}T00:00:00Z`) / 1000
+      : /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text)
+        ? Date.parse(text) / 1000
+        : Number.NaN;
+  if (!Number.isSafeInteger(seconds) || seconds > lastSecond) return null;
+  // A day that there is not, such as February 30, would be taken for another.
+  return text.includes("-") && new Date(seconds * 1000).toISOString().slice(0, 10) !== text.slice(0, 10) ? null : seconds;
+}
+
+const shown = (text: string | undefined): string => (text === undefined ? "nothing" : JSON.stringify(text.slice(0, 100)));
