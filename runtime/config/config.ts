@@ -53,31 +53,37 @@ const pricedToken = z.union([address, z.literal("native")], { error: "0x and 40 
 /** Where prices come from, and what they are trusted for. */
 const prices = z.strictObject({
   sources: z
-    .array(z.enum(["file", "feeds", "stablecoins", "pools"]))
+    .array(z.enum(["feeds", "stablecoins", "pools", "file"]))
     .refine((all) => new Set(all).size === all.length, "each source is accepted once")
-    .default(["file", "feeds", "stablecoins", "pools"])
+    .default(["feeds", "stablecoins", "pools", "file"])
     .describe("The first of them that knows a price gives it; one that is left out is not asked."),
   feeds: z
     .array(
-      z.strictObject({
-        of: z.union([pricedToken, currency]).describe("What it prices: a token's address, native, or a currency's code."),
-        in: currency.default("USD").describe("The currency of its answers."),
-        aggregators: z
-          .array(address)
-          .min(1)
-          .describe("The contracts that emit its AnswerUpdated: behind a proxy, the aggregators and not the proxy, old ones too."),
-        decimals: z.number().int().min(0).max(36).default(8).describe("Of its answers."),
-        maxAgeSeconds: z
-          .number()
-          .int()
-          .positive()
-          .default(259_200)
-          .describe("After so long without an answer it knows no price: a feed that is given up goes on standing."),
-      }),
+      z
+        .strictObject({
+          of: z.union([pricedToken, currency]).describe("What it prices: a token's address, native, or a currency's code."),
+          in: currency.default("USD").describe("The currency of its answers."),
+          aggregators: z
+            .array(address)
+            .min(1)
+            .describe("The contracts that emit its AnswerUpdated: behind a proxy, the aggregators and not the proxy, old ones too."),
+          decimals: z.number().int().min(0).max(36).default(8).describe("Of its answers."),
+          maxAgeSeconds: z
+            .number()
+            .int()
+            .positive()
+            .default(259_200)
+            .describe("After so long without an answer it knows no price: a feed that is given up goes on standing."),
+        })
+        .refine((feed) => feed.in === "USD" || feed.of === "native" || feed.of.startsWith("0x"), {
+          path: ["in"],
+          error: "USD is accepted for a feed of a currency",
+        }),
     )
     .default([]),
   stablecoins: z
     .array(z.strictObject({ token: address, currency: currency.default("USD") }))
+    .refine((all) => new Set(all.map(({ token }) => token)).size === all.length, "each token once is accepted")
     .default([])
     .describe("Tokens that are taken for one unit of a currency."),
   liquidityFloor: z

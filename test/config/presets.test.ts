@@ -112,3 +112,33 @@ describe("exchanges of presets", () => {
     for (const { family, feePpm } of chainOf(name).exchanges) expect(feePpm === undefined).toBe(family === "concentrated");
   });
 });
+
+describe("stablecoins of presets", () => {
+  const known = networks.filter(([, { prices }]) => prices !== undefined);
+
+  it.each(known)("%s says where their addresses are from, and each is one", (name, { prices }) => {
+    for (const { token } of prices?.stablecoins ?? []) expect(getAddress(token).toLowerCase()).toBe(token);
+    const text = readFileSync(new URL(`../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
+    expect(text).toMatch(/^ {2}\/\/ .+\n {2}prices: /m);
+  });
+
+  it("stay where a feed is configured beside them, and go where others are configured", () => {
+    const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
+    const file = join(directory, "ashlar.yaml");
+    const pricesOf = (prices: string) => {
+      writeFileSync(file, `chains: [{ name: avalanche-mainnet, rpc: "${rpc}", prices: ${prices} }]`);
+      return loadConfig(file, {}).chains[0]?.prices;
+    };
+    try {
+      const feed = `{ of: native, aggregators: ["0x${"0".repeat(39)}1"] }`;
+      expect(pricesOf(`{ feeds: [${feed}] }`)).toMatchObject({
+        stablecoins: [{ currency: "USD" }, { currency: "USD" }],
+        feeds: [{ of: "native" }],
+      });
+      expect(pricesOf("{ stablecoins: [] }")).toMatchObject({ stablecoins: [] });
+      expect(() => pricesOf("3")).toThrow("prices");
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});

@@ -14,4 +14,13 @@ export const arbitrumMainnet: Preset = {
   finality: 14_400,
   // Uniswap's deployment list.
   exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
+  // The dollars of Uniswap's default token list.
+  prices: {
+    stablecoins: [
+      { token: "0xaf88d065e77c8cc2239327c5edb3a432268e5831" },
+      { token: "0xff970a61a04b1ca14834a43f5de4533ebddb5cc8" },
+      { token: "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9" },
+      { token: "0xda10009cbd5d07dd0cecc66161fc93d7c9000da1" },
+    ],
+  },
 };

@@ -22,4 +22,12 @@ export const baseMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x33128a8fc17869897dce68ed026d694621f6fdfd" },
   ],
+  // The dollars of Uniswap's default token list.
+  prices: {
+    stablecoins: [
+      { token: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913" },
+      { token: "0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca" },
+      { token: "0x50c5725949a6f0c72e6c4a641f24049a917db0cb" },
+    ],
+  },
 };

@@ -23,4 +23,12 @@ export const bscMainnet: Preset = {
       feePpm: 2_500,
     },
   ],
+  // The dollars of Uniswap's default token list.
+  prices: {
+    stablecoins: [
+      { token: "0x55d398326f99059ff775485246999027b3197955" },
+      { token: "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d" },
+      { token: "0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3" },
+    ],
+  },
 };

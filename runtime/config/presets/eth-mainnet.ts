@@ -34,4 +34,12 @@ export const ethMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
   ],
+  // The dollars of Uniswap's default token list.
+  prices: {
+    stablecoins: [
+      { token: "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48" },
+      { token: "0xdac17f958d2ee523a2206206994597c13d831ec7" },
+      { token: "0x6b175474e89094c44da98b954eedeac495271d0f" },
+    ],
+  },
 };

@@ -22,4 +22,6 @@ export const gnosisMainnet: Preset = {
       feePpm: 3_000,
     },
   ],
+  // The native token is a dollar by design (Gnosis' documentation, "xDAI"), and with it the wrapped one.
+  prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
 };

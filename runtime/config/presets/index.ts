@@ -39,8 +39,17 @@ export const presets: readonly Preset[] = [
 /** What is known of a network of this name; null where nothing is. */
 const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
 
-/** A configured chain with its preset below it: what is configured wins. A chain of another id that has only the name is left as it is. */
-export const withPreset = (chain: { readonly name?: unknown; readonly id?: unknown }): Record<string, unknown> => {
+/**
+ * A configured chain with its preset below it: what is configured wins, of prices setting by setting, so that adding a feed does not drop the
+ * stablecoins. A chain of another id that has only the name is left as it is.
+ */
+export const withPreset = (chain: {
+  readonly name?: unknown;
+  readonly id?: unknown;
+  readonly prices?: unknown;
+}): Record<string, unknown> => {
   const preset = typeof chain.name === "string" ? presetOf(chain.name) : null;
-  return preset === null || (chain.id !== undefined && chain.id !== preset.id) ? { ...chain } : { ...preset, ...chain };
+  if (preset === null || (chain.id !== undefined && chain.id !== preset.id)) return { ...chain };
+  const isBoth = preset.prices !== undefined && typeof chain.prices === "object" && !Array.isArray(chain.prices);
+  return { ...preset, ...chain, ...(isBoth ? { prices: { ...preset.prices, ...chain.prices } } : {}) };
 };

@@ -24,4 +24,13 @@ export const maticMainnet: Preset = {
     },
     { name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" },
   ],
+  // The dollars of Uniswap's default token list.
+  prices: {
+    stablecoins: [
+      { token: "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359" },
+      { token: "0x2791bca1f2de4661ed88a30c99a7a9449aa84174" },
+      { token: "0xc2132d05d31c914a87c6611c10748aeb04b58e8f" },
+      { token: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
+    ],
+  },
 };

@@ -11,4 +11,13 @@ export const optimismMainnet: Preset = {
   explorers: [{ label: "Optimism Explorer", url: "https://optimistic.etherscan.io" }],
   // Uniswap's deployment list.
   exchanges: [{ name: "uniswap_v3", label: "Uniswap V3", family: "concentrated", factory: "0x1f98431c8ad98523631ae4a59f267346ea31f984" }],
+  // The dollars of Uniswap's default token list.
+  prices: {
+    stablecoins: [
+      { token: "0x0b2c639c533813f4aa9d7837caf62653d097ff85" },
+      { token: "0x7f5c764cbc14f9669b88837ca1490cca17c31607" },
+      { token: "0x94b008aa00579c1307b0ef2c499ad98a8ce58e58" },
+      { token: "0xda10009cbd5d07dd0cecc66161fc93d7c9000da1" },
+    ],
+  },
 };
