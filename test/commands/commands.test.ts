@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -6,14 +5,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInRules } from "../../runtime/domains/tokens/classification/built-in.ts";
 import { parseRules } from "../../runtime/domains/tokens/classification/load-rules.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { commandLineIn } from "./command-line.ts";
 
-const commandLine = fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url));
 let folder: string;
 let test: TestDatabase;
 
@@ -26,31 +24,7 @@ beforeAll(async () => {
   };
 });
 
-interface Run {
-  readonly child: ChildProcess;
-  said(): string;
-  /** The exit code, or the signal that ended it. */
-  readonly ended: Promise<number | NodeJS.Signals | null>;
-}
-
-/** Runs the command line in an empty folder. */
-function run(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(process.execPath, [commandLine, ...words], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, DATABASE_URL: test.url, PORT: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let text = "";
-  child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
-  child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
-  const ended = once(child, "close").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
-  return { child, said: () => text, ended };
-}
-
-async function outcome(words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[number | NodeJS.Signals | null, string]> {
-  const running = run(words, environment);
-  return [await running.ended, running.said()];
-}
+const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
 
 async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 30_000; Date.now() < end; await wait(20)) if (await happened()) return;
