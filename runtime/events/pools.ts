@@ -153,6 +153,30 @@ export const poolBurn = define(
   ({ topics, data }) => positionChange("poolWithdrawal", null, topics, data, 0),
 );
 
+/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): what a position was owed leaves the pool. */
+export const poolCollect = define(
+  "poolCollect",
+  "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
+  { topics: 4, words: 3 },
+  ({ data }) => (addressAt(data, 0) === null ? null : outgoing(data, 1)),
+);
+
+/** Uniswap V3's CollectProtocol(address,address,uint128,uint128): the exchange's part of the fees leaves the pool. */
+export const poolCollectProtocol = define(
+  "poolCollectProtocol",
+  "0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151",
+  { topics: 3, words: 2 },
+  ({ data }) => outgoing(data, 0),
+);
+
+/** Uniswap V3's Flash(address,address,uint256,uint256,uint256,uint256): what was lent is back, and what was paid for it came on top. */
+export const poolFlash = define(
+  "poolFlash",
+  "0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633",
+  { topics: 3, words: 4 },
+  ({ data }) => ({ kind: "poolMoved", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
+);
+
 /** A pool is of two different tokens, the lower address first, in both generations. */
 const announcement = (
   family: "xy=k" | "concentrated",
@@ -187,6 +211,13 @@ const positionChange = (
     amount1: wordAt(data, first + 2),
     position: { tickLower, tickUpper, liquidity },
   };
+};
+
+/** Two amounts that leave a pool, in the data from word `first` on. */
+const outgoing = (data: Hex, first: number): PoolFact | null => {
+  const amount0Out = unsigned(wordAt(data, first), 128n);
+  const amount1Out = unsigned(wordAt(data, first + 1), 128n);
+  return amount0Out === null || amount1Out === null ? null : { kind: "poolMoved", amount0In: 0n, amount1In: 0n, amount0Out, amount1Out };
 };
 
 const topicWord = (topic: Hash | undefined): bigint => (topic === undefined ? 0n : BigInt(topic));

@@ -6,7 +6,10 @@ import {
   pairSwap,
   pairSync,
   poolBurn,
+  poolCollect,
+  poolCollectProtocol,
   poolCreated,
+  poolFlash,
   poolInitialize,
   poolMint,
   poolSwap,
@@ -25,11 +28,31 @@ import { poolLoads, poolTables } from "./projection-tables.ts";
 /** The name of the projection, by which its checkpoint is found. */
 export const poolsId = "pools";
 
-/** What pools of all factories hold, and what is done with them. A contract that no factory announced before is no pool, whatever it says. */
+/**
+ * What pools of all factories hold, and what is done with them. A contract that no factory announced before is no pool, whatever it says.
+ * The reserves of a constant-product pool are those that it said last. A concentrated pool says none: its reserves are what its events say came in
+ * (swaps, deposits, fees of flash loans) less what went out (swaps, collections of positions and of the exchange), so its tokens' balances of it but for
+ * what was given without an event; null for ever once less than nothing would be left. They count in the sums of no exchange.
+ */
 export const poolsProjection = defineProjection({
   id: poolsId,
-  version: 1,
-  events: [erc20Transfer, pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn],
+  version: 2,
+  events: [
+    erc20Transfer,
+    pairCreated,
+    pairSync,
+    pairSwap,
+    pairMint,
+    pairBurn,
+    poolCreated,
+    poolInitialize,
+    poolSwap,
+    poolMint,
+    poolBurn,
+    poolCollect,
+    poolCollectProtocol,
+    poolFlash,
+  ],
   tables: poolTables,
   loads: poolLoads,
   needs: (blocks) => {

@@ -309,13 +309,53 @@ describe("a concentrated pool", () => {
   const rows = foldPools(blocks, 1);
 
   it("has a price, and the liquidity in use at it", () => {
-    expect(pick(rows.pool_states, "block_number", "sqrt_price_x96", "liquidity", "tick", "reserve0", "swaps", "actions")).toEqual([
-      [1, 100n, 0n, 10, null, 0, 0],
-      [2, 100n, 42n, 10, null, 0, 3],
-      [3, 100n, 27n, 10, null, 0, 4],
-      [4, 90n, 30n, -5, null, 1, 5],
+    expect(pick(rows.pool_states, "block_number", "sqrt_price_x96", "liquidity", "tick", "swaps", "actions")).toEqual([
+      [1, 100n, 0n, 10, 0, 0],
+      [2, 100n, 42n, 10, 0, 3],
+      [3, 100n, 27n, 10, 0, 4],
+      [4, 90n, 30n, -5, 1, 5],
     ]);
     expect(foldPools(blocks)).toEqual(rows);
+  });
+
+  const moved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): Told => ({
+    kind: "poolMoved",
+    address: pool,
+    amount0In: ins[0],
+    amount1In: ins[1],
+    amount0Out: outs[0],
+    amount1Out: outs[1],
+  });
+
+  it("has what came in less what went out, and what is withdrawn until it is collected", () => {
+    const more = [
+      ...blocks,
+      blockOf(5, [moved([0n, 0n], [5n, 6n])]),
+      blockOf(6, [moved([1n, 2n], [0n, 0n]), position("poolDeposit", range(0, 10, 0n))]),
+    ];
+    const states = [
+      [1, 0n, 0n],
+      // Three deposits of 5 and 6.
+      [2, 15n, 18n],
+      [3, 15n, 18n],
+      // A swap of 7 for 3.
+      [4, 22n, 15n],
+      [5, 17n, 9n],
+      // A deposit that adds no liquidity is no action, but what it says came in is there.
+      [6, 23n, 17n],
+    ];
+    for (const size of [1, 2, 6]) expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
+  });
+
+  it("has reserves that nobody knows once it says that more went out than was there", () => {
+    const more = [...blocks, blockOf(5, [moved([0n, 0n], [0n, 16n])]), blockOf(6, [moved([90n, 90n], [0n, 0n])])];
+    for (const size of [1, 2, 6]) {
+      expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1").slice(3)).toEqual([
+        [4, 22n, 15n],
+        [5, null, null],
+        [6, null, null],
+      ]);
+    }
   });
 
   it("counts in no constant-product exchange", () => {
