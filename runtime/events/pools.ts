@@ -113,25 +113,15 @@ export const poolSwap = define(
   "poolSwap",
   "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
   { topics: 3, words: 5 },
-  ({ topics, data }) => {
-    const sender = topicAddress(topics[1]);
-    const to = topicAddress(topics[2]);
-    const sqrtPriceX96 = unsigned(wordAt(data, 2), 160n);
-    const liquidity = unsigned(wordAt(data, 3), 128n);
-    const tick = signedTick(wordAt(data, 4));
-    if (sender === null || to === null || sqrtPriceX96 === null || liquidity === null || tick === null) return null;
-    const [amount0, amount1] = [BigInt.asIntN(256, wordAt(data, 0)), BigInt.asIntN(256, wordAt(data, 1))];
-    return {
-      kind: "poolSwap",
-      sender,
-      to,
-      amount0In: amount0 > 0n ? amount0 : 0n,
-      amount1In: amount1 > 0n ? amount1 : 0n,
-      amount0Out: amount0 < 0n ? -amount0 : 0n,
-      amount1Out: amount1 < 0n ? -amount1 : 0n,
-      price: { sqrtPriceX96, liquidity, tick },
-    };
-  },
+  (log) => pricedSwap(log),
+);
+
+/** The same with the exchange's part of the fee behind it, as PancakeSwap V3's pools say it: (…,uint128,uint128). All their other events are Uniswap's. */
+export const poolSwapWithFees = define(
+  "poolSwapWithFees",
+  "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
+  { topics: 3, words: 7 },
+  (log) => pricedSwap(log),
 );
 
 /** Uniswap V3's Mint(address,address,int24,int24,uint128,uint256,uint256). */
@@ -188,6 +178,26 @@ const announcement = (
   const token1 = topicAddress(topics[2]);
   if (token0 === null || token1 === null || pool === null || token0 >= token1) return null;
   return { kind: "poolCreated", family, pool, token0, token1, feePpm };
+};
+
+const pricedSwap = ({ topics, data }: ChainLog): PoolFact | null => {
+  const sender = topicAddress(topics[1]);
+  const to = topicAddress(topics[2]);
+  const sqrtPriceX96 = unsigned(wordAt(data, 2), 160n);
+  const liquidity = unsigned(wordAt(data, 3), 128n);
+  const tick = signedTick(wordAt(data, 4));
+  if (sender === null || to === null || sqrtPriceX96 === null || liquidity === null || tick === null) return null;
+  const [amount0, amount1] = [BigInt.asIntN(256, wordAt(data, 0)), BigInt.asIntN(256, wordAt(data, 1))];
+  return {
+    kind: "poolSwap",
+    sender,
+    to,
+    amount0In: amount0 > 0n ? amount0 : 0n,
+    amount1In: amount1 > 0n ? amount1 : 0n,
+    amount0Out: amount0 < 0n ? -amount0 : 0n,
+    amount1Out: amount1 < 0n ? -amount1 : 0n,
+    price: { sqrtPriceX96, liquidity, tick },
+  };
 };
 
 /** A change of a position: its liquidity and both amounts stand in the data from word `first` on. */

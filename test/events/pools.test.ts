@@ -9,7 +9,7 @@ import type { Hex } from "../../runtime/lib/hex.ts";
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const [low, high, pool, sender, to] = ["1", "2", "3", "4", "5"].map(address) as [Hex, Hex, Hex, Hex, Hex];
 const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn } = pools;
-const { poolCollect, poolCollectProtocol, poolFlash } = pools;
+const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
 
 /** The signatures as the contracts state them; by the number of parameters where two generations share a name. */
 const signatureOf = (name: string, parameters: number): AbiEvent => {
@@ -28,6 +28,7 @@ const events = {
   PoolCreated: signatureOf("PoolCreated", 5),
   Initialize: signatureOf("Initialize", 2),
   PoolSwap: signatureOf("Swap", 7),
+  PoolSwapWithFees: signatureOf("Swap", 9),
   PoolMint: signatureOf("Mint", 7),
   PoolBurn: signatureOf("Burn", 6),
   PoolCollect: signatureOf("Collect", 6),
@@ -63,6 +64,7 @@ describe("the topics of pools' events", () => {
     [events.PoolCreated, poolCreated],
     [events.Initialize, poolInitialize],
     [events.PoolSwap, poolSwap],
+    [events.PoolSwapWithFees, poolSwapWithFees],
     [events.PoolMint, poolMint],
     [events.PoolBurn, poolBurn],
     [events.PoolCollect, poolCollect],
@@ -136,6 +138,8 @@ describe("events of concentrated pools", () => {
       decode(logOf(events.PoolSwap, [sender, to, amount0, amount1, price.sqrtPriceX96, price.liquidity, price.tick]));
     const shared = { kind: "poolSwap", ...place, sender, to, price };
     expect(swap(5n, -4n)).toEqual([{ ...shared, amount0In: 5n, amount0Out: 0n, amount1In: 0n, amount1Out: 4n }]);
+    const values = [sender, to, 5n, -4n, price.sqrtPriceX96, price.liquidity, price.tick, 2n ** 128n - 1n, 0n];
+    expect(decode(logOf(events.PoolSwapWithFees, values))).toEqual(swap(5n, -4n));
     expect(swap(-(2n ** 255n), 4n)).toEqual([{ ...shared, amount0In: 0n, amount0Out: 2n ** 255n, amount1In: 4n, amount1Out: 0n }]);
   });
 });

@@ -13,6 +13,7 @@ import {
   poolInitialize,
   poolMint,
   poolSwap,
+  poolSwapWithFees,
 } from "../../events/pools.ts";
 import { erc20Transfer } from "../../events/transfers.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
@@ -47,6 +48,7 @@ export const poolsProjection = defineProjection({
     poolCreated,
     poolInitialize,
     poolSwap,
+    poolSwapWithFees,
     poolMint,
     poolBurn,
     poolCollect,
