@@ -70,8 +70,8 @@ export interface ConcentratedExchange {
   decrease(from: Address, position: bigint, liquidity: bigint): TestTransaction;
   collect(from: Address, position: bigint, most: readonly [bigint, bigint]): TestTransaction;
   swap(from: Address, amount: bigint, key: PoolKey, side: 0 | 1, to?: Address): TestTransaction;
-  /** Through several pools of one fee. */
-  swapPath(from: Address, amount: bigint, path: readonly Address[], fee: number): TestTransaction;
+  /** Through several pools, of one fee or of one each. */
+  swapPath(from: Address, amount: bigint, path: readonly Address[], fees: number | readonly number[]): TestTransaction;
 }
 
 export const deployConcentrated = async (chain: TestChain, weth: Address): Promise<ConcentratedExchange> => {
@@ -131,14 +131,14 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
         },
       ]),
     }),
-    swapPath: (from, amountIn, path, fee) => ({
+    swapPath: (from, amountIn, path, fees) => ({
       from,
       gas,
       ...call(uniswapV3.router(), router, "exactInput", [
         {
           path: encodePacked(
             path.flatMap((_, position) => (position === 0 ? ["address"] : ["uint24", "address"])),
-            path.flatMap((token, position) => (position === 0 ? [token] : [fee, token])),
+            path.flatMap((token, position) => (position === 0 ? [token] : [typeof fees === "number" ? fees : fees[position - 1], token])),
           ),
           recipient: from,
           deadline,
