@@ -766,21 +766,21 @@ export interface DexReport {
   readonly protocol_address: string | null;
   /** Address of the exchange's logo; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Name of the aggregator that routed the trade; null when there was none. */
+  /** Name of the aggregator that routed the trade; null when none is known. */
   readonly aggregator_name: string | null;
-  /** Contract of the aggregator that routed the trade; null when there was none. */
+  /** Contract of the aggregator that routed the trade; null when none is known. */
   readonly aggregator_address: string | null;
   /** Version of the exchange's protocol; null when it is not known. */
   readonly version: number | null;
-  /** Version of the protocol that the exchange was copied from; null when it is no copy. */
+  /** Version of the protocol that the exchange was copied from; null when it is no copy, or that is not known. */
   readonly fork_version: number | null;
-  /** Name of the protocol that the exchange was copied from; null when it is no copy. */
+  /** Name of the protocol that the exchange was copied from; null when it is no copy, or that is not known. */
   readonly fork: string | null;
-  /** What happened: a swap, or liquidity added or removed. */
+  /** What happened: `swap`, `add_liquidity` or `remove_liquidity`. */
   readonly event: string;
   /** Pool in which it happened; null when it is not known. */
   readonly pair_address: string | null;
-  /** Fee that goes to the pool's providers, in hundredths of a percent; null when it is not known. */
+  /** Fee of a swap in the pool, in hundredths of a percent, with what the exchange takes of it; null when it is not known. */
   readonly pair_lp_fee_bps: number | null;
   /** Contract of the pool's own token; null where the pool has none. */
   readonly lp_token_address: string | null;
@@ -790,9 +790,9 @@ export interface DexReport {
   readonly lp_token_num_decimals: number | null;
   /** Name of the pool's token; null when it has none. */
   readonly lp_token_name: string | null;
-  /** Pool tokens made or destroyed, in their smallest unit, as digits; null for a swap. */
+  /** Pool tokens made or destroyed, in their smallest unit, as digits; null for a swap, and where the pool has no token. */
   readonly lp_token_value: string | null;
-  /** US dollars paid for one whole token that was bought; null when a price is unknown. */
+  /** US dollars paid for one whole token that was bought; null when a price is unknown, and where liquidity was added or removed. */
   readonly exchange_rate_usd: number | null;
   /** First token of the pair; null when it is not known. */
   readonly token_0_address: string | null;
@@ -810,7 +810,7 @@ export interface DexReport {
   readonly token_1_num_decimals: number | null;
   /** Name of the second token; null when it has none. */
   readonly token_1_name: string | null;
-  /** Amount of the first token that moved, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the first token that the pool gained or lost, in its smallest unit, as digits; null when it is not known. */
   readonly token_0_amount: string | null;
   /** US dollars for one whole first token at that time; null when the price is unknown. */
   readonly token_0_quote_rate: number | null;
@@ -820,7 +820,7 @@ export interface DexReport {
   readonly pretty_token_0_usd_quote: string | null;
   /** Address of the first token's logo; null without one. */
   readonly token_0_logo_url: string | null;
-  /** Amount of the second token that moved, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the second token that the pool gained or lost, in its smallest unit, as digits; null when it is not known. */
   readonly token_1_amount: string | null;
   /** US dollars for one whole second token at that time; null when the price is unknown. */
   readonly token_1_quote_rate: number | null;
@@ -2864,7 +2864,7 @@ export interface Transaction {
   readonly gas_quote_rate: number | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
-  /** Trades and liquidity changes in the transaction; null unless `with-dex=true` was sent and the data is ready. */
+  /** Trades and liquidity changes in pools of the chain's configured exchanges; null unless `with-dex=true` was sent and the data is ready. */
   readonly dex_details: readonly DexReport[] | null;
   /** Sales of non-fungible tokens in it; null unless `with-nft-sales=true` was sent and the data is ready. */
   readonly nft_sale_details: readonly NftSalesReport[] | null;

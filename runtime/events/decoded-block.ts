@@ -85,6 +85,14 @@ export type PoolFact =
       readonly amount0: bigint;
       readonly amount1: bigint;
       readonly position: { readonly tickLower: number; readonly tickUpper: number; readonly liquidity: bigint } | null;
+    }
+  /** Tokens that a pool took in or gave out beside trade and new liquidity. */
+  | {
+      readonly kind: "poolMoved";
+      readonly amount0In: bigint;
+      readonly amount1In: bigint;
+      readonly amount0Out: bigint;
+      readonly amount1Out: bigint;
     };
 
 export type PoolEvent = EventPlace & PoolFact;

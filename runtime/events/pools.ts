@@ -113,25 +113,15 @@ export const poolSwap = define(
   "poolSwap",
   "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
   { topics: 3, words: 5 },
-  ({ topics, data }) => {
-    const sender = topicAddress(topics[1]);
-    const to = topicAddress(topics[2]);
-    const sqrtPriceX96 = unsigned(wordAt(data, 2), 160n);
-    const liquidity = unsigned(wordAt(data, 3), 128n);
-    const tick = signedTick(wordAt(data, 4));
-    if (sender === null || to === null || sqrtPriceX96 === null || liquidity === null || tick === null) return null;
-    const [amount0, amount1] = [BigInt.asIntN(256, wordAt(data, 0)), BigInt.asIntN(256, wordAt(data, 1))];
-    return {
-      kind: "poolSwap",
-      sender,
-      to,
-      amount0In: amount0 > 0n ? amount0 : 0n,
-      amount1In: amount1 > 0n ? amount1 : 0n,
-      amount0Out: amount0 < 0n ? -amount0 : 0n,
-      amount1Out: amount1 < 0n ? -amount1 : 0n,
-      price: { sqrtPriceX96, liquidity, tick },
-    };
-  },
+  (log) => pricedSwap(log),
+);
+
+/** The same with the exchange's part of the fee behind it, as PancakeSwap V3's pools say it: (…,uint128,uint128). All their other events are Uniswap's. */
+export const poolSwapWithFees = define(
+  "poolSwapWithFees",
+  "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
+  { topics: 3, words: 7 },
+  (log) => pricedSwap(log),
 );
 
 /** Uniswap V3's Mint(address,address,int24,int24,uint128,uint256,uint256). */
@@ -153,6 +143,30 @@ export const poolBurn = define(
   ({ topics, data }) => positionChange("poolWithdrawal", null, topics, data, 0),
 );
 
+/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): what a position was owed leaves the pool. */
+export const poolCollect = define(
+  "poolCollect",
+  "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
+  { topics: 4, words: 3 },
+  ({ data }) => (addressAt(data, 0) === null ? null : outgoing(data, 1)),
+);
+
+/** Uniswap V3's CollectProtocol(address,address,uint128,uint128): the exchange's part of the fees leaves the pool. */
+export const poolCollectProtocol = define(
+  "poolCollectProtocol",
+  "0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151",
+  { topics: 3, words: 2 },
+  ({ data }) => outgoing(data, 0),
+);
+
+/** Uniswap V3's Flash(address,address,uint256,uint256,uint256,uint256): what was lent is back, and what was paid for it came on top. */
+export const poolFlash = define(
+  "poolFlash",
+  "0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633",
+  { topics: 3, words: 4 },
+  ({ data }) => ({ kind: "poolMoved", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
+);
+
 /** A pool is of two different tokens, the lower address first, in both generations. */
 const announcement = (
   family: "xy=k" | "concentrated",
@@ -164,6 +178,26 @@ const announcement = (
   const token1 = topicAddress(topics[2]);
   if (token0 === null || token1 === null || pool === null || token0 >= token1) return null;
   return { kind: "poolCreated", family, pool, token0, token1, feePpm };
+};
+
+const pricedSwap = ({ topics, data }: ChainLog): PoolFact | null => {
+  const sender = topicAddress(topics[1]);
+  const to = topicAddress(topics[2]);
+  const sqrtPriceX96 = unsigned(wordAt(data, 2), 160n);
+  const liquidity = unsigned(wordAt(data, 3), 128n);
+  const tick = signedTick(wordAt(data, 4));
+  if (sender === null || to === null || sqrtPriceX96 === null || liquidity === null || tick === null) return null;
+  const [amount0, amount1] = [BigInt.asIntN(256, wordAt(data, 0)), BigInt.asIntN(256, wordAt(data, 1))];
+  return {
+    kind: "poolSwap",
+    sender,
+    to,
+    amount0In: amount0 > 0n ? amount0 : 0n,
+    amount1In: amount1 > 0n ? amount1 : 0n,
+    amount0Out: amount0 < 0n ? -amount0 : 0n,
+    amount1Out: amount1 < 0n ? -amount1 : 0n,
+    price: { sqrtPriceX96, liquidity, tick },
+  };
 };
 
 /** A change of a position: its liquidity and both amounts stand in the data from word `first` on. */
@@ -187,6 +221,13 @@ const positionChange = (
     amount1: wordAt(data, first + 2),
     position: { tickLower, tickUpper, liquidity },
   };
+};
+
+/** Two amounts that leave a pool, in the data from word `first` on. */
+const outgoing = (data: Hex, first: number): PoolFact | null => {
+  const amount0Out = unsigned(wordAt(data, first), 128n);
+  const amount1Out = unsigned(wordAt(data, first + 1), 128n);
+  return amount0Out === null || amount1Out === null ? null : { kind: "poolMoved", amount0In: 0n, amount1In: 0n, amount0Out, amount1Out };
 };
 
 const topicWord = (topic: Hash | undefined): bigint => (topic === undefined ? 0n : BigInt(topic));

@@ -9,6 +9,7 @@ import type { Hex } from "../../runtime/lib/hex.ts";
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const [low, high, pool, sender, to] = ["1", "2", "3", "4", "5"].map(address) as [Hex, Hex, Hex, Hex, Hex];
 const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn } = pools;
+const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
 
 /** The signatures as the contracts state them; by the number of parameters where two generations share a name. */
 const signatureOf = (name: string, parameters: number): AbiEvent => {
@@ -27,8 +28,12 @@ const events = {
   PoolCreated: signatureOf("PoolCreated", 5),
   Initialize: signatureOf("Initialize", 2),
   PoolSwap: signatureOf("Swap", 7),
+  PoolSwapWithFees: signatureOf("Swap", 9),
   PoolMint: signatureOf("Mint", 7),
   PoolBurn: signatureOf("Burn", 6),
+  PoolCollect: signatureOf("Collect", 6),
+  PoolCollectProtocol: signatureOf("CollectProtocol", 4),
+  PoolFlash: signatureOf("Flash", 6),
 };
 
 /** A log as the ABI's own coder writes it. */
@@ -59,8 +64,12 @@ describe("the topics of pools' events", () => {
     [events.PoolCreated, poolCreated],
     [events.Initialize, poolInitialize],
     [events.PoolSwap, poolSwap],
+    [events.PoolSwapWithFees, poolSwapWithFees],
     [events.PoolMint, poolMint],
     [events.PoolBurn, poolBurn],
+    [events.PoolCollect, poolCollect],
+    [events.PoolCollectProtocol, poolCollectProtocol],
+    [events.PoolFlash, poolFlash],
   ] as const)("are the hashes of their signatures: $name", (event, { topic0 }) => {
     expect(topic0).toBe(toEventSelector(event));
   });
@@ -113,12 +122,24 @@ describe("events of concentrated pools", () => {
     ]);
   });
 
+  it("say what is collected as what went out, and what is paid for a loan as what went in", () => {
+    const still = { kind: "poolMoved", ...place, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
+    const most = 2n ** 128n - 1n;
+    expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, most, 6n]))).toEqual([{ ...still, amount0Out: most, amount1Out: 6n }]);
+    expect(decode(logOf(events.PoolCollectProtocol, [sender, to, 5n, most]))).toEqual([{ ...still, amount0Out: 5n, amount1Out: most }]);
+    expect(decode(logOf(events.PoolFlash, [sender, to, 100n, 200n, 3n, 2n ** 256n - 1n]))).toEqual([
+      { ...still, amount0In: 3n, amount1In: 2n ** 256n - 1n },
+    ]);
+  });
+
   it("say what the pool received as what went in", () => {
     const price = { sqrtPriceX96: 1n, liquidity: 2n ** 128n - 1n, tick: 8388607 };
     const swap = (amount0: bigint, amount1: bigint) =>
       decode(logOf(events.PoolSwap, [sender, to, amount0, amount1, price.sqrtPriceX96, price.liquidity, price.tick]));
     const shared = { kind: "poolSwap", ...place, sender, to, price };
     expect(swap(5n, -4n)).toEqual([{ ...shared, amount0In: 5n, amount0Out: 0n, amount1In: 0n, amount1Out: 4n }]);
+    const values = [sender, to, 5n, -4n, price.sqrtPriceX96, price.liquidity, price.tick, 2n ** 128n - 1n, 0n];
+    expect(decode(logOf(events.PoolSwapWithFees, values))).toEqual(swap(5n, -4n));
     expect(swap(-(2n ** 255n), 4n)).toEqual([{ ...shared, amount0In: 0n, amount0Out: 2n ** 255n, amount1In: 4n, amount1Out: 0n }]);
   });
 });
@@ -133,6 +154,7 @@ describe("what only looks like an event of a pool", () => {
   const swap = logOf(events.PairSwap, [sender, 1n, 2n, 3n, 4n, to]);
   const v3Swap = logOf(events.PoolSwap, [sender, to, 5n, -4n, 1n, 1n, 1]);
   const minted = logOf(events.PoolMint, [sender, to, -60, 120, 9n, 5n, 6n]);
+  const collected = logOf(events.PoolCollect, [sender, to, -60, 120, 5n, 6n]);
   it.each<[string, ChainLog]>([
     ["a reserve above 112 bits", { ...created, topics: [pairSync.topic0], data: words(2n ** 112n, 1n) }],
     ["half a word", { ...created, topics: [pairSync.topic0], data: "0x00ff" }],
@@ -149,6 +171,9 @@ describe("what only looks like an event of a pool", () => {
     ["a price above 160 bits", { ...v3Swap, data: words(1n, 1n, 2n ** 160n, 1n, 1n) }],
     ["liquidity above 128 bits", { ...v3Swap, data: words(1n, 1n, 1n, 2n ** 128n, 1n) }],
     ["a border of a range that is no tick", { ...minted, topics: [...minted.topics.slice(0, 3), topic(2n ** 255n)] }],
+    ["a collected amount above 128 bits", { ...collected, data: words(1n, 2n ** 128n, 1n) }],
+    ["a receiver that is no address", { ...collected, data: words(2n ** 200n, 1n, 1n) }],
+    ["a loan without what was paid", { ...collected, topics: [poolFlash.topic0, topic(1n), topic(1n)], data: words(1n, 1n) }],
   ])("is none: %s", (_, log) => {
     expect(decode(log)).toEqual([]);
   });

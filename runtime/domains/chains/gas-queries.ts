@@ -1,5 +1,6 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
+import { poolSwap } from "../../events/pools.ts";
 import { standards } from "../tokens/standards.ts";
 
 /** Kinds of transactions whose gas is estimated, as the interface names them. */
@@ -23,8 +24,8 @@ export interface GasBlock {
 
 /** transfer(address,uint256) and transferFrom(address,address,uint256) of EIP-20. */
 const transferSelectors = ["0xa9059cbb", "0x23b872dd"];
-/** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), emitted by concentrated-liquidity pools. */
-const swapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+/** A transaction may swap in many pools: so many logs are looked at for each transaction that is asked for. */
+const swapsEach = 10;
 
 const columns = "t.gas_price, t.gas_used, b.base_fee, t.l1_fee";
 const withBlock = "JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number";
@@ -62,9 +63,10 @@ export function createGasQueries({ query }: Pick<Database, "query">) {
     return query<GasSample>(
       `SELECT ${columns} FROM (SELECT DISTINCT block_number, transaction_index FROM (
          SELECT block_number, transaction_index FROM logs WHERE chain_id = $1 AND topic0 = $5 AND block_number BETWEEN $2 AND $3
-         ORDER BY block_number DESC, log_index DESC LIMIT $4) newest) place
+         ORDER BY block_number DESC, log_index DESC LIMIT $4 * ${swapsEach}) newest
+         ORDER BY block_number DESC, transaction_index DESC LIMIT $4) place
        JOIN transactions t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index ${withBlock}`,
-      [...range, bytes(swapTopic)],
+      [...range, bytes(poolSwap.topic0)],
     );
   };
 

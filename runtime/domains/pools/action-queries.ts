@@ -39,7 +39,8 @@ interface Source {
   readonly shared: readonly Address[];
 }
 
-const columns = `a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.sender, a.to_address,
+/** What of the actions `a` makes such a row. */
+export const actionColumns = `a.block_number, a.log_index, a.transaction_index, a.pool, a.act, a.sender, a.to_address,
   a.amount0_in, a.amount0_out, a.amount1_in, a.amount1_out, a.liquidity`;
 const countedAtMost = 10_000;
 
@@ -115,7 +116,7 @@ export function createActionQueries({ query }: Pick<Database, "query">) {
          SELECT s.block_number FROM unnest($5::bytea[]) AS o(pool) CROSS JOIN LATERAL (
            SELECT block_number FROM pool_states WHERE chain_id = $1 AND pool = o.pool AND block_number ${between}) s),
        counted AS MATERIALIZED (SELECT ${countUpTo("high", source)} AS actions FROM (SELECT min(high) AS high FROM ending) ended)
-       SELECT ${columns}, (SELECT actions FROM counted) - 1 - $7::int8 AS newer
+       SELECT ${actionColumns}, (SELECT actions FROM counted) - 1 - $7::int8 AS newer
        FROM touched CROSS JOIN LATERAL (
          SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = touched.block_number) a
        WHERE (${filter}) OR a.pool = ANY ($5) ORDER BY a.block_number DESC, a.log_index DESC`,
@@ -190,7 +191,7 @@ export function createActionQueries({ query }: Pick<Database, "query">) {
     const parameters = [chainId, bytes(account), [factory, ...shared].map(bytes), block];
     const [rows, counted] = await Promise.all([
       query<ActionRow>(
-        `SELECT ${columns} FROM (
+        `SELECT ${actionColumns} FROM (
            SELECT block_number, log_index FROM ${places} ORDER BY block_number DESC, log_index DESC LIMIT $6 OFFSET $7) page
          JOIN pool_actions a ON a.chain_id = $1 AND a.block_number = page.block_number AND a.log_index = page.log_index
          ORDER BY a.block_number DESC, a.log_index DESC`,

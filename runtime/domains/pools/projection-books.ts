@@ -5,7 +5,8 @@ import type { Address } from "../../lib/hex.ts";
 import { families } from "./acts.ts";
 import type { Home, Reserves } from "./projection-sums.ts";
 
-type Created = Extract<PoolEvent, { kind: "poolCreated" }>;
+/** A factory's word on a pool. */
+export type Created = Extract<PoolEvent, { kind: "poolCreated" }>;
 
 /** The last announcement of a pool before it spoke itself. */
 interface Announcement {
@@ -103,7 +104,7 @@ export const createBooks = (state: State) => {
       book.settled = true;
       touched.add(book);
     },
-    /** A factory claims a pool: its first word on it counts, and only before the pool's own first word. */
+    /** A factory claims a pool: its first word on it counts, and only before the pool's own first word, or in the transaction of that. */
     announce: (event: Created, blockNumber: number): void => {
       const { address: factory, pool } = event;
       const book = find(pool);

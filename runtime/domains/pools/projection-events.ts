@@ -40,6 +40,10 @@ export const applyEvent = (book: Book, event: Pooled | Erc20Transfer): Action | 
       book.sqrtPriceX96 = event.sqrtPriceX96;
       book.tick = event.tick;
       book.liquidity ??= 0n;
+      move(book, nothing);
+      return null;
+    case "poolMoved":
+      move(book, { in: [event.amount0In, event.amount1In], out: [event.amount0Out, event.amount1Out] });
       return null;
     case "poolSwap":
       return swap(book, event);
@@ -49,12 +53,26 @@ export const applyEvent = (book: Book, event: Pooled | Erc20Transfer): Action | 
   }
 };
 
+const nothing: Amounts = { in: [0n, 0n], out: [0n, 0n] };
+
+/**
+ * A concentrated pool does not say what it has: it is what came in less what went out, counted from its own first word. Less than nothing cannot be,
+ * so what a contract has that says so is not known from then on.
+ */
+const move = (book: Book, amounts: Amounts): void => {
+  const before = book.settled ? book.reserves : ([0n, 0n] as const);
+  if (before === null) return;
+  const [after0, after1] = [before[0] + amounts.in[0] - amounts.out[0], before[1] + amounts.in[1] - amounts.out[1]];
+  book.reserves = after0 < 0n || after1 < 0n ? null : [after0, after1];
+};
+
 const swap = (book: Book, event: Swap): Action => {
   const amounts = { in: [event.amount0In, event.amount1In], out: [event.amount0Out, event.amount1Out] } as const;
   if (event.price !== null) {
     book.sqrtPriceX96 = event.price.sqrtPriceX96;
     book.liquidity = event.price.liquidity;
     book.tick = event.price.tick;
+    move(book, amounts);
   }
   book.swaps += 1;
   for (const side of [0, 1] as const) {
@@ -90,6 +108,9 @@ const changeShares = (book: Book, event: Liquidity): Action => {
 };
 
 const changePosition = (book: Book, event: Liquidity, position: NonNullable<Liquidity["position"]>): Action | null => {
+  const change = changeOf(event);
+  // What is withdrawn stays in the pool until it is collected.
+  move(book, { in: change.amounts.in, out: nothing.out });
   // A withdrawal of nothing only brings the position's earnings up to date.
   if (position.liquidity === 0n) return null;
   // Liquidity is in use where its range has the current tick in it.
@@ -97,5 +118,5 @@ const changePosition = (book: Book, event: Liquidity, position: NonNullable<Liqu
     const liquidity = book.liquidity + (event.kind === "poolDeposit" ? position.liquidity : -position.liquidity);
     book.liquidity = liquidity < 0n ? null : liquidity;
   }
-  return { ...changeOf(event), to: event.to, liquidity: position.liquidity };
+  return { ...change, to: event.to, liquidity: position.liquidity };
 };

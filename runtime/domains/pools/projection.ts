@@ -1,4 +1,4 @@
-import type { DecodedBlock } from "../../events/decoded-block.ts";
+import type { DecodedBlock, EventPlace } from "../../events/decoded-block.ts";
 import {
   pairBurn,
   pairCreated,
@@ -6,18 +6,23 @@ import {
   pairSwap,
   pairSync,
   poolBurn,
+  poolCollect,
+  poolCollectProtocol,
   poolCreated,
+  poolFlash,
   poolInitialize,
   poolMint,
   poolSwap,
+  poolSwapWithFees,
 } from "../../events/pools.ts";
 import { erc20Transfer } from "../../events/transfers.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import { createKeySet, type State } from "../../indexer/state.ts";
+import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import { acts } from "./acts.ts";
-import { type Book, createBooks, factoryOf, homeOf } from "./projection-books.ts";
+import { type Book, type Created, createBooks, factoryOf, homeOf } from "./projection-books.ts";
 import { type Action, applyEvent, changesSupply, isOfPool } from "./projection-events.ts";
 import { createExchangeSums } from "./projection-sums.ts";
 import { poolLoads, poolTables } from "./projection-tables.ts";
@@ -25,11 +30,33 @@ import { poolLoads, poolTables } from "./projection-tables.ts";
 /** The name of the projection, by which its checkpoint is found. */
 export const poolsId = "pools";
 
-/** What pools of all factories hold, and what is done with them. A contract that no factory announced before is no pool, whatever it says. */
+/**
+ * What pools of all factories hold, and what is done with them. A contract that no factory announced before, or in the same transaction, is no pool,
+ * whatever it says.
+ * The reserves of a constant-product pool are those that it said last. A concentrated pool says none: its reserves are what its events say came in
+ * (swaps, deposits, fees of flash loans) less what went out (swaps, collections of positions and of the exchange), so its tokens' balances of it but for
+ * what was given without an event; null for ever once less than nothing would be left. They count in the sums of no exchange.
+ */
 export const poolsProjection = defineProjection({
   id: poolsId,
-  version: 1,
-  events: [erc20Transfer, pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn],
+  version: 2,
+  events: [
+    erc20Transfer,
+    pairCreated,
+    pairSync,
+    pairSwap,
+    pairMint,
+    pairBurn,
+    poolCreated,
+    poolInitialize,
+    poolSwap,
+    poolSwapWithFees,
+    poolMint,
+    poolBurn,
+    poolCollect,
+    poolCollectProtocol,
+    poolFlash,
+  ],
   tables: poolTables,
   loads: poolLoads,
   needs: (blocks) => {
@@ -67,9 +94,10 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
   const folded = { books: createBooks(state), sums: createExchangeSums(state), actions: createActions() };
   const { books, sums, actions } = folded;
   for (const decoded of blocks) {
+    const announcements = announcementsOf(decoded);
     for (const event of decoded.events) {
       if (event.kind === "poolCreated") books.announce(event, decoded.block.number);
-      else if (isOfPool(event) || changesSupply(event)) foldEvent(folded, decoded, event);
+      else if (isOfPool(event) || changesSupply(event)) foldEvent(folded, decoded, announcements, event);
     }
     books.endBlock(decoded.block.number);
     sums.endBlock(decoded.block.number);
@@ -85,6 +113,16 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
   };
 };
 
+const placeOf = ({ transactionIndex, address }: Pick<EventPlace, "transactionIndex" | "address">): string =>
+  `${transactionIndex}${address}`;
+
+/** A pool may speak while it is made, before its factory can name it: what is announced in a transaction is known from its beginning. */
+const announcementsOf = ({ events }: DecodedBlock): ReadonlyMap<string, readonly Created[]> =>
+  groupBy(
+    events.filter((event) => event.kind === "poolCreated"),
+    ({ transactionIndex, pool }) => placeOf({ transactionIndex, address: pool }),
+  );
+
 interface Folded {
   readonly books: ReturnType<typeof createBooks>;
   readonly sums: ReturnType<typeof createExchangeSums>;
@@ -92,7 +130,15 @@ interface Folded {
 }
 
 /** An event of a contract that may be a pool. */
-const foldEvent = ({ books, sums, actions }: Folded, { block }: DecodedBlock, event: Parameters<typeof applyEvent>[1]): void => {
+const foldEvent = (
+  { books, sums, actions }: Folded,
+  { block }: DecodedBlock,
+  announcements: ReturnType<typeof announcementsOf>,
+  event: Parameters<typeof applyEvent>[1],
+): void => {
+  if (announcements.size > 0 && !books.find(event.address)?.settled) {
+    for (const created of announcements.get(placeOf(event)) ?? []) books.announce(created, block.number);
+  }
   const book = books.find(event.address);
   if (book === null) return;
   const before = book.reserves;

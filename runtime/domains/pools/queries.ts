@@ -2,6 +2,7 @@ import type { Database } from "../../database/database.ts";
 import { createActionQueries } from "./action-queries.ts";
 import { createListQueries } from "./pool-queries.ts";
 import { createStateQueries } from "./state-queries.ts";
+import { createTransactionActionQueries } from "./transaction-action-queries.ts";
 
 /** Everything that can be asked of the tables about pools. */
 export type PoolQueries = ReturnType<typeof createPoolQueries>;
@@ -11,4 +12,5 @@ export const createPoolQueries = (database: Pick<Database, "query">) => ({
   ...createListQueries(database),
   ...createActionQueries(database),
   ...createStateQueries(database),
+  ...createTransactionActionQueries(database),
 });

@@ -45,7 +45,7 @@ export async function viewTransactions(
   context: ResolverContext,
   chainId: number,
   rows: readonly TransactionRow[],
-  { noLogs }: { readonly noLogs: boolean },
+  { noLogs, dexDetails = null }: { readonly noLogs: boolean; readonly dexDetails?: Transaction["dex_details"] },
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
   const logs = noLogs || rows.length === 0 ? [] : await context.ledger.logsOfTransactions(chainId, rows);
@@ -60,7 +60,7 @@ export async function viewTransactions(
   return rows.map((row) => ({
     ...viewTransactionHead(chain, row, labels),
     explorers: transactionExplorers(chain, row.hash),
-    dex_details: null,
+    dex_details: dexDetails,
     nft_sale_details: null,
     lending_details: null,
     log_events: noLogs

@@ -201,12 +201,57 @@ describe("what nobody or somebody wrong announced", () => {
   it("is no pool without an announcement before it", () => {
     const rows = foldPools([
       blockOf(1, [...opening(pool), swap(pool, [1n, 0n], [0n, 1n])]),
-      blockOf(2, [sync(pool, 1n, 1n), created(factory, pool)]),
+      blockOf(2, [sync(pool, 1n, 1n), { ...created(factory, pool), transactionIndex: 1 }]),
     ]);
     expect(rows.pool_states).toEqual([]);
     expect(rows.pool_actions).toEqual([]);
     expect(rows.exchange_sums).toEqual([]);
     expect(rows.pools).toHaveLength(1);
+  });
+
+  it("is a pool from its first word on where a factory names it later in the same transaction", () => {
+    const blocks = [
+      blockOf(1, [
+        // What another says in an earlier transaction than the one that names it is lost.
+        ...opening(other),
+        ...opening(pool).map((event) => ({ ...event, transactionIndex: 1 })),
+        { ...created(factory, pool), transactionIndex: 1 },
+        { ...created(factory, other), transactionIndex: 1 },
+      ]),
+      blockOf(2, [swap(pool, [5n, 0n], [0n, 9n]), swap(other, [5n, 0n], [0n, 9n])]),
+    ];
+    for (const size of [1, 2]) {
+      const rows = foldPools(blocks, size);
+      expect(pick(rows.pools, "pool", "factory", "announcement")).toEqual([
+        [pool, factory, 0],
+        [other, factory, 0],
+      ]);
+      expect(pick(rows.pool_states, "pool", "reserve0", "supply", "swaps", "actions")).toEqual([
+        [pool, 4_000n, 6_000n, 0, 1],
+        [pool, 4_000n, 6_000n, 1, 2],
+        [other, null, 0n, 1, 1],
+      ]);
+      expect(pick(rows.exchange_sums, "block_number", "actions")).toEqual([
+        [1, 1],
+        [2, 3],
+      ]);
+    }
+  });
+
+  it("is a pool of all that name it in the transaction of its first word, and of those that named it before", () => {
+    const blocks = [
+      blockOf(1, [created(otherFactory, pool, [token1, token2])]),
+      blockOf(2, [...opening(pool), created(factory, pool), { ...created(account("e"), pool), transactionIndex: 1 }]),
+    ];
+    for (const size of [1, 2]) {
+      const rows = foldPools(blocks, size);
+      expect(pick(rows.pools, "announcement", "factory")).toEqual([
+        [0, otherFactory],
+        [1, factory],
+      ]);
+      expect(pick(rows.pool_states, "block_number", "factory", "reserve0", "actions")).toEqual([[2, null, 4_000n, 1]]);
+      expect(rows.exchange_sums).toEqual([]);
+    }
   });
 
   it("may be an account that never says anything", () => {
@@ -225,8 +270,8 @@ describe("what nobody or somebody wrong announced", () => {
   });
 
   it("is not taken from another factory once the pool has spoken", () => {
-    const wrong = created(otherFactory, pool, [token1, token2]);
-    const blocks = [blockOf(1, [created(factory, pool), ...opening(pool), wrong]), blockOf(2, [wrong, swap(pool, [5n, 0n], [0n, 9n])])];
+    const wrong = { ...created(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
+    const blocks = [blockOf(1, [created(factory, pool), ...opening(pool), wrong]), blockOf(2, [wrong, swap(pool, [5n, 0n], [0n, 9n], 1)])];
     for (const size of [1, 2]) {
       const rows = foldPools(blocks, size);
       expect(pick(rows.pools, "factory", "token0")).toEqual([[factory, token0]]);
@@ -309,13 +354,53 @@ describe("a concentrated pool", () => {
   const rows = foldPools(blocks, 1);
 
   it("has a price, and the liquidity in use at it", () => {
-    expect(pick(rows.pool_states, "block_number", "sqrt_price_x96", "liquidity", "tick", "reserve0", "swaps", "actions")).toEqual([
-      [1, 100n, 0n, 10, null, 0, 0],
-      [2, 100n, 42n, 10, null, 0, 3],
-      [3, 100n, 27n, 10, null, 0, 4],
-      [4, 90n, 30n, -5, null, 1, 5],
+    expect(pick(rows.pool_states, "block_number", "sqrt_price_x96", "liquidity", "tick", "swaps", "actions")).toEqual([
+      [1, 100n, 0n, 10, 0, 0],
+      [2, 100n, 42n, 10, 0, 3],
+      [3, 100n, 27n, 10, 0, 4],
+      [4, 90n, 30n, -5, 1, 5],
     ]);
     expect(foldPools(blocks)).toEqual(rows);
+  });
+
+  const moved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): Told => ({
+    kind: "poolMoved",
+    address: pool,
+    amount0In: ins[0],
+    amount1In: ins[1],
+    amount0Out: outs[0],
+    amount1Out: outs[1],
+  });
+
+  it("has what came in less what went out, and what is withdrawn until it is collected", () => {
+    const more = [
+      ...blocks,
+      blockOf(5, [moved([0n, 0n], [5n, 6n])]),
+      blockOf(6, [moved([1n, 2n], [0n, 0n]), position("poolDeposit", range(0, 10, 0n))]),
+    ];
+    const states = [
+      [1, 0n, 0n],
+      // Three deposits of 5 and 6.
+      [2, 15n, 18n],
+      [3, 15n, 18n],
+      // A swap of 7 for 3.
+      [4, 22n, 15n],
+      [5, 17n, 9n],
+      // A deposit that adds no liquidity is no action, but what it says came in is there.
+      [6, 23n, 17n],
+    ];
+    for (const size of [1, 2, 6]) expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
+  });
+
+  it("has reserves that nobody knows once it says that more went out than was there", () => {
+    const more = [...blocks, blockOf(5, [moved([0n, 0n], [0n, 16n])]), blockOf(6, [moved([90n, 90n], [0n, 0n])])];
+    for (const size of [1, 2, 6]) {
+      expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1").slice(3)).toEqual([
+        [4, 22n, 15n],
+        [5, null, null],
+        [6, null, null],
+      ]);
+    }
   });
 
   it("counts in no constant-product exchange", () => {

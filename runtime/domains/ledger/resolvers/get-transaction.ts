@@ -1,11 +1,13 @@
 import { notFound } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
+import { viewDexDetails } from "../../views/dex-details.ts";
 import { viewTransactions } from "../../views/transaction.ts";
 
 /** One transaction with its decoded logs. @throws {notFound} a hash that is not indexed. */
-export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs }, context) => {
+export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs, withDex }, context) => {
   const row = await context.ledger.transactionByHash(chain.id, txHash);
   if (row === null) throw notFound("Transaction", txHash, chain.name);
-  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs }) };
+  const dexDetails = withDex ? await viewDexDetails(context, chain.id, row) : null;
+  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs, dexDetails }) };
 };
