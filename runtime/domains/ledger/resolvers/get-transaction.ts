@@ -4,8 +4,8 @@ import { chainHead } from "../../views/chain.ts";
 import { viewTransactions } from "../../views/transaction.ts";
 
 /** One transaction with its decoded logs. @throws {notFound} a hash that is not indexed. */
-export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs }, context) => {
+export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs, quoteCurrency }, context) => {
   const row = await context.ledger.transactionByHash(chain.id, txHash);
   if (row === null) throw notFound("Transaction", txHash, chain.name);
-  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs }) };
+  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency }) };
 };
