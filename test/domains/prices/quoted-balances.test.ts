@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Data, HandIndex } from "../queries/hand-index.ts";
-import { art, bare, cents, coin, dime, fine, native, odd, openQuotedIndex, other, wallet, whole } from "./quoted-index.ts";
+import { art, bare, cents, coin, dime, fine, hybrid, native, odd, openQuotedIndex, other, wallet, whole } from "./quoted-index.ts";
 
 let index: HandIndex;
 const dataOf = async (path: string): Promise<Data> => {
@@ -38,6 +38,23 @@ describe("balances now", () => {
     const items = await itemsOf("balances_v2/");
     for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknown);
     for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknown);
+  });
+
+  it("of a contract that is both coin and collection have one for the coins alone", async () => {
+    const items = (await dataOf(`address/${wallet}/balances_v2/`)).items.filter((item: Data) => item.contract_address === hybrid);
+    // 25 smallest units, of 10 a coin, at 3.
+    expect(items.map((item: Data) => [item.balance, item.type, ...quotesOf(item), ...earlierOf(item)])).toEqual([
+      ["25", "cryptocurrency", 3, 7.5, "$7.50", 3, 7.5, "$7.50"],
+      ["4", "nft", ...unknown, ...unknown],
+    ]);
+  });
+
+  it("that are not known have a rate, and no worth", async () => {
+    const native = async () => (await dataOf(`address/${other}/balances_v2/`)).items[0];
+    await index.database.query("UPDATE chains SET missing = ARRAY['native-balances']", []);
+    expect(await native()).toMatchObject({ native_token: true, balance: null, quote_rate: 1999.99, quote: null, pretty_quote: null });
+    await index.database.query("UPDATE chains SET missing = '{}'", []);
+    expect((await native()).native_token).toBe(false);
   });
 
   it("are told beside what was had 24 hours ago at the price of then", async () => {

@@ -14,6 +14,8 @@ export const wallet = addressOf(0xabc);
 export const other = addressOf(0xdef);
 /** 6 decimals, its price not known since the morning of the last day; 0 decimals; 36 decimals; decimals not known; never a price. */
 export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
+/** A coin of 1 decimal that also has tokens of ERC-721 under its address. */
+export const hybrid: Hex = addressOf(10);
 /** 18 decimals and 1 dollar each. A collection for which somebody made up a price. A token with prices of which the index knows nothing else. */
 export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, Hex, Hex, Hex];
 export const native = nativeTokenAddress;
@@ -36,6 +38,7 @@ const prices: PriceRow[] = [
   ...priced(odd, 0, { "01T00:00": "0.001" }),
   ...priced(cents, 18, { "01T00:00": "1" }),
   ...priced(dime, 18, { "01T00:00": "1" }),
+  ...priced(hybrid, 1, { "01T00:00": "3" }),
   ...priced(art, 0, { "01T00:00": "1000" }),
   { asset: relic, time: seconds("2025-06-30T12:00:00Z"), close: perUnit("7", 18) },
   ...priced(currencyAsset("EUR"), 0, { "01T00:00": "1.6", "02T00:00": "1.25" }),
@@ -52,6 +55,7 @@ const balances: Readonly<Record<Hex, readonly [standard: number, after: Readonly
   [cents]: [1, { 1: `99${"0".repeat(15)}` }],
   [dime]: [1, { 1: `100${"0".repeat(15)}` }],
   [art]: [2, { 1: "2" }],
+  [hybrid]: [1, { 1: "25" }],
 };
 
 /** In wei: 21,000 gas at 2 gwei, and with what the layer below took of the transaction in block 6. */
@@ -99,9 +103,11 @@ export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<HandIn
   const { insert } = index;
   await index.blocks(0, head, { 2: 1, 3: 1, 6: 1, 10: 1 });
   for (const [token, [standard, after]] of Object.entries(balances)) await index.balances(wallet, token, standard, after);
+  await index.balances(wallet, hybrid, 2, { 1: "4" });
+  await index.balances(other, coin, 1, { 1: "1" });
   const token = (address: Hex, decimals: number | null): Row => ({ chain_id: 7, address, block_number: 0, decimals, read_at_block: 0 });
   await insert("token_metadata", [token(coin, 6), token(whole, 0), token(fine, 36), token(odd, null), token(bare, 18)]);
-  await insert("token_metadata", [token(cents, 18), token(dime, 18)]);
+  await insert("token_metadata", [token(cents, 18), token(dime, 18), token(hybrid, 1)]);
   const standard = (address: Hex, number: number): Row => ({ chain_id: 7, address, standard: number, block_number: 0 });
   await insert("token_standards", [
     ...[coin, whole, fine, odd, bare, cents, dime].map((address) => standard(address, 1)),
