@@ -283,7 +283,7 @@ export interface GetEarliestTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -305,7 +305,7 @@ export interface GetErc20TransfersForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Keep what concerns this token contract. */
   readonly contractAddress?: string;
@@ -325,7 +325,7 @@ export interface GetGasPricesParameters {
   readonly chainName: string | number;
   /** What the gas is for - `erc20` a token transfer, `nativetokens` a native transfer, `uniswapv3` a swap in a concentrated-liquidity pool. */
   readonly eventType: "erc20" | "nativetokens" | "uniswapv3";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -343,7 +343,7 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
@@ -355,7 +355,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Fill `nft_data` with the tokens of each collection. The collections themselves are items either way. */
   readonly nft?: boolean;
@@ -431,7 +431,7 @@ export interface GetLpTokenViewParameters {
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -441,7 +441,7 @@ export interface GetNativeTokenBalanceParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** The block after which the state is given - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly blockHeight?: number | string;
@@ -475,7 +475,7 @@ export interface GetNftMarketFloorPriceParameters {
   readonly contractAddress: string;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -487,7 +487,7 @@ export interface GetNftMarketSaleCountParameters {
   readonly contractAddress: string;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -499,7 +499,7 @@ export interface GetNftMarketVolumeParameters {
   readonly contractAddress: string;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
@@ -575,7 +575,7 @@ export interface GetPoolsForTokenAddressParameters {
   readonly tokenAddress: string;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Keep pools of this exchange, named as supported_dexes lists it. */
   readonly dexName?: string;
@@ -593,7 +593,7 @@ export interface GetPoolsForWalletAddressParameters {
   readonly page: number;
   /** Keep pools that trade this token. */
   readonly tokenAddress?: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Keep pools of this exchange, named as supported_dexes lists it. */
   readonly dexName?: string;
@@ -635,7 +635,7 @@ export interface GetTimeBucketTransactionsForAddressParameters {
   readonly walletAddress: string;
   /** The 15-minute bucket, the unix time in seconds divided by 900 and rounded down. */
   readonly timeBucket: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -649,7 +649,7 @@ export interface GetTokenBalancesForWalletAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Fill `nft_data` with the tokens of each collection. The collections themselves are items either way. */
   readonly nft?: boolean;
@@ -727,7 +727,7 @@ export interface GetTransactionParameters {
   readonly chainName: string | number;
   /** The transaction's hash, 0x and 64 hex digits. */
   readonly txHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -747,7 +747,7 @@ export interface GetTransactionSummaryParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Fill `gas_summary`, for one credit more. */
   readonly withGas?: boolean;
@@ -773,7 +773,7 @@ export interface GetTransactionsForAddressParameters {
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -791,7 +791,7 @@ export interface GetTransactionsForAddressByPageParameters {
   readonly walletAddress: string;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -807,7 +807,7 @@ export interface GetTransactionsForBlockParameters {
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -823,7 +823,7 @@ export interface GetTransactionsForBlockByPageParameters {
   readonly blockHeight: number | "latest";
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -837,7 +837,7 @@ export interface GetTransactionsForBlockHashParameters {
   readonly chainName: string | number;
   /** The block's hash, 0x and 64 hex digits. */
   readonly blockHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -853,7 +853,7 @@ export interface GetTransactionsForBlockHashByPageParameters {
   readonly blockHash: string;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -867,7 +867,7 @@ export interface GetTransactionsForDexParameters {
   readonly chainName: string | number;
   /** The exchange, by the name under which supported_dexes lists it. */
   readonly dexName: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
   readonly quoteCurrency?: Currency;
   /** How many items a page has; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;

@@ -2133,7 +2133,7 @@ export const operationsById = {
     class: "pricing",
     path: "/v1/pricing/historical_by_addresses_v2/{chainName}/{quoteCurrency}/{contractAddress}/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "none",
     sizes: null,

@@ -972,7 +972,7 @@ export interface GasSummary {
   readonly total_sent_count: number | null;
   /** Sum of the fees of those transactions in wei, those of the layer below and of blobs included; null while the sums are being built. */
   readonly total_fees_paid: string | null;
-  /** Sum of the fees' worth at the prices of their times; null when a price is unknown. */
+  /** Sum of the fees' worth, those of each UTC day at the day's closing price (of today at the price now); null when a price is unknown. */
   readonly total_gas_quote: number | null;
   /** Worth of all fees with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_gas_quote: string | null;
@@ -1092,7 +1092,7 @@ export interface HistoricalBalanceItem {
   readonly is_spam: boolean | null;
   /** Amount held at that height, in the token's smallest unit; null when it is not known. */
   readonly balance: string | null;
-  /** Price of one whole token on that day; null when it is not known, never 0 instead. */
+  /** Price of one whole token at the block's time, or at the close of the day where a date was asked for; null when it is not known, never 0 instead. */
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
@@ -1126,7 +1126,7 @@ export interface HistoricalBalancesResponse {
 
 /** One day of one token. */
 export interface HoldingItem {
-  /** Closing price of one whole token on the day; null when it is not known. */
+  /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is not known. */
   readonly quote_rate: number | null;
   /** Midnight UTC at which the day begins. */
   readonly timestamp: string;
@@ -1984,7 +1984,7 @@ export interface NftTransactionsResponse {
 export interface OhlcItem {
   /** Amount held, in the token's smallest unit; null when it is not known. */
   readonly balance: string | null;
-  /** Value of the balance at the day's price; null when either is unknown. */
+  /** Value of the balance at the day's closing price; null when either is unknown. */
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
@@ -1992,7 +1992,7 @@ export interface OhlcItem {
 
 /** Fees beside the gas. */
 export interface OtherFees {
-  /** Worth of the fee for publishing the transaction on the chain below; null when it is unknown. */
+  /** Worth of the fee for publishing the transaction on the chain below, the median of those that paid one; null when it is unknown. */
   readonly l1_gas_quote: number | null;
 }
 
@@ -2320,7 +2320,7 @@ export interface Price {
   readonly contract_metadata: ContractMetadata;
   /** Midnight UTC at which the day begins. */
   readonly date: string;
-  /** Price of one whole token on the day; null when it is not known, never 0 instead. */
+  /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is not known, never 0 instead. */
   readonly price: number | null;
   /** Price with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_price: string | null;

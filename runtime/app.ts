@@ -16,6 +16,7 @@ import { namesHandlers } from "./domains/names/resolvers/index.ts";
 import { createPoolQueries } from "./domains/pools/queries.ts";
 import { chainOfCurrencies } from "./domains/prices/currencies.ts";
 import { createPriceQueries } from "./domains/prices/price-queries.ts";
+import { pricesHandlers } from "./domains/prices/resolvers/index.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
@@ -58,7 +59,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     logger,
     limits: config.limits,
     chains,
-    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers, ...dexHandlers },
+    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers, ...pricesHandlers, ...dexHandlers },
     context: ({ now, link, anchor, counted }) => ({
       now,
       link,

@@ -5,6 +5,8 @@ export interface GasEstimate {
   readonly gasPrice: bigint;
   /** What such a transaction commonly uses. */
   readonly gasSpent: number;
+  /** What the layer below commonly charges for such a transaction; null where it charges nothing. */
+  readonly l1Fee: bigint | null;
   /** The time within which inclusion is expected, in words; null where the pace of the blocks is not known. */
   readonly interval: string | null;
 }
@@ -27,9 +29,12 @@ export function estimateGas(samples: readonly GasSample[], baseFee: string | nul
     .map(({ gas_price: price, base_fee: base }) => BigInt(price) - (baseFee === null ? 0n : BigInt(base ?? 0)))
     .sort(compare);
   const gasSpent = percentileOf(samples.map(({ gas_used: used }) => used).sort(compare), 0.5);
+  const fees = samples.flatMap(({ l1_fee: fee }) => (fee === null ? [] : [BigInt(fee)])).sort(compare);
+  const l1Fee = fees.length === 0 ? null : percentileOf(fees, 0.5);
   return speeds.map(({ percentile, blocks }) => ({
     gasPrice: floor + percentileOf(tips, percentile),
     gasSpent,
+    l1Fee,
     interval: secondsPerBlock === null ? null : renderDuration(Math.max(1, Math.round(blocks * secondsPerBlock))),
   }));
 }

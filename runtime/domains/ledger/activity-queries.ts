@@ -1,11 +1,18 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay } from "../../lib/time.ts";
 import { addressActivityId } from "./projection-activity.ts";
 
 /** What an address sent and paid for it, in wei. */
 export interface FeesPaid {
   readonly sentCount: number;
+  readonly feesPaid: string;
+}
+
+/** What an address paid in wei for what it sent on a UTC day (days since 1970). */
+export interface DailyFees {
+  readonly day: number;
   readonly feesPaid: string;
 }
 
@@ -30,6 +37,27 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
     return row === undefined ? null : { sentCount: row.sent_count ?? 0, feesPaid: row.fees_paid ?? "0" };
   };
 
+  /**
+   * What an address paid up to a block on each day on which it sent something, oldest first. Kept sums are probed from day to day, so that it costs as much as there
+   * are such days and not as there are transactions. Served by the primary keys of address_fees and blocks, and by blocks_timestamp.
+   */
+  const dailyFeesPaidBy = (chainId: number, address: Address, block: number): Promise<DailyFees[]> =>
+    query<DailyFees>(
+      `WITH RECURSIVE days AS (
+         SELECT -1::int8 AS last_block, NULL::int4 AS day, 0::numeric AS paid
+         UNION ALL
+         SELECT e.number, b.day, s.fees_paid FROM days d
+         CROSS JOIN LATERAL (SELECT block_number FROM address_fees
+           WHERE chain_id = $1 AND address = $2 AND block_number > d.last_block AND block_number <= $3 ORDER BY block_number LIMIT 1) f
+         CROSS JOIN LATERAL (SELECT (timestamp / ${secondsOfDay})::int4 AS day FROM blocks WHERE chain_id = $1 AND number = f.block_number LIMIT 1) b
+         CROSS JOIN LATERAL (SELECT number FROM blocks
+           WHERE chain_id = $1 AND timestamp < (b.day + 1)::int8 * ${secondsOfDay} ORDER BY timestamp DESC, number DESC LIMIT 1) e
+         CROSS JOIN LATERAL (SELECT fees_paid FROM address_fees
+           WHERE chain_id = $1 AND address = $2 AND block_number <= least(e.number, $3) ORDER BY block_number DESC LIMIT 1) s)
+       SELECT day, (paid - lag(paid) OVER (ORDER BY last_block))::text AS "feesPaid" FROM days ORDER BY last_block OFFSET 1`,
+      [chainId, bytes(address), block],
+    );
+
   /** When some of an address's transactions were, by ordinal. Served by the primary keys of address_transactions and blocks. */
   const timesOfOrdinals = async (chainId: number, address: Address, ordinals: readonly number[]): Promise<ReadonlyMap<number, number>> => {
     if (ordinals.length === 0) return new Map();
@@ -41,5 +69,5 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
     return new Map(rows.map(({ ordinal, timestamp }) => [ordinal, timestamp]));
   };
 
-  return { feesPaidBy, timesOfOrdinals };
+  return { feesPaidBy, dailyFeesPaidBy, timesOfOrdinals };
 }

@@ -1,9 +1,10 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
-import { bytesArray } from "../../database/codecs.ts";
+import { bytes, bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import { type Decimal, decimalOf, divide } from "../../lib/decimal.ts";
-import type { Address } from "../../lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { secondsOfDay, secondsOfHour } from "../../lib/time.ts";
+import { standards } from "../tokens/standards.ts";
 import { type Asset, currencyAsset } from "./assets.ts";
 
 /** What one smallest unit of a token is worth in some currency; null where that is not known. */
@@ -13,6 +14,14 @@ export type Rate = Decimal | null;
 export interface PriceAsk {
   readonly asset: Address;
   readonly time: number;
+}
+
+/** What an owner's tokens were worth at several moments, which their position among those asked for names. */
+export interface OwnedRates {
+  /** In the currency asked for. */
+  readonly rate: (asset: Address, moment: number) => Rate;
+  /** In US dollars, whatever the currency. */
+  readonly usd: (asset: Address, moment: number) => Rate;
 }
 
 /** Everything that can be asked of the tables of prices. */
@@ -130,13 +139,64 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     return (asset, day) => byKey.get(`${asset}${day}`) ?? null;
   };
 
+  /** Of the native token and every other that an owner ever had, those alone that ever had a price: so it can be asked beside the balances, and not after them. */
+  const ratesOwnedIn = async (
+    chainId: number,
+    currency: Currency,
+    owner: Address,
+    spans: Spans,
+    wanted: readonly number[],
+  ): Promise<OwnedRates> => {
+    const { table, column } = spans;
+    const [rows, currencies] = await Promise.all([
+      query<{ asset: Address; moment: number; close: string | null }>(
+        `SELECT a.asset, k.moment::int4 AS moment, p.close
+         FROM priced_assets a CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, moment) CROSS JOIN LATERAL (
+           SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.${column} <= k.span ORDER BY p.${column} DESC LIMIT 1) p
+         WHERE a.chain_id = $1 AND a.asset IN (
+           SELECT token FROM balances WHERE chain_id = $1 AND owner = $2 AND standard IN (${standards.native}, ${standards.erc20})
+           UNION ALL SELECT $4::bytea)`,
+        [chainId, bytes(owner), wanted, bytes(nativeTokenAddress)],
+      ),
+      ratesOfCurrency(chainId, currency, spans, wanted),
+    ]);
+    const dollars = wanted.map(() => new Map<Address, Rate>());
+    for (const { asset, moment, close } of rows) dollars[moment - 1]?.set(asset, close === null ? null : decimalOf(close));
+    const usd: OwnedRates["usd"] = (asset, moment) => dollars[moment]?.get(asset) ?? null;
+    if (currencies === null) return { rate: usd, usd };
+    return { rate: (asset, moment) => convert(usd(asset, moment), currencies.get(wanted[moment] ?? -1) ?? null), usd };
+  };
+
+  /** What the native token and the tokens that an owner ever had were worth at some times, as `ratesAtTimes`. Served by the primary keys of balances and prices. */
+  const ratesOwnedAt = (chainId: number, currency: Currency, owner: Address, times: readonly number[]): Promise<OwnedRates> =>
+    ratesOwnedIn(
+      chainId,
+      currency,
+      owner,
+      hours,
+      times.map((time) => Math.floor(time / secondsOfHour)),
+    );
+
+  /** The same at the ends of UTC days, as `ratesOfDays`. */
+  const ratesOwnedOfDays = (chainId: number, currency: Currency, owner: Address, wanted: readonly number[]): Promise<OwnedRates> =>
+    ratesOwnedIn(chainId, currency, owner, days, wanted);
+
+  /** Those of some assets that ever had a price. Served by the primary key. */
+  const pricedAmong = async (chainId: number, assets: readonly Address[]): Promise<ReadonlySet<Address>> => {
+    const rows = await query<{ asset: Address }>("SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])", [
+      chainId,
+      bytesArray(assets),
+    ]);
+    return new Set(rows.map(({ asset }) => asset));
+  };
+
   /** The last hour (since 1970) whose prices are done; null before the first. Served by the primary key. */
   const lastPricedHour = async (chainId: number): Promise<number | null> => {
     const rows = await query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [chainId]);
     return rows[0]?.hour ?? null;
   };
 
-  return { ratesAtTimes, ratesAt, ratesOfDays, lastPricedHour };
+  return { ratesAtTimes, ratesAt, ratesOfDays, ratesOwnedAt, ratesOwnedOfDays, pricedAmong, lastPricedHour };
 }
 
 /** A rate in US dollars as one in a currency of which one unit is worth so many dollars. */

@@ -44,3 +44,21 @@ export function pretty(value: Decimal | null, currency: Currency): string | null
   const hundredths = wholeHundredths(shift(absolute, power));
   return `${sign}${symbols[currency]}${thousands(hundredths / 100n)}.${(hundredths % 100n).toString().padStart(2, "0")}${suffix}`;
 }
+
+/** An amount as answers quote it. */
+export interface Quote {
+  /** Of one whole token. */
+  readonly rate: number | null;
+  readonly quote: number | null;
+  readonly pretty: string | null;
+}
+
+/** Nearly everything in a long list has no price: what all of these share. */
+const unquoted: Quote = { rate: null, quote: null, pretty: null };
+
+/** An amount in smallest units as answers quote it; null where what a field is made of is not known. */
+export function quoteOf(amount: string | null, rate: Rate, decimals: number | null, currency: Currency): Quote {
+  if (rate === null) return unquoted;
+  const value = worth(amount, rate);
+  return { rate: viewNumber(wholeRate(rate, decimals)), quote: viewNumber(value), pretty: pretty(value, currency) };
+}

@@ -1,12 +1,23 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
 import type { BalanceNftData } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
+import type { Rate } from "../prices/price-queries.ts";
 import type { HoldingRow, NftBalanceRow } from "../tokens/balance-queries.ts";
 import type { Classifier } from "../tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { standards, supportsErc } from "../tokens/standards.ts";
 import { nativeMetadata } from "./chain.ts";
+import { quoteOf, viewNumber, worth } from "./quotes.ts";
+
+/** What the holdings of an answer are worth. */
+export interface HoldingQuotes {
+  readonly currency: Currency;
+  readonly rate: (asset: Address) => Rate;
+  /** In US dollars, in which the rules say what is dust. */
+  readonly usd: (asset: Address) => Rate;
+}
 
 /** A token, native or not, as the fields that every item about one begins with. */
 export function viewContract(chain: ChainConfig, address: Address, standard: number, metadata: TokenMetadata | undefined) {
@@ -24,14 +35,16 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
 /** Whether holdings of a standard are single tokens: what is held by id is told beside their number. */
 export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
 
-/** What an owner holds of a token as the fields that current and past holdings share. What is worth what stays null until prices are indexed. */
+/** What an owner holds of a token as the fields that current and past holdings share. A collection has no price. */
 export function viewHolding(
   { chain, classifier }: { readonly chain: ChainConfig; readonly classifier: Classifier },
   row: HoldingRow,
   metadata: TokenMetadata | undefined,
   isSpam: boolean,
   nftData: BalanceNftData[] | null,
+  { currency, rate, usd }: HoldingQuotes,
 ) {
+  const isPriced = !isCollection(row.standard);
   const classified = {
     chainId: chain.id,
     address: row.token,
@@ -41,6 +54,8 @@ export function viewHolding(
     decimals: metadata?.decimals ?? null,
   };
   const contract = viewContract(chain, row.token, row.standard, metadata);
+  const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
+  const worthUsd = isPriced ? viewNumber(worth(row.balance, usd(row.token))) : null;
   // Each field by name: a wallet may have tens of thousands of these, and to spread one object into the next takes several times as long.
   return {
     contract_decimals: contract.contract_decimals,
@@ -52,12 +67,12 @@ export function viewHolding(
     contract_display_name: contract.contract_name,
     last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
     native_token: row.standard === standards.native,
-    type: classifier.typeOf(classified, null).answer,
+    type: classifier.typeOf(classified, worthUsd).answer,
     is_spam: isSpam,
     balance: row.balance,
-    quote_rate: null,
-    quote: null,
-    pretty_quote: null,
+    quote_rate: quoted.rate,
+    quote: quoted.quote,
+    pretty_quote: quoted.pretty,
     protocol_metadata: null,
     nft_data: nftData,
     balance_source: row.balance === null ? null : row.source,

@@ -1,8 +1,13 @@
-import type { OtherFees, PriceItem } from "../../../../generated/responses.gen.ts";
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import type { PriceItem } from "../../../../generated/responses.gen.ts";
+import { add, decimal, multiply } from "../../../lib/decimal.ts";
+import { nativeTokenAddress } from "../../../lib/hex.ts";
 import type { Handlers, ResolverContext } from "../../context.ts";
+import type { Rate } from "../../prices/price-queries.ts";
 import { chainHead } from "../../views/chain.ts";
-import { estimateGas } from "../gas-estimate.ts";
-import type { GasEvent, GasSample } from "../gas-queries.ts";
+import { pretty, viewNumber, wholeRate } from "../../views/quotes.ts";
+import { estimateGas, type GasEstimate } from "../gas-estimate.ts";
+import type { GasEvent } from "../gas-queries.ts";
 
 /** Blocks that an estimate looks back on, and the most transactions of them. */
 const blocksBack = 200;
@@ -10,7 +15,12 @@ const mostSamples = 2_000;
 
 /** What a common kind of transaction costs at several speeds, by those of the latest blocks. */
 export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType, quoteCurrency }, context) => {
-  const { baseFee, items } = await estimate(context, chain.id, eventType);
+  const now = context.now().getTime() / 1000;
+  const [{ baseFee, estimates }, rateOf] = await Promise.all([
+    estimate(context, chain.id, eventType),
+    context.prices.ratesAt(chain.id, quoteCurrency, [nativeTokenAddress], now),
+  ]);
+  const rate = rateOf(nativeTokenAddress);
   const { updated_at, chain_id, chain_name } = chainHead(chain, context.now());
   return {
     chain_id,
@@ -18,15 +28,15 @@ export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType,
     quote_currency: quoteCurrency,
     updated_at,
     event_type: eventType,
-    gas_quote_rate: null,
+    gas_quote_rate: viewNumber(wholeRate(rate, context.chains.get(chain.id).nativeToken.decimals)),
     base_fee: baseFee,
-    items,
+    items: estimates.map((one) => viewEstimate(one, rate, quoteCurrency)),
   };
 };
 
 async function estimate({ ledger, network, anchor }: ResolverContext, chainId: number, event: GasEvent) {
   const tail = anchor === null ? null : await ledger.tail(chainId);
-  if (anchor === null || tail === null) return { baseFee: null, items: [] };
+  if (anchor === null || tail === null) return { baseFee: null, estimates: [] };
   const first = Math.max(tail.number, anchor - blocksBack + 1);
   const [blocks, samples] = await Promise.all([
     network.gasBlocks(chainId, [first, anchor]),
@@ -36,21 +46,21 @@ async function estimate({ ledger, network, anchor }: ResolverContext, chainId: n
   const baseFee = newest?.base_fee ?? null;
   const pace =
     oldest && newest && newest.number > oldest.number ? (newest.timestamp - oldest.timestamp) / (newest.number - oldest.number) : null;
-  const otherFees = otherFeesOf(samples);
-  const items = estimateGas(samples, baseFee, pace).map(
-    ({ gasPrice, gasSpent, interval }): PriceItem => ({
-      gas_price: gasPrice.toString(),
-      gas_spent: String(gasSpent),
-      gas_quote: null,
-      other_fees: otherFees,
-      total_gas_quote: null,
-      pretty_total_gas_quote: null,
-      interval,
-    }),
-  );
-  return { baseFee, items };
+  return { baseFee, estimates: estimateGas(samples, baseFee, pace) };
 }
 
-/** A fee of the layer below is there where the samples paid one; its worth needs a price. */
-const otherFeesOf = (samples: readonly GasSample[]): OtherFees | null =>
-  samples.some(({ l1_fee: fee }) => fee !== null) ? { l1_gas_quote: null } : null;
+function viewEstimate({ gasPrice, gasSpent, l1Fee, interval }: GasEstimate, rate: Rate, currency: Currency): PriceItem {
+  const worthOf = (wei: bigint) => (rate === null ? null : multiply(decimal(wei), rate));
+  const gas = worthOf(gasPrice * BigInt(gasSpent));
+  const l1 = l1Fee === null ? null : worthOf(l1Fee);
+  const total = gas !== null && l1 !== null ? add(gas, l1) : gas;
+  return {
+    gas_price: gasPrice.toString(),
+    gas_spent: String(gasSpent),
+    gas_quote: viewNumber(gas),
+    other_fees: l1Fee === null ? null : { l1_gas_quote: viewNumber(l1) },
+    total_gas_quote: viewNumber(total),
+    pretty_total_gas_quote: pretty(total, currency),
+    interval,
+  };
+}

@@ -3,7 +3,7 @@ import type { PaginationLinks, Transaction } from "../../../../generated/respons
 import type { Address } from "../../../lib/hex.ts";
 import { notAcceptable } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
-import { viewTransactions } from "../../views/transaction.ts";
+import { type TransactionOptions, viewTransactions } from "../../views/transaction.ts";
 
 const secondsPerBucket = 900;
 
@@ -23,7 +23,7 @@ export async function bucketOfAddress(
   chain: Chain,
   address: Address,
   bucket: number,
-  { noLogs }: { readonly noLogs: boolean },
+  options: TransactionOptions,
 ): Promise<Bucket> {
   const { ledger } = context;
   const { first, end, total } = await ordinalsOf(context, chain, address, bucket);
@@ -39,7 +39,7 @@ export async function bucketOfAddress(
     complete: await isComplete(context, chain, bucket),
     current_bucket: bucket,
     links: await linksOf(context, chain, address, { prev: first > 0 ? first - 1 : null, next: end < total ? end : null }),
-    items: await viewTransactions(context, chain.id, rows.toReversed(), { noLogs }),
+    items: await viewTransactions(context, chain.id, rows.toReversed(), options),
   };
 }
 

@@ -12,7 +12,7 @@ export const getEarliestTransactionsForAddress: Handlers["getEarliestTransaction
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs })),
+    ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs, quoteCurrency })),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

@@ -9,7 +9,7 @@ export const getTimeBucketTransactionsForAddress: Handlers["getTimeBucketTransac
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    ...(await bucketOfAddress(context, chain, walletAddress, timeBucket, { noLogs })),
+    ...(await bucketOfAddress(context, chain, walletAddress, timeBucket, { noLogs, quoteCurrency })),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

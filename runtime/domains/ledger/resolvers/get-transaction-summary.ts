@@ -1,33 +1,46 @@
-import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { Chain, Currency } from "../../../../generated/requests.gen.ts";
 import type { GasSummary, TransactionSummary, TransactionsSummary } from "../../../../generated/responses.gen.ts";
-import type { Address } from "../../../lib/hex.ts";
-import { isoTimestamp } from "../../../lib/time.ts";
+import { add, type Decimal, decimal, divide } from "../../../lib/decimal.ts";
+import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
+import { isoTimestamp, secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers, ResolverContext } from "../../context.ts";
 import { chainHead, nativeMetadata } from "../../views/chain.ts";
+import { pretty, viewNumber, worth } from "../../views/quotes.ts";
 import type { TransactionRow } from "../transaction-queries.ts";
 
 /** What `with-gas` adds to the cost: one credit. */
 const creditOfGas = 100;
 
 /** How many transactions a wallet has, its first and its last, and on request what it paid. */
-export const getTransactionSummary: Handlers["getTransactionSummary"] = async ({ chain, walletAddress, withGas }, context) => {
+export const getTransactionSummary: Handlers["getTransactionSummary"] = async (request, context) => {
+  const { chain, walletAddress, withGas, quoteCurrency } = request;
   if (withGas) context.counted.extraHundredths = creditOfGas;
   return {
     updated_at: chainHead(chain, context.now()).updated_at,
     address: walletAddress,
     chain_id: chain.id,
     chain_name: chain.name,
-    items: await summaryOf(context, chain, walletAddress, withGas),
+    items: await summaryOf(context, chain, walletAddress, withGas ? quoteCurrency : null),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };
 
-async function summaryOf(context: ResolverContext, chain: Chain, address: Address, withGas: boolean): Promise<TransactionsSummary[]> {
+/** What an address paid is told where a currency is given. */
+async function summaryOf(
+  context: ResolverContext,
+  chain: Chain,
+  address: Address,
+  currency: Currency | null,
+): Promise<TransactionsSummary[]> {
   const { anchor, ledger } = context;
   const count = anchor === null ? 0 : await ledger.transactionCountOfAddress(chain.id, address, anchor);
   if (anchor === null || count === 0) return [];
   const at = async (ordinal: number) => (await ledger.transactionsOfAddress(chain.id, address, ordinal, ordinal))[0];
-  const [earliest, latest, gas] = await Promise.all([at(0), at(count - 1), withGas ? gasSummary(context, chain, address, anchor) : null]);
+  const [earliest, latest, gas] = await Promise.all([
+    at(0),
+    at(count - 1),
+    currency === null ? null : gasSummary(context, chain, address, anchor, currency),
+  ]);
   return [
     {
       total_count: count,
@@ -47,15 +60,43 @@ const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow
         tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
       };
 
-async function gasSummary(context: ResolverContext, chain: Chain, address: Address, block: number): Promise<GasSummary> {
-  const fees = await context.ledger.feesPaidBy(chain.id, address, block);
+/** Fees are worth what the native token was at the end of their day: a wallet may have paid in hundreds of thousands of transactions. */
+async function gasSummary(
+  context: ResolverContext,
+  chain: Chain,
+  address: Address,
+  block: number,
+  currency: Currency,
+): Promise<GasSummary> {
+  const [fees, total] = await Promise.all([
+    context.ledger.feesPaidBy(chain.id, address, block),
+    worthOfFees(context, chain, address, block, currency),
+  ]);
+  const known = fees === null ? null : total;
+  const average = fees === null || known === null || fees.sentCount === 0 ? null : divide(known, decimal(BigInt(fees.sentCount)));
   return {
     total_sent_count: fees?.sentCount ?? null,
     total_fees_paid: fees?.feesPaid ?? null,
-    total_gas_quote: null,
-    pretty_total_gas_quote: null,
-    average_gas_quote_per_tx: null,
-    pretty_average_gas_quote_per_tx: null,
+    total_gas_quote: viewNumber(known),
+    pretty_total_gas_quote: pretty(known, currency),
+    average_gas_quote_per_tx: viewNumber(average),
+    pretty_average_gas_quote_per_tx: pretty(average, currency),
     gas_metadata: nativeMetadata(context.chains.get(chain.id)),
   };
+}
+
+/** Null where the price of a day with fees is not known; without any, where that of today is not. */
+async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
+  const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
+  const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsOfDay), feesPaid: "0" }];
+  const rateOf = await prices.ratesOfDays(
+    chain.id,
+    currency,
+    [nativeTokenAddress],
+    days.map(({ day }) => day),
+  );
+  return days.reduce<Decimal | null>((sum, { day, feesPaid }) => {
+    const value = worth(feesPaid, rateOf(nativeTokenAddress, day));
+    return sum === null || value === null ? null : add(sum, value);
+  }, decimal(0n));
 }

@@ -5,9 +5,9 @@ import { viewDexDetails } from "../../views/dex-details.ts";
 import { viewTransactions } from "../../views/transaction.ts";
 
 /** One transaction with its decoded logs. @throws {notFound} a hash that is not indexed. */
-export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs, withDex }, context) => {
+export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs, withDex, quoteCurrency }, context) => {
   const row = await context.ledger.transactionByHash(chain.id, txHash);
   if (row === null) throw notFound("Transaction", txHash, chain.name);
   const dexDetails = withDex ? await viewDexDetails(context, chain.id, row) : null;
-  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs, dexDetails }) };
+  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails }) };
 };

@@ -9,7 +9,7 @@ export const getTransactionsForAddressByPage: Handlers["getTransactionsForAddres
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    ...(await pageOfAddress(context, chain, walletAddress, page, { noLogs, ascending: blockSignedAtAsc })),
+    ...(await pageOfAddress(context, chain, walletAddress, page, { noLogs, quoteCurrency, ascending: blockSignedAtAsc })),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

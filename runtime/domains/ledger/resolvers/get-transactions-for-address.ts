@@ -9,7 +9,7 @@ export const getTransactionsForAddress: Handlers["getTransactionsForAddress"] = 
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, ascending: blockSignedAtAsc })),
+    ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, ascending: blockSignedAtAsc })),
     indexed_from: await context.ledger.indexedFrom(chain.id),
   };
 };

@@ -4,10 +4,10 @@ import { blockAt, pageOfBlock } from "./pages-of-block.ts";
 
 /** A page of a block's transactions. @throws {notFound} a height that is not indexed. */
 export const getTransactionsForBlockByPage: Handlers["getTransactionsForBlockByPage"] = async (
-  { chain, blockHeight, page, noLogs },
+  { chain, blockHeight, page, noLogs, quoteCurrency },
   context,
 ) => {
   const block = await blockAt(context, chain, blockHeight);
   const path = `block/${block.number}`;
-  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, path })) };
+  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
 };

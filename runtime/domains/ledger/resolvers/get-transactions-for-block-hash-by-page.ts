@@ -4,10 +4,10 @@ import { blockWithHash, pageOfBlock } from "./pages-of-block.ts";
 
 /** A page of the transactions of the block with a hash. @throws {notFound} a hash that is not indexed. */
 export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBlockHashByPage"] = async (
-  { chain, blockHash, page, noLogs },
+  { chain, blockHash, page, noLogs, quoteCurrency },
   context,
 ) => {
   const block = await blockWithHash(context, chain, blockHash);
   const path = `block_hash/${block.hash}`;
-  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, path })) };
+  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
 };

@@ -2,7 +2,7 @@ import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { PaginationLinks, Transaction } from "../../../../generated/responses.gen.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ResolverContext } from "../../context.ts";
-import { viewTransactions } from "../../views/transaction.ts";
+import { type TransactionOptions, viewTransactions } from "../../views/transaction.ts";
 
 /** Transactions a page, in every list that is paged by links. */
 export const transactionsPerPage = 100;
@@ -19,7 +19,7 @@ export async function pageOfAddress(
   chain: Chain,
   address: Address,
   page: number | null,
-  { noLogs, ascending }: { readonly noLogs: boolean; readonly ascending: boolean },
+  { ascending, ...options }: TransactionOptions & { readonly ascending: boolean },
 ): Promise<PageOfAddress> {
   const { ledger, anchor } = context;
   const total = anchor === null ? 0 : await ledger.transactionCountOfAddress(chain.id, address, anchor);
@@ -32,6 +32,6 @@ export async function pageOfAddress(
   return {
     current_page: current,
     links: { prev: current > 0 ? link(Math.min(current - 1, newest)) : null, next: current < newest ? link(current + 1) : null },
-    items: await viewTransactions(context, chain.id, ascending ? rows : rows.toReversed(), { noLogs }),
+    items: await viewTransactions(context, chain.id, ascending ? rows : rows.toReversed(), options),
   };
 }

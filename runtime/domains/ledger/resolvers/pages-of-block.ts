@@ -3,7 +3,7 @@ import type { PaginationLinks, Transaction } from "../../../../generated/respons
 import type { Hash } from "../../../lib/hex.ts";
 import { notFound, RequestError } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
-import { viewTransactions } from "../../views/transaction.ts";
+import { type TransactionOptions, viewTransactions } from "../../views/transaction.ts";
 import type { BlockRow } from "../block-queries.ts";
 import { transactionsPerPage } from "./pages-of-address.ts";
 
@@ -29,15 +29,19 @@ export async function blockWithHash(context: ResolverContext, chain: Chain, hash
 }
 
 /** All transactions of a block, by index. */
-export const transactionsOf = async (context: ResolverContext, chain: Chain, block: BlockRow, noLogs: boolean): Promise<Transaction[]> =>
-  viewTransactions(context, chain.id, await context.ledger.transactionsOfBlock(chain.id, block.number), { noLogs });
+export const transactionsOf = async (
+  context: ResolverContext,
+  chain: Chain,
+  block: BlockRow,
+  options: TransactionOptions,
+): Promise<Transaction[]> => viewTransactions(context, chain.id, await context.ledger.transactionsOfBlock(chain.id, block.number), options);
 
 /** One page of a block's transactions, by index; `path` is the list's own, without its page. */
 export async function pageOfBlock(
   context: ResolverContext,
   chain: Chain,
   block: BlockRow,
-  { page, noLogs, path }: { readonly page: number; readonly noLogs: boolean; readonly path: string },
+  { page, path, ...options }: TransactionOptions & { readonly page: number; readonly path: string },
 ): Promise<{ links: PaginationLinks; items: Transaction[] }> {
   const first = page * transactionsPerPage;
   const newest = Math.max(0, Math.ceil(block.transaction_count / transactionsPerPage) - 1);
@@ -48,6 +52,6 @@ export async function pageOfBlock(
   const link = (to: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${to}/`);
   return {
     links: { prev: page > 0 ? link(Math.min(page - 1, newest)) : null, next: page < newest ? link(page + 1) : null },
-    items: await viewTransactions(context, chain.id, rows, { noLogs }),
+    items: await viewTransactions(context, chain.id, rows, options),
   };
 }

@@ -1,13 +1,17 @@
+import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { TokenTransferItem } from "../../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import { groupBy } from "../../../lib/group-by.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { isoTimestamp } from "../../../lib/time.ts";
 import { rangeOf } from "../../at.ts";
 import type { Handlers } from "../../context.ts";
 import type { TransactionRow } from "../../ledger/transaction-queries.ts";
 import { type Labels, labelOf } from "../../names/labels.ts";
+import type { Rate } from "../../prices/price-queries.ts";
+import { ratesByTime } from "../../prices/rates-by-time.ts";
 import { chainHead, transactionExplorers } from "../../views/chain.ts";
+import { quoteOf, viewNumber, worth } from "../../views/quotes.ts";
 import { viewContract } from "../../views/token.ts";
 import { viewTransactionHead } from "../../views/transaction.ts";
 import type { TokenMetadata } from "../metadata-queries.ts";
@@ -41,7 +45,8 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
     ledger.transactionsAt(chain.id, shown),
     tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
   ]);
-  const [metadata, labels] = await Promise.all([
+  const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const [metadata, labels, rateAt] = await Promise.all([
     tokens.metadata(
       chain.id,
       transfers.map((transfer) => transfer.token),
@@ -50,9 +55,15 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
       chain.id,
       [...transactions, ...transfers].flatMap((row) => [row.from_address, row.to_address]),
     ),
+    ratesByTime(context.prices, chain.id, quoteCurrency, [
+      ...transactions.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
+      ...transfers.flatMap((transfer) => {
+        const time = transactionAt.get(keyOf(transfer))?.timestamp;
+        return time === undefined ? [] : [{ asset: transfer.token, time }];
+      }),
+    ]),
   ]);
   const chainConfig = context.chains.get(chain.id);
-  const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
   const [spam, poisoning] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
     poisoningAmong(context, chain, walletAddress, transfers, (transfer) => transactionAt.get(keyOf(transfer))?.from_address),
@@ -67,13 +78,19 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
       if (transaction === undefined) return [];
       const own = transfersAt.get(keyOf(place)) ?? [];
       const viewed = own.flatMap((transfer) =>
-        viewTransfer(chainConfig, walletAddress, transaction, transfer, metadata.get(transfer.token), labels).map((item) => ({
+        viewTransfer(chainConfig, walletAddress, transaction, transfer, {
+          metadata: metadata.get(transfer.token),
+          labels,
+          rate: rateAt(transfer.token, transaction.timestamp),
+          currency: quoteCurrency,
+        }).map((item) => ({
           ...item,
           is_spam: spam.has(transfer.token),
           is_poisoning: poisoning.has(transfer),
         })),
       );
-      return [{ ...viewTransactionHead(chainConfig, transaction, labels), transfers: viewed }];
+      const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
+      return [{ ...viewTransactionHead(chainConfig, transaction, labels, native), transfers: viewed }];
     }),
     pagination: { has_more: places.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
     indexed_from: indexedFrom,
@@ -83,16 +100,25 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
 const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
   `${place.block_number}:${place.transaction_index}`;
 
+/** What a transfer is shown with. */
+interface TransferView {
+  readonly metadata: TokenMetadata | undefined;
+  readonly labels: Labels;
+  /** What the token was worth at its time. */
+  readonly rate: Rate;
+  readonly currency: Currency;
+}
+
 /** A transfer as the wallet sees it; one to oneself is both an OUT and an IN, so that sums of deltas come out right. */
 function viewTransfer(
   chain: ChainConfig,
   wallet: Address,
   transaction: TransactionRow,
   transfer: TransferRow,
-  metadata: TokenMetadata | undefined,
-  labels: Labels,
+  { metadata, labels, rate, currency }: TransferView,
 ): Omit<TokenTransferItem, "is_spam" | "is_poisoning">[] {
   const { supports_erc: _, ...contract } = viewContract(chain, transfer.token, standards.erc20, metadata);
+  const delta = quoteOf(transfer.amount, rate, contract.contract_decimals, currency);
   const item = (type: "IN" | "OUT", balance: string | null) => ({
     block_signed_at: isoTimestamp(transaction.timestamp),
     tx_hash: transaction.hash,
@@ -104,10 +130,10 @@ function viewTransfer(
     transfer_type: type,
     delta: transfer.amount,
     balance,
-    quote_rate: null,
-    delta_quote: null,
-    pretty_delta_quote: null,
-    balance_quote: null,
+    quote_rate: delta.rate,
+    delta_quote: delta.quote,
+    pretty_delta_quote: delta.pretty,
+    balance_quote: viewNumber(worth(balance, rate)),
     method_calls: null,
     explorers: transactionExplorers(chain, transaction.hash),
   });

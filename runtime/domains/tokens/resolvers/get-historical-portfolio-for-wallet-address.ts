@@ -4,6 +4,7 @@ import { notAcceptable } from "../../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
+import { type Quote, quoteOf } from "../../views/quotes.ts";
 import { viewContract } from "../../views/token.ts";
 import { type DailyBalance, dailyBalances } from "../daily-balances.ts";
 import { standards } from "../standards.ts";
@@ -20,9 +21,11 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   const { tokens, limits } = context;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
   const span = await spansOfDays(context, chain, days, indexedFrom);
-  const [opening, changes, knowsNative] = await Promise.all([
+  const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsOfDay + position);
+  const [opening, changes, rates, knowsNative] = await Promise.all([
     tokens.balancesAt(chain.id, walletAddress, span.first - 1),
     tokens.balanceSpans(chain.id, walletAddress, span),
+    context.prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
     knowsNativeBalances(context, chain),
   ]);
   const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
@@ -53,20 +56,30 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
       const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));
       return {
         ...contract,
-        holdings: balances.map((balance, position) => viewDay(span.firstDay + position * secondsOfDay, balance)).reverse(),
+        holdings: balances
+          .map((balance, position) => {
+            const view = (amount: string | null) => quoteOf(amount, rates.rate(token, position), contract.contract_decimals, quoteCurrency);
+            return viewDay(span.firstDay + position * secondsOfDay, balance, view);
+          })
+          .reverse(),
       };
     }),
     indexed_from: indexedFrom,
   };
 };
 
-const viewDay = (time: number, { open, high, low, close }: DailyBalance): HoldingItem => ({
-  quote_rate: null,
-  timestamp: isoTimestamp(time),
-  close: viewBalance(close),
-  high: viewBalance(high),
-  low: viewBalance(low),
-  open: viewBalance(open),
-});
-
-const viewBalance = (balance: string | null): OhlcItem => ({ balance, quote: null, pretty_quote: null });
+/** All balances of a day are worth what they were at its close. */
+function viewDay(time: number, { open, high, low, close }: DailyBalance, quote: (amount: string | null) => Quote): HoldingItem {
+  const view = (balance: string | null): OhlcItem => {
+    const quoted = quote(balance);
+    return { balance, quote: quoted.quote, pretty_quote: quoted.pretty };
+  };
+  return {
+    quote_rate: quote(close).rate,
+    timestamp: isoTimestamp(time),
+    close: view(close),
+    high: view(high),
+    low: view(low),
+    open: view(open),
+  };
+}

@@ -1,7 +1,10 @@
+import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../../../generated/requests.gen.ts";
+import { secondsOfDay, startOfDay } from "../../../lib/time.ts";
 import { heightAt } from "../../at.ts";
-import type { Handlers } from "../../context.ts";
+import type { Handlers, ResolverContext } from "../../context.ts";
+import type { OwnedRates } from "../../prices/price-queries.ts";
 import { chainHead } from "../../views/chain.ts";
-import { viewHolding } from "../../views/token.ts";
+import { type HoldingQuotes, viewHolding } from "../../views/token.ts";
 import { holdingsOf } from "./holdings.ts";
 
 /** What a wallet held after a block or at the end of a day. @throws {notAcceptable} a moment that is not indexed, or more than one answer may list. */
@@ -11,8 +14,9 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
 ) => {
   const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
   const height = await heightAt(context, chain, request);
-  const [holdings, indexedFrom] = await Promise.all([
+  const [holdings, quotes, indexedFrom] = await Promise.all([
     height === null ? [] : holdingsOf(context, chain, walletAddress, height, nft),
+    quotesAt(context, request, height),
     context.ledger.indexedFrom(chain.id),
   ]);
   const chainConfig = context.chains.get(chain.id);
@@ -21,10 +25,25 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
     items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData);
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       if (noSpam && isSpam) return [];
       return [{ ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block }];
     }),
     indexed_from: indexedFrom,
   };
 };
+
+/** By the close of a day, or by the price of the block's time; without either, by the price now. */
+async function quotesAt(
+  { ledger, prices, now }: ResolverContext,
+  { chain, walletAddress, quoteCurrency, date, blockHeight }: GetHistoricalTokenBalancesForWalletAddressRequest,
+  height: number | null,
+): Promise<HoldingQuotes> {
+  const askedAt = async (): Promise<OwnedRates> => {
+    if (date !== null) return prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, [startOfDay(date) / secondsOfDay]);
+    const block = blockHeight === null || height === null ? null : await ledger.blockByNumber(chain.id, height);
+    return prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [block?.timestamp ?? now().getTime() / 1000]);
+  };
+  const rates = await askedAt();
+  return { currency: quoteCurrency, rate: (asset) => rates.rate(asset, 0), usd: (asset) => rates.usd(asset, 0) };
+}

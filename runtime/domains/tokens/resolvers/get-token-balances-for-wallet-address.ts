@@ -2,7 +2,8 @@ import type { BalanceItem } from "../../../../generated/responses.gen.ts";
 import { secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import { viewHolding } from "../../views/token.ts";
+import { quoteOf } from "../../views/quotes.ts";
+import { type HoldingQuotes, isCollection, viewHolding } from "../../views/token.ts";
 import { standards } from "../standards.ts";
 import { holdingKey, holdingsOf } from "./holdings.ts";
 import { knowsNativeBalances, tellNative } from "./native-balances.ts";
@@ -11,10 +12,12 @@ import { knowsNativeBalances, tellNative } from "./native-balances.ts";
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
   const { anchor, ledger, tokens } = context;
-  const yesterday = await ledger.lastBlockBefore(chain.id, Math.floor(context.now().getTime() / 1000) - secondsOfDay + 1);
-  const [holdings, earlier, knowsNative, indexedFrom] = await Promise.all([
+  const now = Math.floor(context.now().getTime() / 1000);
+  const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsOfDay + 1);
+  const [holdings, earlier, rates, knowsNative, indexedFrom] = await Promise.all([
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, nft),
     yesterday === null ? [] : tokens.balancesAt(chain.id, walletAddress, yesterday.number),
+    context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsOfDay]),
     knowsNativeBalances(context, chain),
     ledger.indexedFrom(chain.id),
   ]);
@@ -22,15 +25,23 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
   // What the index did not see by then was nothing, if it saw all there was.
   const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
+  const quotes: HoldingQuotes = {
+    currency: quoteCurrency,
+    rate: (asset) => rates.rate(asset, 0),
+    usd: (asset) => rates.usd(asset, 0),
+  };
   return {
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
     items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData);
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       if (noSpam && isSpam) return [];
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
+      const amount24h = before === undefined ? (isUnknown ? null : otherwise) : before;
+      const rate24h = isCollection(row.standard) ? null : rates.rate(row.token, 1);
+      const quoted24h = quoteOf(amount24h, rate24h, holding.contract_decimals, quoteCurrency);
       // Each field by name, as in the view.
       const item: BalanceItem = {
         contract_decimals: holding.contract_decimals,
@@ -52,10 +63,10 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
         nft_data: holding.nft_data,
         balance_source: holding.balance_source,
         logo_urls: { token_logo_url: holding.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
-        balance_24h: before === undefined ? (isUnknown ? null : otherwise) : before,
-        quote_rate_24h: null,
-        quote_24h: null,
-        pretty_quote_24h: null,
+        balance_24h: amount24h,
+        quote_rate_24h: quoted24h.rate,
+        quote_24h: quoted24h.quote,
+        pretty_quote_24h: quoted24h.pretty,
       };
       return [item];
     }),

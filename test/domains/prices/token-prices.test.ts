@@ -1,0 +1,148 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addressOf, type Data, type HandIndex } from "../queries/hand-index.ts";
+import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } from "./quoted-index.ts";
+
+/** An answer may have 100 rows. */
+let index: HandIndex;
+const stranger = addressOf(0x99);
+const ask = (addresses: readonly string[], query = "", currency = "USD") =>
+  index.get(`/v1/pricing/historical_by_addresses_v2/hand/${currency}/${addresses.join(",")}/${query}`);
+const wholeRange = "?from=2026-01-01&to=2026-01-03";
+const pricesOf = (item: Data) => item.prices.map(({ date, price }: Data) => [date.slice(0, 10), price]);
+
+beforeAll(async () => {
+  index = await openQuotedIndex();
+  return index.end;
+});
+
+describe("daily prices", () => {
+  it("are a token's closes, the newest first, of the running day the price now", async () => {
+    const { status, data, credits } = await ask([native], wholeRange);
+    expect(status).toBe(200);
+    expect(credits).toBe("1");
+    const metadata = { contract_decimals: 18, contract_address: native, supports_erc: null };
+    expect(data).toHaveLength(1);
+    expect(data[0]).toMatchObject({ ...metadata, update_at: "2026-01-03T18:30:00Z", quote_currency: "USD" });
+    expect(data[0].prices).toEqual([
+      { contract_metadata: expect.objectContaining(metadata), date: "2026-01-03T00:00:00Z", price: 1999.99, pretty_price: "$1,999.99" },
+      { contract_metadata: expect.objectContaining(metadata), date: "2026-01-02T00:00:00Z", price: 2222, pretty_price: "$2,222.00" },
+      { contract_metadata: expect.objectContaining(metadata), date: "2026-01-01T00:00:00Z", price: 2000, pretty_price: "$2,000.00" },
+    ]);
+    expect(data[0].items).toEqual(data[0].prices);
+  });
+
+  it("come the oldest first where that was asked for", async () => {
+    const { data } = await ask([native], `${wholeRange}&prices-at-asc=true`);
+    expect(pricesOf(data[0])).toEqual([
+      ["2026-01-01", 2000],
+      ["2026-01-02", 2222],
+      ["2026-01-03", 1999.99],
+    ]);
+  });
+
+  it("of several tokens come in the order asked, for the cost of one call", async () => {
+    const { data, credits } = await ask([whole, native, coin, fine], wholeRange);
+    expect(credits).toBe("1");
+    expect(data.map((item: Data) => [item.contract_address, item.prices.map(({ price }: Data) => price)])).toEqual([
+      [whole, [12.5, 12.5, 12.5]],
+      [native, [1999.99, 2222, 2000]],
+      // Not known any more.
+      [coin, [null, 1.5, 1.25]],
+      [fine, [0.5, 0.5, 0.5]],
+    ]);
+  });
+
+  it("are null, day by day, of a token without any, or without known decimals", async () => {
+    for (const token of [bare, odd]) {
+      const { status, data } = await ask([token], wholeRange);
+      expect(status).toBe(200);
+      expect(pricesOf(data[0])).toEqual([
+        ["2026-01-03", null],
+        ["2026-01-02", null],
+        ["2026-01-01", null],
+      ]);
+      expect(data[0].prices[0].pretty_price).toBeNull();
+    }
+  });
+
+  it("are told in another currency at its rate of the day, and not without one", async () => {
+    // 1999.99 / 1.25, 2222 / 1.25, 2000 / 1.6
+    const euros = (await ask([native], wholeRange, "eur")).data[0];
+    expect(euros.quote_currency).toBe("EUR");
+    expect(euros.prices.map(({ price, pretty_price }: Data) => [price, pretty_price])).toEqual([
+      [1599.992, "€1,599.99"],
+      [1777.6, "€1,777.60"],
+      [1250, "€1,250.00"],
+    ]);
+    const none = (await ask([native], wholeRange, "CAD")).data[0];
+    expect(none.prices.map(({ price }: Data) => price)).toEqual([null, null, null]);
+  });
+
+  it("cover the latest day, all days up to it, or one day, by the dates that were sent", async () => {
+    const daysOf = async (query: string) => pricesOf((await ask([native], query)).data[0]).map(([day]: string[]) => day);
+    expect(await daysOf("")).toEqual(["2026-01-03"]);
+    expect(await daysOf("?from=2026-01-02")).toEqual(["2026-01-03", "2026-01-02"]);
+    expect(await daysOf("?to=2026-01-01")).toEqual(["2026-01-01"]);
+  });
+
+  it("go on from the last known one, and are there before the first block and of tokens that the index never met", async () => {
+    // Told once, on 2025-06-30; the index knows no decimals of it.
+    const { status, data } = await ask([relic], "?from=2025-06-29&to=2025-07-01");
+    expect(status).toBe(200);
+    expect(data[0]).toMatchObject({ contract_decimals: null, supports_erc: null });
+    expect(data[0].prices).toHaveLength(3);
+    await index.insert("token_metadata", [{ chain_id: 7, address: relic, block_number: 0, decimals: 18, read_at_block: 0 }]);
+    expect(pricesOf((await ask([relic], "?from=2025-06-29&to=2025-07-01")).data[0])).toEqual([
+      ["2025-07-01", 7],
+      ["2025-06-30", 7],
+      ["2025-06-29", null],
+    ]);
+  });
+
+  it("are refused of an unknown address alone, which among others takes nobody down", async () => {
+    const alone = await ask([stranger]);
+    expect(alone.status).toBe(404);
+    expect(alone.message).toContain(stranger);
+    const { status, data } = await ask([stranger, art, native]);
+    expect(status).toBe(200);
+    expect(data.map((item: Data) => [item.contract_address, item.supports_erc, item.prices[0].price])).toEqual([
+      [stranger, null, null],
+      [art, ["erc721"], null],
+      [native, null, 1999.99],
+    ]);
+  });
+
+  it("of days to come are refused, and so are more than an answer may have", async () => {
+    expect(await ask([native], "?to=2026-01-04")).toMatchObject({
+      status: 400,
+      message: "Parameter to: 2026-01-04 was sent, a day up to 2026-01-03 is accepted.",
+    });
+    expect(await ask([native], "?from=2026-01-04")).toMatchObject({ status: 400, message: expect.stringContaining("from") });
+    expect((await ask([native], "?from=2026-01-02&to=2026-01-01")).status).toBe(400);
+    // 100 rows are 50 days of two tokens: 2025-11-15 is the 50th before 2026-01-03, that day included.
+    expect((await ask([native, coin], "?from=2025-11-15")).status).toBe(200);
+    expect(await ask([native, coin], "?from=2025-11-14")).toMatchObject({
+      status: 400,
+      message: expect.stringContaining("at most 50 days of 2 tokens"),
+    });
+    expect((await ask([native], "?from=0001-01-01")).status).toBe(400);
+  });
+
+  it("are rows of CSV, each with its token's fields", async () => {
+    const { text } = await ask([whole, native], `${wholeRange}&format=csv`);
+    const [head, ...rows] = text.trimEnd().split(/\r?\n/);
+    const columns = head?.split(",") ?? [];
+    const [address, date, price] = ["contract_address", "date", "price"].map((name) => columns.indexOf(name));
+    expect([address, date, price]).not.toContain(-1);
+    // The cells up to there hold no comma.
+    const cells = rows.map((row) => row.split(","));
+    expect(cells.map((row) => [row[address ?? -1], row[date ?? -1]?.slice(0, 10), row[price ?? -1]])).toEqual([
+      [whole, "2026-01-03", "12.5"],
+      [whole, "2026-01-02", "12.5"],
+      [whole, "2026-01-01", "12.5"],
+      [native, "2026-01-03", "1999.99"],
+      [native, "2026-01-02", "2222"],
+      [native, "2026-01-01", "2000"],
+    ]);
+  });
+});
