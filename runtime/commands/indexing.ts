@@ -3,6 +3,8 @@ import { examineNode, type Node } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { createRollUpChores } from "../domains/dex/roll-ups/chores.ts";
+import { rollUpTables } from "../domains/dex/roll-ups/store.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
@@ -27,10 +29,11 @@ export interface IndexingOptions {
 const secondsBetweenTries = 5;
 /** Blocks between index and head while chores go on; chains of fast blocks are always some behind. */
 const mostBehind = 16;
-/** What a reorganisation must reach beside the projections' tables: pages that were pinned and metadata that was read above the ancestor. */
+/** What a reorganisation must reach beside the projections' tables: pages that were pinned, metadata that was read and hours that were rolled up above the ancestor. */
 const following = [
   { name: "page_anchors", blockColumn: "block_number" },
   { name: "token_metadata", blockColumn: "block_number" },
+  ...rollUpTables,
 ];
 
 /** Indexes one chain until the signal: the loop, and beside it what can wait. @throws {IndexMismatchError} when an operator has to decide. */
@@ -72,7 +75,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chainId: chain.id,
       database,
       source,
-      chores: [...createSettlingChores(), createAnalyzeTables()],
+      chores: [...createSettlingChores(), ...createRollUpChores(chain), createAnalyzeTables()],
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,
