@@ -2,6 +2,7 @@ import { probeCapabilities } from "../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../runtime/chain/source.ts";
 import type { Database } from "../../runtime/database/database.ts";
+import { rollUpTables } from "../../runtime/domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "../../runtime/domains/ledger/projection-activity.ts";
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
 import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
@@ -71,6 +72,7 @@ export const createTestIndexer = async (
     following: [
       { name: "token_metadata", blockColumn: "block_number" },
       { name: "page_anchors", blockColumn: "block_number" },
+      ...rollUpTables,
     ],
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
