@@ -900,7 +900,7 @@ export interface ExchangeTransaction {
   readonly from_address: string | null;
   /** Account that called the pool, commonly a router; null when the event does not say. */
   readonly sender_address: string | null;
-  /** Value of what was swapped, added or removed at the prices of that time; null when a price is unknown. */
+  /** Value of what was paid in, added or removed at the prices of that time; of a swap of which one price is unknown, of the other token's amounts; else null. */
   readonly total_quote: number | null;
   /** Value of the action with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_quote: string | null;
@@ -1228,7 +1228,7 @@ export interface LiquidityEcosystemChart {
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
-  /** Value of the reserves of all pools at the end of the day; null when a price is unknown. */
+  /** Value of the reserves at the end of the day of all pools of which it is known; null when it is known of none. */
   readonly liquidity_quote: number | null;
   /** Value of the reserves at the end of the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_liquidity_quote: string | null;
@@ -1450,7 +1450,7 @@ export interface NetworkExchangeTokensResponse {
   readonly chain_id: number;
   /** Configured name of the network, as it stands in paths. */
   readonly chain_name: string;
-  /** One item a token, largest liquidity first. */
+  /** One item a token, largest liquidity first, tokens of unknown liquidity last. */
   readonly items: readonly TokenV2Volume[];
   /** Where this page stands in the whole list. */
   readonly pagination: Pagination;
@@ -2038,13 +2038,13 @@ export interface Pool {
   readonly swap_count_24h: number | null;
   /** Value of both reserves together; null when a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value swapped in the last 24 hours; null when a price is unknown. */
+  /** Value swapped in the last 24 hours; null when it is not known. */
   readonly volume_24h_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when a price is unknown. */
+  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is not known. */
   readonly fee_24h_quote: number | null;
   /** Pool tokens in existence, in their smallest unit; null when it is not known. */
   readonly total_supply: string | null;
-  /** Price of one whole pool token: liquidity / supply; null when a price is unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
   readonly quote_rate: number | null;
   /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
@@ -2060,7 +2060,7 @@ export interface Pool {
   readonly chain_id: string;
   /** Name of the exchange, as it stands in paths. */
   readonly dex_name: string;
-  /** Value swapped in the last 7 days; null when a price is unknown. */
+  /** Value swapped in the last 7 days; null when that of a day with swaps is not known. */
   readonly volume_7d_quote: number | null;
   /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be told. */
   readonly annualized_fee: number | null;
@@ -2092,7 +2092,7 @@ export interface PoolResponse {
   readonly chain_id: number;
   /** Configured name of the network, as it stands in paths. */
   readonly chain_name: string;
-  /** One item a pool with a swap in the recent past, largest liquidity first. */
+  /** One item a pool with a swap in the recent past, largest liquidity first, pools of unknown liquidity last. */
   readonly items: readonly Pool[];
   /** Where this page stands in the whole list. */
   readonly pagination: Pagination;
@@ -2158,19 +2158,19 @@ export interface PoolWithTimeseries {
   readonly swap_count_24h: number | null;
   /** Value of both reserves together; null when a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value swapped in the last 24 hours; null when a price is unknown. */
+  /** Value swapped in the last 24 hours; null when it is not known. */
   readonly volume_24h_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when a price is unknown. */
+  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is not known. */
   readonly fee_24h_quote: number | null;
   /** Pool tokens in existence, in their smallest unit; null when it is not known. */
   readonly total_supply: string | null;
-  /** Price of one whole pool token: liquidity / supply; null when a price is unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
   readonly quote_rate: number | null;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
   /** Name of the exchange, as it stands in paths. */
   readonly dex_name: string;
-  /** Value swapped in the last 7 days; null when a price is unknown. */
+  /** Value swapped in the last 7 days; null when that of a day with swaps is not known. */
   readonly volume_7d_quote: number | null;
   /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be told. */
   readonly annualized_fee: number | null;
@@ -2220,13 +2220,13 @@ export interface PoolsDexDataItem {
   readonly total_liquidity_quote: number | null;
   /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours; null when a price is unknown. */
+  /** Value swapped in the last 24 hours; null when it is not known. */
   readonly volume_24h_quote: number | null;
-  /** Value swapped in the last 7 days; null when a price is unknown. */
+  /** Value swapped in the last 7 days; null when that of a day with swaps is not known. */
   readonly volume_7d_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when a price is unknown. */
+  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is not known. */
   readonly fee_24h_quote: number | null;
-  /** Price of one whole pool token: liquidity / supply; null when a price is unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
   readonly quote_rate: number | null;
   /** Price of one whole pool token with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
@@ -2256,7 +2256,7 @@ export interface PoolsDexDataResponse {
   readonly chain_name: string;
   /** ISO 4217 code of the currency in which every quote of this response is given. */
   readonly quote_currency: string;
-  /** One item a pool, largest liquidity first. */
+  /** One item a pool, by address. */
   readonly items: readonly PoolsDexDataItem[];
   /** Where this page stands in the whole list. */
   readonly pagination: Pagination;
@@ -2724,7 +2724,7 @@ export interface TokenV2Volume {
   readonly pretty_total_volume_24h_quote: string | null;
   /** Value of the token's amount in all pools of the exchange; null when the price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of the token's amount swapped in the last 24 hours; null when the price is unknown. */
+  /** Value of the token's amount swapped in the last 24 hours, at the price of their end; null when the price is unknown. */
   readonly total_volume_24h_quote: number | null;
 }
 
@@ -2768,7 +2768,7 @@ export interface TokenV2VolumeWithChartData {
   readonly pretty_total_volume_24h_quote: string | null;
   /** Value of the token's amount in all pools of the exchange; null when the price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value of the token's amount swapped in the last 24 hours; null when the price is unknown. */
+  /** Value of the token's amount swapped in the last 24 hours, at the price of their end; null when the price is unknown. */
   readonly total_volume_24h_quote: number | null;
   /** Number of transactions that swapped the token in the last 24 hours; null when it is not known. */
   readonly transactions_24h: number | null;
@@ -3064,7 +3064,7 @@ export interface UniswapLikeEcosystemCharts {
   readonly total_swaps_24h: number | null;
   /** Number of pools with a swap in the last 7 days; null when it is not known. */
   readonly total_active_pairs_7d: number | null;
-  /** Fees that all providers earned in the last 24 hours; null when a price is unknown. */
+  /** Fees that all providers earned in the last 24 hours, in pools whose volume is known; null when none is, or the exchange's fee is not. */
   readonly total_fees_24h: number | null;
   /** Price of the native token with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_gas_token_price_quote: string | null;
@@ -3116,7 +3116,7 @@ export interface UniswapLikeTokenWithSupply {
   readonly quote: number | null;
   /** Value of the share with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote: string | null;
-  /** Price of one whole pool token: liquidity / supply; null when a price is unknown. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
   readonly quote_rate: number | null;
   /** Pool tokens in existence, in their smallest unit; null when it is not known. */
   readonly total_supply: string | null;
@@ -3132,7 +3132,7 @@ export interface VolumeEcosystemChart {
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
-  /** Value swapped on the day; null when a price is unknown. */
+  /** Value swapped on the day in the pools of which it is known; null when it is known of none. */
   readonly volume_quote: number | null;
   /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
@@ -3158,7 +3158,7 @@ export interface VolumeTimeseries {
   readonly sum_amount1in: string | null;
   /** Amount of the second token swapped out on the day, in its smallest unit, as digits; null when it is not known. */
   readonly sum_amount1out: string | null;
-  /** Value swapped on the day; null when a price is unknown. */
+  /** Value swapped on the day at the prices of its end; null when it is not known. */
   readonly volume_quote: number | null;
   /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
@@ -3180,7 +3180,7 @@ export interface VolumeTokenTimeseries {
   readonly dt: string;
   /** Amount swapped on the day, in the token's smallest unit, as digits; null when it is not known. */
   readonly total_volume: string | null;
-  /** Value swapped on the day; null when a price is unknown. */
+  /** Value swapped on the day at the price of its end; null when the price is unknown. */
   readonly volume_quote: number | null;
   /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;

@@ -6,6 +6,7 @@ import { createNetworkQueries, type NetworkQueries } from "./domains/chains/quer
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
 import { dexHandlers } from "./domains/dex/resolvers/index.ts";
+import { createRollUpQueries } from "./domains/dex/roll-up-queries.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
 import { ledgerHandlers } from "./domains/ledger/resolvers/index.ts";
 import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
@@ -47,6 +48,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const tokens = createTokenQueries(database);
   const pools = createPoolQueries(database);
   const prices = createPriceQueries(database, chainOfCurrencies(chains));
+  const rollUps = createRollUpQueries(database);
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
@@ -60,10 +62,11 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     limits: config.limits,
     chains,
     handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers, ...pricesHandlers, ...dexHandlers },
-    context: ({ now, link, anchor, counted }) => ({
+    context: ({ now, link, anchor, pin, counted }) => ({
       now,
       link,
       anchor,
+      pin,
       counted,
       chains: directory,
       limits: config.limits,
@@ -72,6 +75,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       tokens,
       pools,
       prices,
+      rollUps,
       network,
       names,
       labels,

@@ -1,4 +1,5 @@
 import type { Migration } from "./database/migrate.ts";
+import * as exchangeRollUps from "./domains/dex/migrations/0014-exchange-roll-ups.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
 import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accounting.ts";
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { name: "0011-past-rankings", up: pastRankings.up, down: pastRankings.down },
   { name: "0012-pools", up: pools.up, down: pools.down },
   { name: "0013-prices", up: prices.up, down: prices.down },
+  { name: "0014-exchange-roll-ups", up: exchangeRollUps.up, down: exchangeRollUps.down },
 ];

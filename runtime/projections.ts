@@ -1,3 +1,4 @@
+import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { poolsProjection } from "./domains/pools/projection.ts";
@@ -15,7 +16,7 @@ export const projections: readonly Projection[] = [
   feedsProjection,
 ];
 
-/** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made of blocks above the ancestor. */
+/** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */
 export const followingTables: readonly FollowingTable[] = [
   "page_anchors",
   "token_metadata",
@@ -23,4 +24,5 @@ export const followingTables: readonly FollowingTable[] = [
   "price_days",
   "priced_assets",
   "price_progress",
+  ...rollUpTables,
 ].map((name) => ({ name, blockColumn: "block_number" }));

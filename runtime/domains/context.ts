@@ -4,6 +4,7 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { NetworkQueries } from "./chains/queries.ts";
+import type { RollUpQueries } from "./dex/roll-up-queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { LabelQueries } from "./names/labels.ts";
 import type { NameQueries } from "./names/queries.ts";
@@ -22,6 +23,8 @@ export interface ResolverContext {
   readonly link: (path: string) => string;
   /** The block that a list is answered as of: the anchor of its pages, else the indexed head; null on endpoints without a chain or before the first block. */
   readonly anchor: number | null;
+  /** Has the later pages of the answer's list answered as of an earlier block than the anchor. */
+  readonly pin: (block: number) => void;
   /** What an answer charges for and does not show: the blocks of its range, hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
   /** What decodes a chain's logs. */
@@ -30,6 +33,7 @@ export interface ResolverContext {
   readonly tokens: TokenQueries;
   readonly pools: PoolQueries;
   readonly prices: PriceQueries;
+  readonly rollUps: RollUpQueries;
   /** Says what tokens are, by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;

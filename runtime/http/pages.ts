@@ -12,11 +12,13 @@ export interface PagesDeps {
 export interface Pages {
   /** The anchor of the request's pages, else the head; null without a chain or before its first block. */
   readonly anchor: number | null;
+  /** Has an earlier block fixed than the anchor: a list may be as of less than what is indexed. */
+  pin(block: number): void;
   /** Fixes the anchor where the answer says that there is more; to be done before it is sent. */
   keep(data: unknown): Promise<void>;
 }
 
-const keepNothing = async (): Promise<void> => undefined;
+const keepNothing = { keep: async (): Promise<void> => undefined, pin: (): void => undefined };
 
 const hasMore = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
@@ -29,21 +31,25 @@ export async function openPages(
   { chainId, pageNumber }: Common,
   request: unknown,
 ): Promise<Pages> {
-  if (chainId === null) return { anchor: null, keep: keepNothing };
+  if (chainId === null) return { anchor: null, ...keepNothing };
   const top = await head(chainId);
-  if (top === null || (operation.regime !== "page" && operation.regime !== "path-page")) return { anchor: top, keep: keepNothing };
+  if (top === null || (operation.regime !== "page" && operation.regime !== "path-page")) return { anchor: top, ...keepNothing };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
   const found = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
   // An anchor above the head is of an index that is gone.
   const standing = found !== null && found.block <= top ? found : null;
   const anchor = standing?.block ?? top;
+  let fixed = anchor;
   return {
     anchor,
+    pin(block) {
+      fixed = Math.min(fixed, block);
+    },
     async keep(data) {
       if (!hasMore(data) || (standing !== null && !standing.old)) return;
       // Another page without an anchor may be answered at the same time: the first to fix it decides, unless the list begins anew.
-      await anchors.fix(fingerprint, chainId, anchor, pageNumber === 0 || found !== null);
+      await anchors.fix(fingerprint, chainId, fixed, pageNumber === 0 || found !== null);
     },
   };
 }

@@ -24,6 +24,8 @@ export interface RequestScope {
   readonly link: (path: string) => string;
   /** The block that a list is answered as of: its pages' anchor, else the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
+  /** Has the later pages of the answer's list answered as of an earlier block than the anchor. */
+  readonly pin: (block: number) => void;
   /** Where a resolver enters what the cost counts and its answer does not show. */
   readonly counted: Counted;
 }
@@ -81,7 +83,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const base = baseUrl(request, deps.publicUrl);
       const counted: Counted = { blocks: 1, extraHundredths: 0 };
       const pages = await openPages(deps, key.id, operation, common, outcome.request);
-      const scope: RequestScope = { operation, now: deps.now, link: (path) => base + path, anchor: pages.anchor, counted };
+      const scope: RequestScope = { operation, now: deps.now, link: (path) => base + path, anchor: pages.anchor, pin: pages.pin, counted };
       const data = await resolve(outcome.request, deps.context(scope));
       deps.checkAnswer(operation.id, data);
       await pages.keep(data);

@@ -1,7 +1,7 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** What does not follow from the blocks: requests' own tables, the migrations' record, and what comparing with contracts found. */
-const notFromBlocks = /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|node_sourced_tokens$)/;
+/** What does not follow from the blocks: requests' own tables, the migrations' record, what comparing with contracts found, and hours that were rolled up in time. */
+const notFromBlocks = /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|node_sourced_tokens$|exchange_hour)/;
 
 /** Read from the node, or written, at a time of their own. */
 const ownTime: Readonly<Record<string, readonly string[]>> = {

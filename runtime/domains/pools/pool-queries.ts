@@ -44,6 +44,13 @@ export function createListQueries({ query }: Pick<Database, "query">) {
       [chainId, factories.map(bytes), pools.map(bytes), block],
     );
 
+  /** An exchange's pools by address, shared ones among them, from the one after another on. Served by pools_factory. */
+  const poolsAfter = (chainId: number, factory: Address, after: Address | null, block: number, limit: number) =>
+    query<PoolRow>(
+      `SELECT ${columns} FROM pools p WHERE p.chain_id = $1 AND p.factory = $2 AND p.pool > $3 AND p.block_number <= $4 ORDER BY p.pool LIMIT $5`,
+      [chainId, bytes(factory), after === null ? Buffer.alloc(0) : bytes(after), block, limit],
+    );
+
   /** The pools of an exchange that other factories claim too. Served by the primary key of shared_pools. */
   const exchangeKey = async (chainId: number, factory: Address, block: number): Promise<ExchangeKey> => {
     const rows = await query<{ pool: Address }>(
@@ -165,5 +172,5 @@ export function createListQueries({ query }: Pick<Database, "query">) {
     return rows[0]?.block_number ?? null;
   };
 
-  return { poolsAt, exchangeKey, poolsOfToken, poolsOfOwner, activePools, tokensOfExchange, syncedBlock };
+  return { poolsAt, poolsAfter, exchangeKey, poolsOfToken, poolsOfOwner, activePools, tokensOfExchange, syncedBlock };
 }

@@ -126,6 +126,35 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     return (asset) => rates.get(asset) ?? null;
   };
 
+  /**
+   * What assets were worth at each of some times: as `ratesAt`, in one question. Served by the primary keys: one probe a time of each asset that ever had
+   * a price.
+   */
+  const ratesAtEach = async (
+    chainId: number,
+    currency: Currency,
+    assets: Iterable<Address>,
+    times: readonly number[],
+  ): Promise<(asset: Address, time: number) => Rate> => {
+    const wanted = [...new Set(times.map(hourOf))];
+    const [rows, currencies] = await Promise.all([
+      query<{ asset: Address; hour: number; close: string | null }>(
+        `SELECT a.asset, t.hour, p.close FROM priced_assets a CROSS JOIN unnest($3::int4[]) AS t(hour) CROSS JOIN LATERAL (
+           SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= t.hour ORDER BY p.hour DESC LIMIT 1) p
+         WHERE a.chain_id = $1 AND a.asset = ANY ($2::bytea[])`,
+        [chainId, bytesArray(new Set(assets)), wanted],
+      ),
+      ratesOfCurrency(chainId, currency, hours, wanted),
+    ]);
+    const rates = new Map(
+      rows.map(({ asset, hour, close }) => {
+        const rate = close === null ? null : decimalOf(close);
+        return [`${asset}${hour}`, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null)];
+      }),
+    );
+    return (asset, time) => rates.get(`${asset}${hourOf(time)}`) ?? null;
+  };
+
   /** What assets were worth at the end of UTC days (days since 1970), or are worth now on the running day. Served by the primary keys, one probe an asset and day. */
   const ratesOfDays = async (
     chainId: number,
@@ -196,8 +225,36 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     return rows[0]?.hour ?? null;
   };
 
-  return { ratesAtTimes, ratesAt, ratesOfDays, ratesOwnedAt, ratesOwnedOfDays, pricedAmong, lastPricedHour };
+  /** The hour of the first price that anything had; null before one is known. Reads the list of what ever had one. */
+  const firstPricedHour = async (chainId: number): Promise<number | null> => {
+    const rows = await query<{ hour: number | null }>("SELECT min(hour) AS hour FROM priced_assets WHERE chain_id = $1", [chainId]);
+    return rows[0]?.hour ?? null;
+  };
+
+  /** What the prices were made by, and how often they were undone; empty while none were made. Served by the primary key. */
+  const pricedBy = async (chainId: number): Promise<string> => {
+    const rows = await query<{ made: string }>(
+      "SELECT fingerprint || ' ' || revision AS made FROM price_settings WHERE chain_id = $1 AND fingerprint IS NOT NULL",
+      [chainId],
+    );
+    return rows[0]?.made ?? "";
+  };
+
+  return {
+    ratesAtTimes,
+    ratesAt,
+    ratesAtEach,
+    ratesOfDays,
+    ratesOwnedAt,
+    ratesOwnedOfDays,
+    pricedAmong,
+    lastPricedHour,
+    firstPricedHour,
+    pricedBy,
+  };
 }
+
+const hourOf = (time: number): number => Math.floor(time / secondsOfHour);
 
 /** A rate in US dollars as one in a currency of which one unit is worth so many dollars. */
 const convert = (rate: Rate, currency: Rate): Rate =>

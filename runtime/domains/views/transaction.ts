@@ -27,19 +27,12 @@ export interface NativeQuote {
   readonly currency: Currency;
 }
 
-const unknownPrice: NativeQuote = { rate: null, currency: "USD" };
-
 /** What a transaction's sender paid: gas at the effective price, the fee of the layer below, and that of blobs (EIP-4844). */
 const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee" | "blob_fee">): bigint =>
   BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0) + BigInt(row.blob_fee ?? 0);
 
 /** The fields that every response about a transaction shares. */
-export function viewTransactionHead(
-  chain: ChainConfig,
-  row: TransactionRow,
-  labels: Labels,
-  { rate, currency }: NativeQuote = unknownPrice,
-) {
+export function viewTransactionHead(chain: ChainConfig, row: TransactionRow, labels: Labels, { rate, currency }: NativeQuote) {
   const { decimals } = chain.nativeToken;
   const paid = feesPaid(row).toString();
   const value = quoteOf(row.value, rate, decimals, currency);

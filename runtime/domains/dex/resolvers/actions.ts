@@ -1,4 +1,4 @@
-import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { Chain, Currency } from "../../../../generated/requests.gen.ts";
 import type { ExchangeTransaction, Pagination, PoolToken } from "../../../../generated/responses.gen.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ResolverContext } from "../../context.ts";
@@ -9,8 +9,11 @@ import type { PoolRow } from "../../pools/pool-queries.ts";
 import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
 import { standards } from "../../tokens/standards.ts";
 import { transactionExplorers } from "../../views/chain.ts";
+import { pretty, viewNumber, wholeRate } from "../../views/quotes.ts";
 import { viewContract } from "../../views/token.ts";
 import { viewTransactionHead } from "../../views/transaction.ts";
+import { bothWorth, swapsWorth } from "../valuation.ts";
+import { type ActionRates, ratesOfActions } from "./action-rates.ts";
 
 const actNames: Readonly<Record<number, string>> = { [acts.swap]: "SWAP", [acts.add]: "ADD_LIQUIDITY", [acts.remove]: "REMOVE_LIQUIDITY" };
 
@@ -19,7 +22,7 @@ export interface ActionList {
   readonly factory: Address;
   /** The account, token or pool that was asked for; null for a whole exchange. */
   readonly address: Address | null;
-  readonly quoteCurrency: string;
+  readonly quoteCurrency: Currency;
 }
 
 /** A page of actions as items, each with the transaction around it. The page was asked for one row more than it shows. */
@@ -41,12 +44,14 @@ export async function viewActions(
   );
   const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
   const poolAt = new Map(pools.map((row) => [row.pool, row]));
-  const items = shown.flatMap((row) => {
+  const known = shown.flatMap((row) => {
     const [transaction, pool] = [transactionAt.get(keyOf(row)), poolAt.get(row.pool)];
-    return transaction === undefined || pool === undefined
-      ? []
-      : [viewAction(context, chain, { row, transaction, pool, metadata, address, quoteCurrency })];
+    return transaction === undefined || pool === undefined ? [] : [{ row, transaction, pool }];
   });
+  const ratesOf = await ratesOfActions(context, chain, quoteCurrency, known);
+  const items = known.map((action) =>
+    viewAction(context, chain, { ...action, metadata, address, quoteCurrency, rates: ratesOf(action.pool, action.transaction.timestamp) }),
+  );
   return {
     items,
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
@@ -64,16 +69,22 @@ interface Viewed {
   readonly pool: PoolRow;
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
   readonly address: Address | null;
-  readonly quoteCurrency: string;
+  readonly quoteCurrency: Currency;
+  readonly rates: ActionRates;
 }
 
-/** What is worth what stays null until prices are indexed. */
+/** Worths are at the prices of the block's time. */
 function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): ExchangeTransaction {
-  const { row, transaction, pool, metadata, address, quoteCurrency } = viewed;
+  const { row, transaction, pool, metadata, address, quoteCurrency, rates } = viewed;
   const chainConfig = context.chains.get(chain.id);
-  const head = viewTransactionHead(chainConfig, transaction, new Map());
+  const head = viewTransactionHead(chainConfig, transaction, new Map(), { rate: rates.native, currency: quoteCurrency });
   const isSwap = row.act === acts.swap;
   const isAdd = row.act === acts.add;
+  const total = isSwap
+    ? swapsWorth(row, rates.pair)
+    : bothWorth(isAdd ? [row.amount0_in, row.amount1_in] : [row.amount0_out, row.amount1_out], rates.pair);
+  const rateOf = (side: 0 | 1) =>
+    viewNumber(wholeRate(rates.pair[side], metadata.get(side === 0 ? pool.token0 : pool.token1)?.decimals ?? null));
   const tokenOf = (token: Address): PoolToken => viewContract(chainConfig, token, standards.erc20, metadata.get(token));
   return {
     block_signed_at: head.block_signed_at,
@@ -90,23 +101,23 @@ function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): Exc
     to_address: row.to_address,
     from_address: transaction.from_address,
     sender_address: row.sender,
-    total_quote: null,
-    pretty_total_quote: null,
+    total_quote: viewNumber(total),
+    pretty_total_quote: pretty(total, quoteCurrency),
     value: head.value,
-    value_quote: null,
-    pretty_value_quote: null,
+    value_quote: head.value_quote,
+    pretty_value_quote: head.pretty_value_quote,
     gas_metadata: head.gas_metadata,
     gas_offered: head.gas_offered,
     gas_spent: head.gas_spent,
     gas_price: head.gas_price,
     fees_paid: head.fees_paid,
-    gas_quote: null,
-    pretty_gas_quote: null,
-    gas_quote_rate: null,
+    gas_quote: head.gas_quote,
+    pretty_gas_quote: head.pretty_gas_quote,
+    gas_quote_rate: head.gas_quote_rate,
     quote_currency: quoteCurrency,
     token_0: tokenOf(pool.token0),
     token_1: tokenOf(pool.token1),
-    token_0_quote_rate: null,
-    token_1_quote_rate: null,
+    token_0_quote_rate: rateOf(0),
+    token_1_quote_rate: rateOf(1),
   };
 }

@@ -3,12 +3,14 @@ import { notAcceptable } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { standards } from "../../tokens/standards.ts";
 import { chainHead } from "../../views/chain.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../../views/quotes.ts";
 import { viewContract } from "../../views/token.ts";
 import { shareOf } from "../share.ts";
 import { exchangeNamed } from "./exchanges.ts";
+import { timeOfAnchor } from "./moments.ts";
 
 /**
- * An account's pool tokens of an exchange with the part of the reserves that each stands for. @throws {RequestError} 404, an unknown exchange.
+ * An account's pool tokens of an exchange with the part of the reserves that each stands for, and what all are worth. @throws {RequestError} 404, an unknown exchange.
  * @throws {notAcceptable} more than one answer may list.
  */
 export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
@@ -18,22 +20,23 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   const most = context.limits.answerRows;
   const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, most + 1);
   if (owned.length > most) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${most} pool tokens`);
-  const [states, metadata] = await Promise.all([
+  const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);
+  const time = await timeOfAnchor(context, chain);
+  const [states, metadata, rate] = await Promise.all([
     context.pools.statesAt(
       chain.id,
       owned.map(({ pool }) => pool),
       [block],
     ),
-    context.tokens.metadata(
-      chain.id,
-      owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]),
-    ),
+    context.tokens.metadata(chain.id, assets),
+    context.prices.ratesAt(chain.id, "USD", assets, time ?? 0),
   ]);
   const chainConfig = context.chains.get(chain.id);
-  /** What is worth what stays null until prices are indexed. */
   const viewAmount = (token: (typeof owned)[number]["pool"], balance: string | null): UniswapLikeToken => {
     const { supports_erc: _, contract_name: __, ...contract } = viewContract(chainConfig, token, standards.erc20, metadata.get(token));
-    return { ...contract, balance, quote: null, pretty_quote: null, quote_rate: null };
+    const quote = worth(balance, rate(token));
+    const quoteRate = viewNumber(wholeRate(rate(token), contract.contract_decimals));
+    return { ...contract, balance, quote: viewNumber(quote), pretty_quote: pretty(quote, "USD"), quote_rate: quoteRate };
   };
   return {
     address: accountAddress,

@@ -1,12 +1,15 @@
 import type { LiquidityTokenTimeseries, PriceTokenTimeseries, VolumeTokenTimeseries } from "../../../../generated/responses.gen.ts";
 import { notFound } from "../../../lib/request-error.ts";
-import { isoTimestamp } from "../../../lib/time.ts";
+import { isoTimestamp, secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
 import type { TokenState } from "../../pools/state-queries.ts";
 import { chainHead } from "../../views/chain.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../../views/quotes.ts";
+import { dayOf } from "../spans.ts";
+import { volumeBetween } from "../token-volume.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./moments.ts";
-import { viewExchangeToken, volumeBetween } from "./token-figures.ts";
+import { figuresOfToken, viewExchangeToken } from "./token-figures.ts";
 import { sharedPoolsWith } from "./tokens.ts";
 
 /** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
@@ -23,29 +26,44 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
     context.tokens.metadata(chain.id, [tokenAddress]),
   ]);
   const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
-  const [states, inShared] = await Promise.all([
+  const [nowTime, dayBeforeTime] = [moment.end - 1, moment.end - 1 - secondsOfDay];
+  const [states, inShared, rateAt, rateOf] = await Promise.all([
     context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [moment.at, moment.dayBefore, ...days.heights]),
     shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, moment.dayBefore, moment.at ?? -1),
+    context.prices.ratesAtEach(chain.id, quoteCurrency, [tokenAddress], [nowTime, dayBeforeTime]),
+    context.prices.ratesOfDays(chain.id, quoteCurrency, [tokenAddress], days.starts.map(dayOf)),
   ]);
   const [now, dayBefore, ...ends] = states(tokenAddress) as readonly [TokenState, TokenState, ...TokenState[]];
   const common = (start: number) => ({ dex_name: exchange.name, chain_id: String(chain.id), dt: isoTimestamp(start) });
   const volumes = days.starts.map((start, day): VolumeTokenTimeseries => {
-    const [before, after] = [ends[day] as TokenState, ends[day + 1] as TokenState];
-    return { ...common(start), total_volume: volumeBetween(before, after), volume_quote: null, pretty_volume_quote: null };
+    const moved = volumeBetween(ends[day] as TokenState, ends[day + 1] as TokenState);
+    const quote = worth(moved, rateOf(tokenAddress, dayOf(start)));
+    return { ...common(start), total_volume: moved, volume_quote: viewNumber(quote), pretty_volume_quote: pretty(quote, quoteCurrency) };
   });
-  const liquidity = days.starts.map(
-    (start, day): LiquidityTokenTimeseries => ({
+  const liquidity = days.starts.map((start, day): LiquidityTokenTimeseries => {
+    const held = ends[day + 1]?.reserve ?? null;
+    const quote = worth(held, rateOf(tokenAddress, dayOf(start)));
+    return {
       ...common(start),
-      total_liquidity: ends[day + 1]?.reserve ?? null,
-      liquidity_quote: null,
-      pretty_liquidity_quote: null,
-    }),
-  );
-  const prices = days.starts.map(
-    (start): PriceTokenTimeseries => ({ ...common(start), quote_currency: quoteCurrency, quote_rate: null, pretty_quote_rate: null }),
-  );
+      total_liquidity: held,
+      liquidity_quote: viewNumber(quote),
+      pretty_liquidity_quote: pretty(quote, quoteCurrency),
+    };
+  });
+  const own = metadata.get(tokenAddress);
+  const prices = days.starts.map((start): PriceTokenTimeseries => {
+    const rate = wholeRate(rateOf(tokenAddress, dayOf(start)), own?.decimals ?? null);
+    return {
+      ...common(start),
+      quote_currency: quoteCurrency,
+      quote_rate: viewNumber(rate),
+      pretty_quote_rate: pretty(rate, quoteCurrency),
+    };
+  });
+  const rates = { now: rateAt(tokenAddress, nowTime), dayBefore: rateAt(tokenAddress, dayBeforeTime) };
+  const figures = figuresOfToken(tokenAddress, dayBefore, now);
   const item = {
-    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, tokenAddress, metadata.get(tokenAddress), { now, dayBefore }),
+    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, own, figures, rates, quoteCurrency),
     transactions_24h: inShared === null ? null : now.swap_transactions - dayBefore.swap_transactions + inShared,
     volume_timeseries_7d: volumes.slice(-pointsOfWeek),
     volume_timeseries_30d: volumes,

@@ -21,7 +21,7 @@ export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = asyn
     address: tokenAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: await viewPoolsOfExchanges(context, chain, exchanges, rows.slice(0, page.size)),
+    items: await viewPoolsOfExchanges(context, chain, exchanges, rows.slice(0, page.size), quoteCurrency),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
   };
 };

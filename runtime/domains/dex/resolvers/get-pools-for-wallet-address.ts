@@ -20,7 +20,7 @@ export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = as
     address: walletAddress,
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
-    items: await viewPoolsOfExchanges(context, chain, exchanges, owned.slice(first, first + page.size)),
+    items: await viewPoolsOfExchanges(context, chain, exchanges, owned.slice(first, first + page.size), quoteCurrency),
     pagination: { has_more: first + page.size < owned.length, page_number: page.number, page_size: page.size, total_count: owned.length },
   };
 };

@@ -1,43 +1,107 @@
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import { type Decimal, decimalOf } from "../../../lib/decimal.ts";
+import type { Address } from "../../../lib/hex.ts";
 import { secondsOfDay } from "../../../lib/time.ts";
-import type { Handlers } from "../../context.ts";
+import type { Handlers, ResolverContext } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
+import type { ExchangeHour, RankedPool } from "../roll-up-queries.ts";
+import { dayOf } from "../spans.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { closedMoment } from "./moments.ts";
-import { figuresOf, viewPool } from "./pool-figures.ts";
+import { type RankedMoment, rankedMoment } from "./moments.ts";
+import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
+import { viewPool } from "./pool-view.ts";
+
+interface Page {
+  readonly number: number;
+  readonly size: number;
+}
 
 /**
- * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, by address.
- * @throws {RequestError} 404, an unknown exchange. @throws {notAcceptable} a day that is not indexed.
+ * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, from the most liquidity to the least; by
+ * address while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange. @throws {notAcceptable} a day that is not indexed.
  */
 export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, page }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const moment = await closedMoment(context, chain, date);
-  const head = { ...chainHead(chain, context.now()) };
-  const pageOf = (total: number) => ({
-    has_more: (page.number + 1) * page.size < total,
-    page_number: page.number,
-    page_size: page.size,
-    total_count: total,
+  const moment = await rankedMoment(context, chain, exchange.factory, date);
+  const { total, ...all } = await pageOf(context, chain, exchange.factory, moment, page);
+  return {
+    ...chainHead(chain, context.now()),
+    items: all.figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, all), chain_name: chain.name })),
+    pagination: {
+      has_more: (page.number + 1) * page.size < total,
+      page_number: page.number,
+      page_size: page.size,
+      total_count: total,
+    },
+  };
+};
+
+type FiguresOfPage = FiguresOfPools & { readonly total: number };
+
+const pageOf = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: RankedMoment | null,
+  page: Page,
+): Promise<FiguresOfPage> => {
+  if (moment === null || moment.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
+  const { at, rollUp } = moment;
+  return rollUp === null
+    ? byAddress(context, chain, factory, { ...moment, at }, page)
+    : ranked(context, chain, factory, { ...moment, at }, rollUp, page);
+};
+
+type Indexed<Of> = Of & { readonly at: number };
+
+const worthOf = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
+
+/** A page out of the hour's roll-up. */
+const ranked = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: Indexed<RankedMoment>,
+  { hour, pools: total }: ExchangeHour,
+  { number, size }: Page,
+): Promise<FiguresOfPage> => {
+  const rows = await context.rollUps.rankedPools(chain.id, factory, hour, number * size, size);
+  const announced = await context.pools.poolsAt(
+    chain.id,
+    [factory],
+    rows.map(({ pool }) => pool),
+    moment.at,
+  );
+  const announcedAs = new Map(announced.map((pool) => [pool.pool, pool]));
+  const shown = rows.flatMap(({ pool, liquidity, volume, week_volume: week }: RankedPool) => {
+    const row = announcedAs.get(pool);
+    return row === undefined ? [] : { ...row, liquidity: worthOf(liquidity), volume: worthOf(volume), weekVolume: worthOf(week) };
   });
-  if (moment === null || moment.at === null) return { ...head, items: [], pagination: pageOf(0) };
-  const since = moment.end - context.chains.get(chain.id).activePoolDays * secondsOfDay;
+  return { ...(await figuresOfRanked(context, chain, shown, moment)), total };
+};
+
+/** A page reckoned from all active pools. */
+const byAddress = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: Indexed<RankedMoment>,
+  { number, size }: Page,
+): Promise<FiguresOfPage> => {
+  const { at, end } = moment;
+  const since = end - context.chains.get(chain.id).activePoolDays * secondsOfDay;
   const [key, [sinceBlock = null]] = await Promise.all([
-    context.pools.exchangeKey(chain.id, exchange.factory, moment.at),
+    context.pools.exchangeKey(chain.id, factory, at),
     context.tokens.heightsBefore(chain.id, [since]),
   ]);
   const { pools: shown, total } = await context.pools.activePools(
     chain.id,
     key,
-    { block: sinceBlock, day: Math.floor(since / secondsOfDay) },
-    { block: moment.at, day: Math.floor(moment.end / secondsOfDay) },
-    page.size,
-    page.number * page.size,
+    { block: sinceBlock, day: dayOf(since) },
+    { block: at, day: dayOf(end) },
+    size,
+    number * size,
   );
-  const pools = await context.pools.poolsAt(chain.id, [exchange.factory], shown, moment.at);
-  const { figures, metadata } = await figuresOf(context, chain, pools, moment);
-  return {
-    ...head,
-    items: figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, metadata), chain_name: chain.name })),
-    pagination: pageOf(total),
-  };
+  const pools = await context.pools.poolsAt(chain.id, [factory], shown, at);
+  return { ...(await figuresOf(context, chain, pools, moment, "USD")), total };
 };

@@ -10,6 +10,6 @@ export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccou
   const block = context.anchor ?? -1;
   const key = await context.pools.exchangeKey(chain.id, factory, block);
   const actions = await context.pools.actionsOfAccount(chain.id, key, accountAddress, block, page.size + 1, page.number * page.size);
-  const list = { factory, address: accountAddress, quoteCurrency: "USD" };
+  const list = { factory, address: accountAddress, quoteCurrency: "USD" } as const;
   return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
 };

@@ -14,6 +14,6 @@ export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] 
   const [pool] = await context.pools.poolsAt(chain.id, [factory], [poolAddress], block);
   if (pool === undefined) throw notFound("Pool", poolAddress, chain.name);
   const actions = await context.pools.actionsOfPool(chain.id, poolAddress, block, page.size + 1, page.number * page.size);
-  const list = { factory, address: poolAddress, quoteCurrency: "USD" };
+  const list = { factory, address: poolAddress, quoteCurrency: "USD" } as const;
   return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
 };

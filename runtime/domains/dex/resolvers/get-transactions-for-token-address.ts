@@ -13,6 +13,6 @@ export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAd
   const key = { factory, shared: shared.map(({ pool }) => pool) };
   const actions = await context.pools.actionsOfToken(chain.id, key, tokenAddress, block, page.size + 1, page.number * page.size);
   if (actions.total === 0) await requireToken(context, chain, tokenAddress);
-  const list = { factory, address: tokenAddress, quoteCurrency: "USD" };
+  const list = { factory, address: tokenAddress, quoteCurrency: "USD" } as const;
   return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
 };

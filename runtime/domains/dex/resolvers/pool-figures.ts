@@ -1,96 +1,103 @@
-import type { Chain } from "../../../../generated/requests.gen.ts";
-import type { Token } from "../../../../generated/responses.gen.ts";
-import type { ExchangeConfig } from "../../../config/config.ts";
+import type { Chain, Currency } from "../../../../generated/requests.gen.ts";
+import type { Decimal } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { ResolverContext } from "../../context.ts";
 import type { PoolRow } from "../../pools/pool-queries.ts";
-import type { PoolState } from "../../pools/state-queries.ts";
+import { emptyPool, type PoolState } from "../../pools/state-queries.ts";
+import type { Rate } from "../../prices/price-queries.ts";
 import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
-import { standards } from "../../tokens/standards.ts";
-import { viewContract } from "../../views/token.ts";
+import { closesOfWeek } from "../spans.ts";
+import { liquidityWorth, type PairRates, volumeOfSpans, volumeWorth } from "../valuation.ts";
 import type { Moment } from "./moments.ts";
 
-/** A pool at a moment, a day and a week before. */
-export interface PoolFigures {
+/** What a pool is worth at a moment; null where that is not known. */
+export interface PoolWorths {
+  readonly liquidity: Decimal | null;
+  /** Of the last 24 hours, and of the last seven spans of 24 hours. */
+  readonly volume: Decimal | null;
+  readonly weekVolume: Decimal | null;
+}
+
+/** A pool at a moment, a day and a week before, with what it is worth. */
+export interface PoolFigures extends PoolWorths {
   readonly pool: PoolRow;
   readonly now: PoolState;
   readonly dayBefore: PoolState;
   readonly weekBefore: PoolState;
+  /** What one smallest unit of its tokens and of its own token is worth. */
+  readonly rates: PairRates;
+  readonly poolRate: Rate;
 }
 
-/** What was added to a sum between two of its values, as digits. */
-export const grown = (before: string, after: string): string => String(BigInt(after) - BigInt(before));
+/** Figures of pools, and what their tokens and their own are. */
+export interface FiguresOfPools {
+  readonly figures: readonly PoolFigures[];
+  readonly metadata: ReadonlyMap<Address, TokenMetadata>;
+  readonly currency: Currency;
+}
 
-/** The figures of pools at a moment, and what their tokens and their own are. */
+const addressesOf = (pools: readonly PoolRow[]): Address[] => pools.map(({ pool }) => pool);
+const tokensOf = (pools: readonly PoolRow[]): Address[] => pools.flatMap(({ token0, token1 }) => [token0, token1]);
+
+/** What the figures of pools at a moment are told with: their metadata, and rates at the moment. */
+const surroundings = async (context: ResolverContext, chain: Chain, pools: readonly PoolRow[], { end }: Moment, currency: Currency) => {
+  const assets = [...addressesOf(pools), ...tokensOf(pools)];
+  const [metadata, rate] = await Promise.all([
+    context.tokens.metadata(chain.id, assets),
+    context.prices.ratesAt(chain.id, currency, assets, end - 1),
+  ]);
+  return { metadata, rate };
+};
+
+/** The figures of pools at a moment, reckoned from their states and the prices of each day's end. */
 export async function figuresOf(
   context: ResolverContext,
   chain: Chain,
   pools: readonly PoolRow[],
-  { at, dayBefore, weekBefore }: Moment,
-): Promise<{ figures: PoolFigures[]; metadata: ReadonlyMap<Address, TokenMetadata> }> {
-  const [states, metadata] = await Promise.all([
-    context.pools.statesAt(
-      chain.id,
-      pools.map(({ pool }) => pool),
-      [at, dayBefore, weekBefore],
-    ),
-    context.tokens.metadata(
-      chain.id,
-      pools.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]),
-    ),
+  moment: Moment,
+  currency: Currency,
+): Promise<FiguresOfPools> {
+  const times = closesOfWeek(moment.end);
+  const [{ metadata, rate }, statesOf, rateAt] = await Promise.all([
+    surroundings(context, chain, pools, moment, currency),
+    context.pools.statesAt(chain.id, addressesOf(pools), moment.week),
+    context.prices.ratesAtEach(chain.id, currency, tokensOf(pools), times),
   ]);
   const figures = pools.map((pool): PoolFigures => {
-    const [now, day, week] = states(pool.pool) as readonly [PoolState, PoolState, PoolState];
-    return { pool, now, dayBefore: day, weekBefore: week };
+    const states = statesOf(pool.pool);
+    const [now = emptyPool, dayBefore = emptyPool] = states;
+    const rates = times.map((time): PairRates => [rateAt(pool.token0, time), rateAt(pool.token1, time)]);
+    const [pair = [null, null]] = rates;
+    return {
+      pool,
+      now,
+      dayBefore,
+      weekBefore: states.at(-1) ?? emptyPool,
+      liquidity: liquidityWorth(now, pair),
+      volume: volumeWorth(dayBefore, now, pair),
+      weekVolume: volumeOfSpans(states, rates),
+      rates: pair,
+      poolRate: rate(pool.pool),
+    };
   });
-  return { figures, metadata };
+  return { figures, metadata, currency };
 }
 
-/** A token of a pool with what moved of it. What is worth what stays null until prices are indexed. */
-function viewToken(
+/** The figures of pools whose worths in US dollars are known from a roll-up of the moment. */
+export async function figuresOfRanked(
   context: ResolverContext,
   chain: Chain,
-  { pool, now, dayBefore, weekBefore }: PoolFigures,
-  side: 0 | 1,
-  metadata: ReadonlyMap<Address, TokenMetadata>,
-): Token {
-  const token = side === 0 ? pool.token0 : pool.token1;
-  const [into, out] = side === 0 ? (["amount0_in", "amount0_out"] as const) : (["amount1_in", "amount1_out"] as const);
-  const { supports_erc: _, ...contract } = viewContract(context.chains.get(chain.id), token, standards.erc20, metadata.get(token));
-  return {
-    ...contract,
-    quote_rate: null,
-    reserve: side === 0 ? now.reserve0 : now.reserve1,
-    volume_in_24h: grown(dayBefore[into], now[into]),
-    volume_out_24h: grown(dayBefore[out], now[out]),
-    volume_in_7d: grown(weekBefore[into], now[into]),
-    volume_out_7d: grown(weekBefore[out], now[out]),
-  };
+  pools: readonly (PoolRow & PoolWorths)[],
+  moment: Moment,
+): Promise<FiguresOfPools> {
+  const [{ metadata, rate }, statesOf] = await Promise.all([
+    surroundings(context, chain, pools, moment, "USD"),
+    context.pools.statesAt(chain.id, addressesOf(pools), [moment.at, moment.dayBefore, moment.week.at(-1) ?? null]),
+  ]);
+  const figures = pools.map(({ liquidity, volume, weekVolume, ...pool }): PoolFigures => {
+    const [now = emptyPool, dayBefore = emptyPool, weekBefore = emptyPool] = statesOf(pool.pool);
+    const rates = [rate(pool.token0), rate(pool.token1)] as const;
+    return { pool, now, dayBefore, weekBefore, liquidity, volume, weekVolume, rates, poolRate: rate(pool.pool) };
+  });
+  return { figures, metadata, currency: "USD" };
 }
-
-/** A pool's figures as the fields that every item about one has. What is worth what stays null until prices are indexed. */
-export const viewPool = (
-  context: ResolverContext,
-  chain: Chain,
-  { name }: ExchangeConfig,
-  figures: PoolFigures,
-  metadata: ReadonlyMap<Address, TokenMetadata>,
-) => ({
-  exchange: figures.pool.pool,
-  swap_count_24h: figures.now.swaps - figures.dayBefore.swaps,
-  total_liquidity_quote: null,
-  volume_24h_quote: null,
-  fee_24h_quote: null,
-  total_supply: figures.now.supply,
-  quote_rate: null,
-  pretty_total_liquidity_quote: null,
-  pretty_volume_24h_quote: null,
-  pretty_fee_24h_quote: null,
-  pretty_volume_7d_quote: null,
-  chain_id: String(chain.id),
-  dex_name: name,
-  volume_7d_quote: null,
-  annualized_fee: null,
-  token_0: viewToken(context, chain, figures, 0, metadata),
-  token_1: viewToken(context, chain, figures, 1, metadata),
-});

@@ -1,42 +1,66 @@
-import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { Chain, Currency } from "../../../../generated/requests.gen.ts";
 import type { ChainConfig, ExchangeConfig } from "../../../config/config.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { TokenState } from "../../pools/state-queries.ts";
+import type { Rate } from "../../prices/price-queries.ts";
 import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
 import { standards } from "../../tokens/standards.ts";
 import { addressExplorers } from "../../views/chain.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../../views/quotes.ts";
 import { viewContract } from "../../views/token.ts";
+import { volumeBetween } from "../token-volume.ts";
 
-/** What was added to a token's volume between two of its states: what went in and what went out, so that each swap counts once. */
-export const volumeBetween = (before: TokenState, after: TokenState): string =>
-  String(BigInt(after.amount_in) + BigInt(after.amount_out) - BigInt(before.amount_in) - BigInt(before.amount_out));
+/** What an exchange's pools have of a token, and what moved of it in a day. */
+export interface TokenFigures {
+  readonly token: Address;
+  readonly reserve: string;
+  readonly volume: string;
+  readonly swaps: number;
+}
 
-/** A token on an exchange as the fields that every item about one has. What is worth what stays null until prices are indexed. */
+/** What one smallest unit of a token is worth, and was worth a day before. */
+export interface TokenRates {
+  readonly now: Rate;
+  readonly dayBefore: Rate;
+}
+
+/** The figures of a token between two of its states. */
+export const figuresOfToken = (token: Address, dayBefore: TokenState, now: TokenState): TokenFigures => ({
+  token,
+  reserve: now.reserve,
+  volume: volumeBetween(dayBefore, now),
+  swaps: now.swaps - dayBefore.swaps,
+});
+
+/** A token on an exchange as the fields that every item about one has. */
 export function viewExchangeToken(
   chain: Chain,
   chainConfig: ChainConfig,
   { name }: ExchangeConfig,
-  token: Address,
   metadata: TokenMetadata | undefined,
-  { now, dayBefore }: { readonly now: TokenState; readonly dayBefore: TokenState },
+  { token, reserve, volume, swaps }: TokenFigures,
+  rates: TokenRates,
+  currency: Currency,
 ) {
   const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standards.erc20, metadata);
+  const [rate, rateDayBefore] = [wholeRate(rates.now, contract.contract_decimals), wholeRate(rates.dayBefore, contract.contract_decimals)];
+  const [liquidity, moved] = [worth(reserve, rates.now), worth(volume, rates.now)];
   return {
     chain_name: chain.name,
     chain_id: String(chain.id),
     dex_name: name,
     ...contract,
-    total_liquidity: now.reserve,
-    total_volume_24h: volumeBetween(dayBefore, now),
-    swap_count_24h: now.swaps - dayBefore.swaps,
+    total_liquidity: reserve,
+    total_volume_24h: volume,
+    swap_count_24h: swaps,
     explorers: addressExplorers(chainConfig, token),
-    quote_rate: null,
-    quote_rate_24h: null,
-    pretty_quote_rate: null,
-    pretty_quote_rate_24h: null,
-    pretty_total_liquidity_quote: null,
-    pretty_total_volume_24h_quote: null,
-    total_liquidity_quote: null,
-    total_volume_24h_quote: null,
+    quote_rate: viewNumber(rate),
+    quote_rate_24h: viewNumber(rateDayBefore),
+    pretty_quote_rate: pretty(rate, currency),
+    pretty_quote_rate_24h: pretty(rateDayBefore, currency),
+    pretty_total_liquidity_quote: pretty(liquidity, currency),
+    pretty_total_volume_24h_quote: pretty(moved, currency),
+    total_liquidity_quote: viewNumber(liquidity),
+    total_volume_24h_quote: viewNumber(moved),
   };
 }

@@ -9,5 +9,8 @@ export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash
   const row = await context.ledger.transactionByHash(chain.id, txHash);
   if (row === null) throw notFound("Transaction", txHash, chain.name);
   const dexDetails = withDex ? await viewDexDetails(context, chain.id, row) : null;
-  return { ...chainHead(chain, context.now()), items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails }) };
+  return {
+    ...chainHead(chain, context.now()),
+    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails }),
+  };
 };

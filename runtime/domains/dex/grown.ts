@@ -1,0 +1,2 @@
+/** What was added to a sum between two of its values, as digits. */
+export const grown = (before: string, after: string): string => String(BigInt(after) - BigInt(before));

@@ -1,0 +1,71 @@
+import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
+import type { PoolState } from "../pools/state-queries.ts";
+import type { Rate } from "../prices/price-queries.ts";
+
+/** What one smallest unit of a pool's first and second token is worth. */
+export type PairRates = readonly [Rate, Rate];
+
+export const nothing = decimal(0n);
+
+/** What amounts of both tokens are worth together; null where an amount or a price is not known. */
+export function bothWorth([amount0, amount1]: readonly [string | null, string | null], [first, second]: PairRates): Decimal | null {
+  if (amount0 === null || amount1 === null || first === null || second === null) return null;
+  return add(multiply(decimalOf(amount0), first), multiply(decimalOf(amount1), second));
+}
+
+/** What both reserves of a pool are worth together; null where a reserve or a price is not known. */
+export const liquidityWorth = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0" | "reserve1">, rates: PairRates): Decimal | null =>
+  bothWorth([reserve0, reserve1], rates);
+
+/** What went into a pool and out of it, by token, as digits in the smallest units. */
+export type Moved = Pick<PoolState, "amount0_in" | "amount0_out" | "amount1_in" | "amount1_out">;
+
+/**
+ * What swaps are worth: each counts by what was paid in, where both prices are known; by the token whose price is known otherwise, which went in or came
+ * out. Null where neither is known.
+ */
+export function swapsWorth(moved: Moved, [first, second]: PairRates): Decimal | null {
+  const of = (amount: keyof Moved) => decimalOf(moved[amount]);
+  if (first !== null && second !== null) return add(multiply(of("amount0_in"), first), multiply(of("amount1_in"), second));
+  if (first !== null) return multiply(add(of("amount0_in"), of("amount0_out")), first);
+  if (second !== null) return multiply(add(of("amount1_in"), of("amount1_out")), second);
+  return null;
+}
+
+/** What was swapped in a pool between two of its states, as `swapsWorth`; nothing where nobody swapped, whatever is known of prices. */
+export function volumeWorth(before: PoolState, after: PoolState, rates: PairRates): Decimal | null {
+  if (after.swaps === before.swaps) return nothing;
+  const moved = (amount: keyof Moved) => String(BigInt(after[amount]) - BigInt(before[amount]));
+  return swapsWorth(
+    {
+      amount0_in: moved("amount0_in"),
+      amount0_out: moved("amount0_out"),
+      amount1_in: moved("amount1_in"),
+      amount1_out: moved("amount1_out"),
+    },
+    rates,
+  );
+}
+
+/**
+ * What was swapped in spans that follow each other, newest first: `states` are those at the ends of the spans and at the beginning of the last, `rates` those
+ * of each span's end. Null where a span with swaps is not known.
+ */
+export function volumeOfSpans(states: readonly PoolState[], rates: readonly PairRates[]): Decimal | null {
+  let sum: Decimal | null = nothing;
+  for (const [position, pair] of rates.entries()) {
+    const [after, before] = [states[position], states[position + 1]];
+    const span: Decimal | null = after === undefined || before === undefined ? null : volumeWorth(before, after, pair);
+    if (span === null) return null;
+    sum = add(sum, span);
+  }
+  return sum;
+}
+
+/** What providers earned of a volume; null where it or the exchange's fee is not known. */
+export const feesOf = (volume: Decimal | null, feePpm: number | undefined): Decimal | null =>
+  volume === null || feePpm === undefined ? null : shift(multiply(volume, decimal(BigInt(feePpm))), -6);
+
+/** A year's fees at a day's pace, as a fraction of the liquidity; null where one is not known or the liquidity is nothing. */
+export const annualizedFee = (fees: Decimal | null, liquidity: Decimal | null): Decimal | null =>
+  fees === null || liquidity === null || liquidity.digits === 0n ? null : divide(multiply(fees, decimal(365n)), liquidity);
