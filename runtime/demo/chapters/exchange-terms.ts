@@ -6,7 +6,7 @@ export const farDeadline = 4_102_444_800n;
 export const unlimited = 2n ** 256n - 1n;
 
 /**
- * Dollars that a pool must hold on one side for its price to count. The real pools hold from about 75,000 up; the two wash traders have 2,400 between them,
+ * Dollars that a pool must hold on one side for its price to count. The real pools hold from about 100,000 up; the two wash traders have 2,400 between them,
  * so that their pool stays below a tenth of it whatever they do.
  */
 export const liquidityFloor = 25_000;
