@@ -1,10 +1,13 @@
 import type { z } from "zod";
 import { type ChainConfig, chainConfig } from "../config/config.ts";
+import { liquidityFloor } from "./chapters/exchange-terms.ts";
 import type { Cast } from "./story/cast.ts";
+
+type Input = z.input<typeof chainConfig>;
 
 /** The demo chain as the rest of Ashlar sees it: a network like any other. */
 export const demoChainConfig = (rpc: string, cast: Cast): ChainConfig => {
-  const config: z.input<typeof chainConfig> = {
+  const config: Input = {
     name: "demo",
     id: 31337,
     label: "Ashlar Demo",
@@ -14,14 +17,32 @@ export const demoChainConfig = (rpc: string, cast: Cast): ChainConfig => {
     wrappedNative: cast.wrappedNative === undefined ? [] : [cast.wrappedNative],
     nativeAccounting: "traces",
     exchanges: exchangesOf(cast),
+    prices: pricesOf(cast),
     groups: ["historical"],
     pollMilliseconds: 1_000,
   };
   return chainConfig.parse(config);
 };
 
-/** The exchange of the story; the contracts are Uniswap V2's, whose fee is 0.3 percent. */
-const exchangesOf = ({ exchangeFactory, exchangeRouter }: Cast): NonNullable<z.input<typeof chainConfig>["exchanges"]> =>
-  exchangeFactory === undefined || exchangeRouter === undefined
-    ? []
-    : [{ name: "demo_exchange", label: "Demo Exchange", factory: exchangeFactory, routers: [exchangeRouter], feePpm: 3_000 }];
+/** The exchanges of the story: two of Uniswap V2's contracts, whose fee is 0.3 percent, and one of Uniswap V3's. */
+const exchangesOf = (cast: Cast): NonNullable<Input["exchanges"]> => [
+  ...exchangeOf({ name: "demo_exchange", label: "Demo Exchange", feePpm: 3_000 }, cast.exchangeFactory, cast.exchangeRouter),
+  ...exchangeOf({ name: "demo_swap", label: "Demo Swap", feePpm: 3_000 }, cast.rivalFactory, cast.rivalRouter),
+  ...exchangeOf({ name: "demo_range", label: "Demo Range", family: "concentrated" }, cast.rangeFactory, cast.rangeRouter),
+];
+
+const exchangeOf = (
+  terms: Omit<NonNullable<Input["exchanges"]>[number], "factory" | "routers">,
+  factory: string | undefined,
+  router: string | undefined,
+): NonNullable<Input["exchanges"]> => (factory === undefined || router === undefined ? [] : [{ ...terms, factory, routers: [router] }]);
+
+/** The story's price feeds and its dollar; see `liquidityFloor` for what its pools hold. */
+const pricesOf = ({ etherFeed, euroFeed, usdToken }: Cast): NonNullable<Input["prices"]> => ({
+  feeds: [
+    ...(etherFeed === undefined ? [] : [{ of: "native" as const, in: "USD" as const, aggregators: [etherFeed] }]),
+    ...(euroFeed === undefined ? [] : [{ of: "EUR" as const, in: "USD" as const, aggregators: [euroFeed] }]),
+  ],
+  stablecoins: usdToken === undefined ? [] : [{ token: usdToken, currency: "USD" }],
+  liquidityFloor,
+});

@@ -47,8 +47,8 @@ describe("the whole story", () => {
     expect(await client.request("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
   });
 
-  it("has four pairs and thousands of swaps, with liquidity added and removed", () => {
-    expect(logs(topics.pairCreated)).toBe(4);
+  it("has ten pairs and thousands of swaps, with liquidity added and removed", () => {
+    expect(logs(topics.pairCreated)).toBe(10);
     expect(logs(topics.swap)).toBeGreaterThan(4_000);
     expect(logs(topics.mint)).toBeGreaterThan(100);
     expect(logs(topics.burn)).toBeGreaterThan(50);
@@ -65,7 +65,8 @@ describe("the whole story", () => {
     ]) {
       expect(logs(topic), topic).toBeGreaterThan(50);
     }
-    expect(survey.erc721.size).toBe(2);
+    // Two collections, and the positions of the exchange of concentrated liquidity.
+    expect(survey.erc721.size).toBe(3);
     expect(survey.erc1155.size).toBe(2);
     expect([...survey.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens].sort());
   });

@@ -2,10 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { loadArtifacts } from "../../runtime/demo/contracts/artifacts.ts";
 import { createNodeClient } from "../../runtime/demo/node/client.ts";
 import { startDemo } from "../../runtime/demo/start-demo.ts";
+import { readContract } from "../../runtime/demo/story/read-contract.ts";
+import { verifyExchanges } from "../../runtime/demo/story/verify-exchanges.ts";
 import type { Demo, DemoOptions } from "../../runtime/demo/types.ts";
-import type { Hash } from "../../runtime/lib/hex.ts";
+import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 import { contractsDirectory, storyEndTime } from "../support/story.ts";
 
 const scale = 0.02;
@@ -44,8 +47,8 @@ describe("a short story", () => {
     expect(second.story).toEqual(first.story);
     expect(await headHash(later)).not.toBe(await headHash(first));
     expect(addresses(later)).toEqual(addresses(first));
-    // Five people, six tokens, two collections, a pair, the factory and the router.
-    expect(addresses(first)).toHaveLength(16);
+    // Eight people, eight tokens, two collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two feeds.
+    expect(addresses(first)).toHaveLength(8 + 8 + 2 + 8 + 3 + 3 + 3 + 2);
   });
 
   it("goes on from its kept state after a restart, past its own last live block", async () => {
@@ -90,6 +93,50 @@ describe("a short story", () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(Number(await ask(demo, "eth_blockNumber"))).toBe(after);
     expect(await ask(demo, "txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+  });
+
+  it("goes on with the feeds' answers as it lives, one a block when they are due", async () => {
+    const demo = await start(await folder());
+    const { priceFeed } = await loadArtifacts(contractsDirectory);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      const answerOf = (feed: string): Promise<readonly [bigint, bigint, bigint, bigint]> =>
+        readContract(client, demo.story.cast[feed] as Address, priceFeed.abi, "latestRoundData");
+      const headTime = async () => BigInt((await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
+      const [toldEther, toldEuro] = [await answerOf("etherFeed"), await answerOf("euroFeed")];
+      // The story ends long ago, so both are due at once.
+      await demo.liveOneBlock();
+      const ether = await answerOf("etherFeed");
+      expect([ether[0], ether[3]]).toEqual([toldEther[0] + 1n, await headTime()]);
+      await demo.liveOneBlock();
+      const euro = await answerOf("euroFeed");
+      expect([euro[0], euro[3]]).toEqual([toldEuro[0] + 1n, await headTime()]);
+      await demo.liveOneBlock();
+      expect([(await answerOf("etherFeed"))[0], (await answerOf("euroFeed"))[0]]).toEqual([ether[0], euro[0]]);
+      // Within the half percent of the story's feed and what a pool may differ from the market.
+      expect(Math.abs(Number(ether[1]) / Number(toldEther[1]) - 1)).toBeLessThan(0.1);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("is not taken for told when its exchanges are not as they should be", async () => {
+    const demo = await start(await folder());
+    const artifacts = await loadArtifacts(contractsDirectory);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      const verify = (changes: Readonly<Record<string, string>>, endTime = storyEndTime) =>
+        verifyExchanges(client, artifacts, { ...demo.story.cast, ...changes }, endTime);
+      const { dollarPair = "", washPair = "", goldRange = "" } = demo.story.cast;
+      await expect(verify({})).resolves.toBeUndefined();
+      await expect(verify({}, storyEndTime + 2 * 86_400)).rejects.toThrow("a feed's last answer is older than a day");
+      await expect(verify({ washPair: dollarPair })).rejects.toThrow("the wash pool holds more than a tenth of the floor");
+      await expect(verify({ ticketPair: washPair })).rejects.toThrow("ticketPair holds less than twice the floor");
+      await expect(verify({ drainedPair: washPair })).rejects.toThrow("somebody has a share of the drained pool");
+      await expect(verify({ dollarRange: goldRange })).rejects.toThrow("dollarRange and the ether's feed disagree");
+    } finally {
+      await client.close();
+    }
   });
 
   it("refuses a folder in which it already runs", async () => {

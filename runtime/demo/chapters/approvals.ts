@@ -1,11 +1,9 @@
 import type { Address } from "../../lib/hex.ts";
 import { encodeApprove, encodeTransferFrom } from "../story/encode.ts";
 import type { Call, Scene, Stage } from "../story/types.ts";
-import type { Exchange } from "./exchange-terms.ts";
+import { type Exchange, unlimited } from "./exchange-terms.ts";
 import { findHolder, type People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
-
-const unlimited = 2n ** 256n - 1n;
 
 /** ERC-20 allowances: unlimited, limited, spent by the one they were given to, and taken back. */
 export const openApprovals = (stage: Stage, people: People, tokens: Tokens, exchange: Exchange): Scene => {

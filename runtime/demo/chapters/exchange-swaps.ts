@@ -6,7 +6,7 @@ import { type Exchange, farDeadline } from "./exchange-terms.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
-const swapsPerDay = 86;
+const swapsPerDay = 52;
 const swapsOfTrader = 5;
 
 /** The swaps of a day: every kind of route through the router, and the one in the middle of the story that examples speak of. */

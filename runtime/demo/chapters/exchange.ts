@@ -1,13 +1,13 @@
 import type { Address } from "../../lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
 import type { Call, Scene, Stage } from "../story/types.ts";
-import { createMarket } from "./exchange-prices.ts";
+import { createCorrections } from "./exchange-corrections.ts";
+import { createMarket, type Market } from "./exchange-prices.ts";
 import { createSwaps } from "./exchange-swaps.ts";
-import { type Exchange, farDeadline } from "./exchange-terms.ts";
+import { type Exchange, farDeadline, unlimited } from "./exchange-terms.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
-const unlimited = 2n ** 256n - 1n;
 const ether = 10n ** 18n;
 
 interface Deposit {
@@ -65,7 +65,7 @@ export const openExchange = async (
   people: People,
   tokens: Tokens,
   weth: Address,
-): Promise<{ exchange: Exchange; scene: Scene }> => {
+): Promise<{ exchange: Exchange; market: Market; scene: Scene }> => {
   const exchange = await openPairs(stage, people, tokens, weth);
   const { holdings, artifacts } = stage;
   const { router, pairs } = exchange;
@@ -100,25 +100,30 @@ export const openExchange = async (
   };
   const market = createMarket(
     stage,
-    people,
-    router,
-    pools,
     new Map([
       [weth, { unit: ether, price: 2_500_000_000n }],
       [tokens.usd.address, { unit: tokens.usd.unit, price: 1_000_000n }],
       [tokens.gold.address, { unit: tokens.gold.unit, price: 80_000_000n }],
       [tokens.salt.address, { unit: tokens.salt.unit, price: 250_000n }],
+      [tokens.toll.address, { unit: tokens.toll.unit, price: 300_000n }],
     ]),
   );
+  const correct = createCorrections(stage, market, {
+    maker: people.marketMaker,
+    router,
+    functionName: "swapExactTokensForTokens",
+    // Up to four pools a day.
+    purseParts: 5n,
+  });
   const swaps = createSwaps(stage, people, tokens, weth, exchange, market);
   const scene: Scene = async (day) => {
     const order = [...providers.slice(day % providers.length), ...providers.slice(0, day % providers.length)];
     market.wander();
-    const corrections = await market.correct();
+    const corrections = await correct(pools);
     const removals: Call[] = [];
     // One after the other, and of different providers: each reads what its owner has as the day begins.
     for (const provider of order.slice(0, stage.scaled(3))) removals.push(...(await remove(provider)));
     return [...corrections, ...removals, ...order.slice(0, stage.scaled(5)).map(add), ...swaps(day)];
   };
-  return { exchange, scene };
+  return { exchange, market, scene };
 };

@@ -17,6 +17,12 @@ export interface People {
   readonly collector: Address;
   readonly newcomer: Address;
   readonly marketMaker: Address;
+  /** Makes the markets of the exchanges that came later. */
+  readonly keeper: Address;
+  /** Tells the price feeds their answers. */
+  readonly reporter: Address;
+  /** Two who trade with nobody but each other. */
+  readonly washTraders: readonly [Address, Address];
   /** Everybody else, in the order in which they join. */
   readonly crowd: readonly Address[];
   /** Those of the crowd who deal in tokens from the start. */
@@ -44,6 +50,9 @@ const castPeople = (stage: Stage): People => {
     collector: addressOf("collector"),
     newcomer: addressOf("newcomer"),
     marketMaker: addressOf("market maker"),
+    keeper: addressOf("keeper"),
+    reporter: addressOf("reporter"),
+    washTraders: [addressOf("wash trader 1"), addressOf("wash trader 2")],
     crowd,
     dealers: crowd.slice(0, Math.max(12, stage.scaled(90))),
     active: (day) => crowd.slice(0, founders + Math.floor(((crowd.length - founders) * Math.min(day, lastJoiningDay)) / lastJoiningDay)),
@@ -58,7 +67,10 @@ export const openPeople = async (stage: Stage): Promise<{ people: People; scene:
     stage.holdings.receive(nativeTokenAddress, to, BigInt(ethers) * ether - gasReserve);
     return { from: treasury, to, value: BigInt(ethers) * ether };
   };
-  const principals = [fund(people.deployer, 500), fund(people.trader, 400), fund(people.collector, 200), fund(people.marketMaker, 4_000)];
+  const principals = [
+    ...[fund(people.deployer, 500), fund(people.trader, 400), fund(people.collector, 200), fund(people.marketMaker, 4_000)],
+    ...[fund(people.keeper, 1_400), fund(people.reporter, 50), ...people.washTraders.map((person) => fund(person, 10))],
+  ];
   await stage.play([...principals, ...people.active(0).map((person) => fund(person, random.between(20, 90)))]);
 
   const pay = (day: number): Call[] => {

@@ -11,6 +11,10 @@ export interface Artifacts {
   readonly pair: Artifact;
   readonly router: Artifact;
   readonly weth: Artifact;
+  readonly rangeFactory: Artifact;
+  readonly rangePool: Artifact;
+  readonly rangeRouter: Artifact;
+  readonly positionManager: Artifact;
   readonly presetToken: Artifact;
   readonly presetNft: Artifact;
   readonly presetMultiToken: Artifact;
@@ -23,9 +27,12 @@ export interface Artifacts {
   readonly payouts: Artifact;
   readonly splitter: Artifact;
   readonly faults: Artifact;
+  readonly measuredCoin: Artifact;
+  readonly positionDescriptor: Artifact;
+  readonly priceFeed: Artifact;
 }
 
-/** The two shapes in which packages publish builds: truffle's and waffle's. */
+/** The shapes in which packages publish builds: truffle's and hardhat's, and waffle's. */
 interface PublishedBuild {
   readonly abi: Abi;
   readonly bytecode: string;
@@ -39,7 +46,7 @@ const fromPackage = (path: string): Artifact => {
   try {
     build = require(path) as PublishedBuild;
   } catch {
-    throw demoUnavailable(path.split("/build/")[0] ?? path);
+    throw demoUnavailable(path.split(/\/(?:build|artifacts)\//)[0] ?? path);
   }
   const bytecode = build.evm?.bytecode.object ?? build.bytecode;
   return { abi: build.abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
@@ -53,6 +60,12 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     pair: fromPackage("@uniswap/v2-core/build/UniswapV2Pair.json"),
     router: fromPackage("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
     weth: fromPackage("@uniswap/v2-periphery/build/WETH9.json"),
+    rangeFactory: fromPackage("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"),
+    rangePool: fromPackage("@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json"),
+    rangeRouter: fromPackage("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
+    positionManager: fromPackage(
+      "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
+    ),
     presetToken: fromPackage(`${openzeppelin}/ERC20PresetMinterPauser.json`),
     presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
     presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),
@@ -69,5 +82,8 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     payouts: own("Payouts"),
     splitter: own("Splitter"),
     faults: own("Faults"),
+    measuredCoin: own("MeasuredCoin"),
+    positionDescriptor: own("PositionDescriptor"),
+    priceFeed: own("PriceFeed"),
   };
 };

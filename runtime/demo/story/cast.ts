@@ -1,7 +1,8 @@
 import type { Address, Hex } from "../../lib/hex.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
-import type { Exchange } from "../chapters/exchange-terms.ts";
+import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-terms.ts";
 import type { People } from "../chapters/people.ts";
+import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { Tokens } from "../chapters/tokens.ts";
 import type { NodeClient } from "../node/client.ts";
 import type { Miner } from "./miner.ts";
@@ -19,6 +20,8 @@ export interface Inventory {
   /** ERC-20, WETH and the pairs' own tokens included. */
   readonly tokens: readonly Address[];
   readonly pairs: readonly Address[];
+  /** Pools of concentrated liquidity. */
+  readonly rangePools: readonly Address[];
   readonly erc721: readonly Address[];
   readonly erc1155: readonly Address[];
   readonly contracts: readonly Address[];
@@ -30,6 +33,9 @@ export interface World {
   readonly tokens: Tokens;
   readonly weth: Address;
   readonly exchange: Exchange;
+  readonly rival: RivalExchange;
+  readonly ranges: RangeExchange;
+  readonly feeds: PriceFeeds;
   readonly collectibles: Collectibles;
   readonly payouts: Address;
   readonly faults: Address;
@@ -37,16 +43,20 @@ export interface World {
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
-const toInventory = ({ people, tokens, weth, exchange, collectibles, payouts, faults }: World): Inventory => {
-  const pairs = Object.values(exchange.pairs);
-  const { treasury, deployer, trader, collector, newcomer, marketMaker, crowd } = people;
+const toInventory = ({ people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults }: World): Inventory => {
+  const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
+  const { treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, washTraders, crowd } = people;
   return {
-    people: [treasury, deployer, trader, collector, newcomer, marketMaker, ...crowd],
-    tokens: [...tokens.all.map((token) => token.address), weth, ...pairs],
+    people: [treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, ...washTraders, ...crowd],
+    tokens: [...tokens.all.map((token) => token.address), weth, rival.ticket, rival.saffron, ...pairs],
     pairs,
-    erc721: [collectibles.art, collectibles.passes],
+    rangePools: Object.values(ranges.pools),
+    erc721: [collectibles.art, collectibles.passes, ranges.positions],
     erc1155: [collectibles.editions, collectibles.badges],
-    contracts: [exchange.factory, exchange.router, tokens.airdrop, payouts, faults],
+    contracts: [
+      ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
+      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, faults],
+    ],
   };
 };
 
@@ -57,7 +67,7 @@ export const toCast = async (
   node: NodeClient,
   genesisTime: number,
 ): Promise<{ cast: Cast; inventory: Inventory }> => {
-  const { people, tokens, weth, exchange, collectibles } = world;
+  const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles } = world;
   const swap = miner.landmarks.get("swap");
   const failure = miner.landmarks.get("failure");
   if (swap === undefined || failure === undefined) throw new Error("The story has lost its landmarks.");
@@ -80,6 +90,27 @@ export const toCast = async (
     goldPair: exchange.pairs.goldDollar,
     exchangeFactory: exchange.factory,
     exchangeRouter: exchange.router,
+    dollarPair: exchange.pairs.dollarEther,
+    ticketToken: rival.ticket,
+    saffronToken: rival.saffron,
+    rivalFactory: rival.factory,
+    rivalRouter: rival.router,
+    rivalDollarPair: rival.pairs.dollarEther,
+    tollPair: rival.pairs.tollDollar,
+    ticketPair: rival.pairs.ticketDollar,
+    saffronPair: rival.pairs.saffronEther,
+    drainedPair: rival.pairs.saltEther,
+    washPair: rival.pairs.wash,
+    washTrader: people.washTraders[0],
+    otherWashTrader: people.washTraders[1],
+    rangeFactory: ranges.factory,
+    rangeRouter: ranges.router,
+    rangePositions: ranges.positions,
+    dollarRange: ranges.pools.dollarEther,
+    goldRange: ranges.pools.goldEther,
+    etherFeed: feeds.ether,
+    euroFeed: feeds.euro,
+    priceReporter: people.reporter,
     artTokenId: collectibles.artTokenId.toString(),
     swapTransaction: swap.hash,
     failedTransaction: failure.hash,

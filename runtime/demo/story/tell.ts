@@ -1,5 +1,4 @@
-import { decodeFunctionResult, encodeDeployData } from "viem";
-import type { Address, Hex } from "../../lib/hex.ts";
+import { encodeDeployData } from "viem";
 import { openApprovals } from "../chapters/approvals.ts";
 import { openCollectibles } from "../chapters/collectibles.ts";
 import { openExchange } from "../chapters/exchange.ts";
@@ -7,15 +6,18 @@ import { openFailures } from "../chapters/failures.ts";
 import { openNewcomer } from "../chapters/newcomer.ts";
 import { openPayouts } from "../chapters/payouts.ts";
 import { openPeople } from "../chapters/people.ts";
+import { openPriceFeeds } from "../chapters/price-feeds.ts";
+import { openRangeExchange } from "../chapters/range-exchange.ts";
+import { openRivalExchange } from "../chapters/rival-exchange.ts";
 import { openTokens } from "../chapters/tokens.ts";
 import { openWrappedNative } from "../chapters/wrapped-native.ts";
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { NodeClient } from "../node/client.ts";
 import { type Cast, type Inventory, toCast } from "./cast.ts";
-import { encode } from "./encode.ts";
 import { createHoldings } from "./holdings.ts";
 import { createMiner, type Miner } from "./miner.ts";
 import { createRandom } from "./random.ts";
+import { readContract } from "./read-contract.ts";
 import { mix, openingOffset, planDay } from "./timeline.ts";
 import { type Call, type Scene, type Stage, storyDays } from "./types.ts";
 
@@ -66,10 +68,7 @@ const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Mi
       await stage.play([{ from, to: null, data, gas: 6_000_000 }]);
       return address;
     },
-    read: async <Result>(address: Address, abi: Artifacts["weth"]["abi"], functionName: string, parameters: readonly unknown[] = []) => {
-      const data = await node.request<Hex>("eth_call", [{ to: address, data: encode(abi, functionName, parameters) }, "latest"]);
-      return decodeFunctionResult({ abi, functionName, data }) as Result;
-    },
+    read: (address, abi, functionName, parameters) => readContract(node, address, abi, functionName, parameters),
   };
   return stage;
 };
@@ -78,12 +77,15 @@ const open = async (stage: Stage) => {
   const { people, scene: peopleScene } = await openPeople(stage);
   const { tokens, scene: tokensScene } = await openTokens(stage, people);
   const { weth, scene: wethScene } = await openWrappedNative(stage, people);
-  const { exchange, scene: exchangeScene } = await openExchange(stage, people, tokens, weth);
+  const { exchange, market, scene: exchangeScene } = await openExchange(stage, people, tokens, weth);
   const approvalsScene = openApprovals(stage, people, tokens, exchange);
   const { collectibles, scene: collectiblesScene } = await openCollectibles(stage, people);
   const { payouts, scene: payoutsScene } = await openPayouts(stage, people);
   const { faults, scene: failuresScene } = await openFailures(stage, people, tokens, exchange, collectibles);
   const newcomerScene = openNewcomer(stage, people, tokens, weth, exchange);
+  const { feeds, scene: feedsScene } = await openPriceFeeds(stage, people, market, weth);
+  const { rival, scene: rivalScene } = await openRivalExchange(stage, people, tokens, weth, market);
+  const { ranges, scene: rangesScene } = await openRangeExchange(stage, people, tokens, weth, market);
   const scenes: readonly Scene[] = [
     peopleScene,
     tokensScene,
@@ -94,8 +96,12 @@ const open = async (stage: Stage) => {
     payoutsScene,
     failuresScene,
     newcomerScene,
+    // After the exchange's, whose day begins with the market's new rates.
+    feedsScene,
+    rivalScene,
+    rangesScene,
   ];
-  return { scenes, world: { people, tokens, weth, exchange, collectibles, payouts, faults } };
+  return { scenes, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } };
 };
 
 /** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+
+/// An ERC-20 with any number of decimals; its whole supply goes to whoever creates it.
+contract MeasuredCoin is ERC20 {
+    uint8 private immutable scale;
+
+    constructor(string memory name, string memory symbol, uint8 scale_, uint256 supply) ERC20(name, symbol) {
+        scale = scale_;
+        _mint(msg.sender, supply);
+    }
+
+    function decimals() public view override returns (uint8) {
+        return scale;
+    }
+}
