@@ -4,10 +4,10 @@ import { parseArgs } from "node:util";
 import type { Database } from "../runtime/database/database.ts";
 import { queryCases } from "./queries/cases.ts";
 import { openEndpointCases } from "./queries/endpoint-cases.ts";
-import { openKeptIndex } from "./queries/kept-index.ts";
 import type { QueryCase } from "./queries/query-case.ts";
-import { factsOf, type StoryFacts, type StorySize } from "./queries/story.ts";
+import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
+import { openKeptIndex } from "./support/kept-index.ts";
 import { processorMillisecondsOf } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
@@ -86,7 +86,14 @@ async function onIndex<T>(
   size: StorySize,
   work: (index: { readonly database: Database; readonly questions: readonly QueryCase[] }) => Promise<T>,
 ): Promise<T> {
-  const name = await openKeptIndex(server, size, (line) => process.stdout.write(`${line}\n`));
+  const kept = {
+    name: `queries_${size.transfers}`,
+    madeFrom: [storyVersion, size],
+    label: `an index with ${size.transfers} transfers`,
+    script: new URL("./queries/fill-process.ts", import.meta.url),
+    argument: { ...size, chainId: 1 },
+  };
+  const name = await openKeptIndex(server, kept, (line) => process.stdout.write(`${line}\n`));
   return server.on(name, async (database) => {
     const facts: StoryFacts = factsOf(size);
     const endpoints = await openEndpointCases(database, facts);
