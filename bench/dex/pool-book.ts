@@ -75,7 +75,7 @@ export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBoo
 };
 
 /** The square root, rounded down (Newton's method). */
-export const squareRoot = (value: bigint): bigint => {
+const squareRoot = (value: bigint): bigint => {
   if (value < 2n) return value;
   let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
   for (;;) {
