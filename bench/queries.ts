@@ -8,7 +8,7 @@ import type { QueryCase } from "./queries/query-case.ts";
 import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
 import { openKeptIndex } from "./support/kept-index.ts";
-import { processorMillisecondsOf } from "./support/processor-time.ts";
+import { startProcessorClock } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
 
@@ -117,14 +117,12 @@ async function measure(database: Database, { name, ask, rows }: QueryCase, times
   // The first ones bring the pages into memory, and open the connections.
   for (let warming = 0; warming < 3; warming += 1) await ask(0);
   for (let time = 0; time < times; time += 1) {
-    const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
-    const ids = workers.map(({ id }) => id);
-    const [own, others, started] = [process.cpuUsage(), processorMillisecondsOf(ids), performance.now()];
+    const processorTime = await startProcessorClock(database);
+    const started = performance.now();
     const found = await ask(time);
     clock.push(performance.now() - started);
-    const after = processorMillisecondsOf(ids);
-    const { user, system } = process.cpuUsage(own);
-    if (others !== null && after !== null) processor.push(after - others + (user + system) / 1000);
+    const taken = processorTime();
+    if (taken !== null) processor.push(taken);
     if (whole && found.length < rows) throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
   }
   return { clock: median(clock), least: Math.min(...clock), processor: processor.length === 0 ? null : median(processor) };

@@ -20,11 +20,13 @@ export function resultOfServing({ endpoints, chores, rows, megabytes }: Served):
   const lines = endpoints.map(lineOf);
   return {
     table: [
-      ...lines.map(({ name, all, worst }) => ({
+      ...lines.map(({ name, all, worst, processor }) => ({
         [subject]: name,
         "median ms": rounded(median(all), 1),
         "target ms": targetMilliseconds,
         "p95 ms": rounded(all[Math.min(all.length - 1, Math.floor(all.length * 0.95))] ?? Number.NaN, 1),
+        "least ms": rounded(all[0] ?? Number.NaN, 1),
+        "CPU ms": processor === null ? "" : rounded(processor, 1),
         "slowest kind ms": rounded(median(worst.milliseconds), 1),
         "slowest kind": worst.name,
         "its kilobytes": Math.round(worst.bytes / 1024),
@@ -52,5 +54,7 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
   const worst = variants.reduce((slowest: VariantTimes, variant) =>
     median(variant.milliseconds) > median(slowest.milliseconds) ? variant : slowest,
   );
-  return { row: endpoint.row, name: `${endpoint.row} ${endpoint.name}`, all, worst };
+  const taken = variants.flatMap(({ processor }) => (processor === null ? [] : [processor]));
+  const processor = taken.length === 0 ? null : taken.reduce((sum, value) => sum + value, 0) / taken.length;
+  return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
 }

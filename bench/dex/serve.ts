@@ -51,7 +51,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
     const market = marketOf(whole);
     const serving = await openServing(database, configOf(market));
     try {
-      const endpoints = await measureEndpoints(serving, endpointCases(market, whole), times);
+      const endpoints = await measureEndpoints(database, serving, endpointCases(market, whole), times);
       return resultOfServing({ endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
     } finally {
       await serving.close();
