@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { marketDays, marketOf } from "../../bench/dex/market.ts";
+import { createPoolBook } from "../../bench/dex/pool-book.ts";
 import { tellMarket } from "../../bench/dex/story.ts";
 import { createInterned, createMemoryState } from "../../bench/support/memory-state.ts";
 import { poolsProjection } from "../../runtime/domains/pools/projection.ts";
@@ -97,6 +98,33 @@ describe("the generated market", () => {
     );
     // Every second of 400 pools, of which the concentrated ones (every twentieth, odd numbers) have no shares of this kind.
     expect(own.length).toBe(200);
+  });
+});
+
+describe("a generated pool", () => {
+  const [pool] = market.pools;
+  if (pool === undefined) throw new Error("There is a first pool.");
+  const even = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
+
+  it("trades by the product of its reserves, less three thousandths of what goes in", () => {
+    // 10,000 go in, 9,970 work: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
+    const book = createPoolBook(even);
+    expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
+    expect(book.reserves).toEqual([1_010_000n, 990_129n]);
+  });
+
+  it("gives its first provider back no more than they have", () => {
+    // The square root of the product is 1,000,000, of which 1,000 are nobody's; half of 999,000 twice, with half of the rest the second time.
+    const book = createPoolBook(even);
+    expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
+    expect(book.remove(500).shares).toBe(249_750n);
+    expect([book.supply, book.own]).toEqual([250_750n, 249_750n]);
+  });
+
+  it("gives as many new shares for a part of its reserves as that part is of the old ones", () => {
+    const book = createPoolBook(even);
+    expect(book.add(20)).toEqual({ amounts: [20_000n, 20_000n], shares: 20_000n });
+    expect(book.supply).toBe(1_020_000n);
   });
 });
 
