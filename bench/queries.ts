@@ -4,11 +4,11 @@ import { parseArgs } from "node:util";
 import type { Database } from "../runtime/database/database.ts";
 import { queryCases } from "./queries/cases.ts";
 import { openEndpointCases } from "./queries/endpoint-cases.ts";
-import { openKeptIndex } from "./queries/kept-index.ts";
 import type { QueryCase } from "./queries/query-case.ts";
-import { factsOf, type StoryFacts, type StorySize } from "./queries/story.ts";
+import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
-import { processorMillisecondsOf } from "./support/processor-time.ts";
+import { openKeptIndex } from "./support/kept-index.ts";
+import { startProcessorClock } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
 
@@ -86,7 +86,14 @@ async function onIndex<T>(
   size: StorySize,
   work: (index: { readonly database: Database; readonly questions: readonly QueryCase[] }) => Promise<T>,
 ): Promise<T> {
-  const name = await openKeptIndex(server, size, (line) => process.stdout.write(`${line}\n`));
+  const kept = {
+    name: `queries_${size.transfers}`,
+    madeFrom: [storyVersion, size],
+    label: `an index with ${size.transfers} transfers`,
+    script: new URL("./queries/fill-process.ts", import.meta.url),
+    argument: { ...size, chainId: 1 },
+  };
+  const name = await openKeptIndex(server, kept, (line) => process.stdout.write(`${line}\n`));
   return server.on(name, async (database) => {
     const facts: StoryFacts = factsOf(size);
     const endpoints = await openEndpointCases(database, facts);
@@ -110,14 +117,12 @@ async function measure(database: Database, { name, ask, rows }: QueryCase, times
   // The first ones bring the pages into memory, and open the connections.
   for (let warming = 0; warming < 3; warming += 1) await ask(0);
   for (let time = 0; time < times; time += 1) {
-    const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
-    const ids = workers.map(({ id }) => id);
-    const [own, others, started] = [process.cpuUsage(), processorMillisecondsOf(ids), performance.now()];
+    const processorTime = await startProcessorClock(database);
+    const started = performance.now();
     const found = await ask(time);
     clock.push(performance.now() - started);
-    const after = processorMillisecondsOf(ids);
-    const { user, system } = process.cpuUsage(own);
-    if (others !== null && after !== null) processor.push(after - others + (user + system) / 1000);
+    const taken = processorTime();
+    if (taken !== null) processor.push(taken);
     if (whole && found.length < rows) throw new Error(`${name} found ${found.length} rows, and should find ${rows} at least.`);
   }
   return { clock: median(clock), least: Math.min(...clock), processor: processor.length === 0 ? null : median(processor) };

@@ -1,7 +1,11 @@
+type Table = readonly Readonly<Record<string, string | number>>[];
+
 /** What a benchmark gives: every file of this folder that is one exports `run(words): Promise<BenchResult>`, words being what follows its name. */
 export interface BenchResult {
   /** One line a measurement, for people. */
-  readonly table: readonly Readonly<Record<string, string | number>>[];
+  readonly table: Table;
+  /** Further tables, each with columns of its own. */
+  readonly further?: readonly Table[];
   /** The same for programs; printed as the last line. */
   readonly figures: Readonly<Record<string, number>>;
   /** A sentence for each target that was missed. */

@@ -19,8 +19,8 @@ async function main(name: string | undefined, words: readonly string[]): Promise
   }
   const module: unknown = await import(pathToFileURL(`${folder}/${name}.ts`).href);
   if (!isBenchmark(module)) throw new TypeError(`bench/${name}.ts exports no run function.`);
-  const { table, figures, missed } = await module.run(words);
-  for (const line of aligned(table)) print(line);
+  const { table, further = [], figures, missed } = await module.run(words);
+  for (const each of [table, ...further].filter(({ length }) => length > 0)) for (const line of aligned(each)) print(line);
   for (const sentence of missed) print(`MISSED: ${sentence}`);
   print(JSON.stringify({ benchmark: name, ...figures, missed: missed.length }));
   return missed.length === 0 ? 0 : 1;
@@ -47,5 +47,6 @@ function aligned(table: BenchResult["table"]): string[] {
     line(columns),
     line(widths.map((width) => "-".repeat(width))),
     ...table.map((row) => line(columns.map((column) => row[column] ?? ""))),
+    "",
   ];
 }

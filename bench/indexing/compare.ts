@@ -1,22 +1,13 @@
-import { loadavg } from "node:os";
 import { join } from "node:path";
 import { compileScript } from "../support/compiled.ts";
-import { type Measured, measureProcess } from "../support/measured-process.ts";
-import { processorSecondsOf } from "../support/processor-time.ts";
+import { measureProcess } from "../support/measured-process.ts";
 import type { BenchServer } from "../support/server.ts";
-import { countRows, listIndexes, tableNames } from "../support/tables.ts";
+import { countRows, tableNames } from "../support/tables.ts";
 import type { BaselineOptions, IndexerRun, RunOptions, Timing } from "./runs.ts";
+import { type Run, timedRun } from "./timed-run.ts";
 
 const indexerScript = new URL("./indexer-process.ts", import.meta.url);
 const baselineScript = new URL("./baseline-process.ts", import.meta.url);
-
-/** One run with what the programs beside it took: processor seconds of the node and the database, and the machine's load at its end. */
-export interface Run<T extends Timing> extends Measured<T> {
-  readonly kind: "indexer" | "baseline: text" | "baseline: values";
-  readonly load: number;
-  readonly node: number | null;
-  readonly database: number | null;
-}
 
 export interface Comparison {
   readonly indexed: readonly Run<IndexerRun>[];
@@ -38,7 +29,6 @@ export interface CompareOptions {
 }
 
 type Work = Omit<RunOptions, "databaseUrl">;
-type Rows = Readonly<Record<string, number>>;
 
 /** Runs the indexer and both baselines in turn, each into an empty database; all are compiled, as an installed package is. */
 export async function compare(server: BenchServer, work: Work, options: CompareOptions): Promise<Comparison> {
@@ -57,47 +47,9 @@ export async function compare(server: BenchServer, work: Work, options: CompareO
   const texts: Run<Timing>[] = [];
   const values: Run<Timing>[] = [];
   for (let count = 0; count < options.runs; count += 1) {
-    indexed.push(await timed(server, "indexer", rows, index));
-    texts.push(await timed(server, "baseline: text", rows, copy("text")));
-    values.push(await timed(server, "baseline: values", rows, copy("values")));
+    indexed.push(await timedRun(server, "indexer", rows, index));
+    texts.push(await timedRun(server, "baseline: text", rows, copy("text")));
+    values.push(await timedRun(server, "baseline: values", rows, copy("values")));
   }
   return { indexed, texts, values, rows };
 }
-
-/** One run into an empty database; afterwards it must hold the same rows as all others, and every index must be there and valid. */
-async function timed<T extends Timing>(
-  server: BenchServer,
-  kind: Run<T>["kind"],
-  rows: Rows,
-  work: (databaseUrl: string) => Promise<Measured<T>>,
-): Promise<Run<T>> {
-  const url = await server.create("target");
-  const indexes = await server.on("target", listIndexes);
-  // What earlier runs left to be written is not this run's work.
-  await server.on("target", (database) => database.query("CHECKPOINT"));
-  const before = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
-  const measured = await work(url);
-  const [load = Number.NaN] = loadavg();
-  const after = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
-  await inspect(
-    server,
-    kind,
-    indexes.map(({ name }) => name),
-    rows,
-  );
-  return { ...measured, kind, load, node: difference(after.node, before.node), database: difference(after.database, before.database) };
-}
-
-/** @throws where an index or a row is missing. */
-const inspect = (server: BenchServer, kind: string, indexes: readonly string[], rows: Rows): Promise<void> =>
-  server.on("target", async (database) => {
-    const found = await listIndexes(database);
-    const missing = indexes.filter((name) => found.find((index) => index.name === name)?.valid !== true);
-    if (missing.length > 0) throw new Error(`After the ${kind}, indexes are missing or not valid: ${missing.join(", ")}.`);
-    const counts = await countRows(database);
-    const [other] = Object.entries(rows).filter(([table, count]) => counts[table] !== count);
-    if (other !== undefined) throw new Error(`The ${kind} left ${counts[other[0]] ?? 0} rows in ${other[0]}, not ${other[1]}.`);
-  });
-
-const difference = (after: number | null, before: number | null): number | null =>
-  after === null || before === null ? null : after - before;

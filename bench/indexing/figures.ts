@@ -1,6 +1,6 @@
 import { type BenchResult, median, rounded } from "../result.ts";
-import type { Comparison, Run } from "./compare.ts";
-import type { Timing } from "./runs.ts";
+import type { Comparison } from "./compare.ts";
+import { lineOf, processor, ratios, wall } from "./run-figures.ts";
 import { compareTenths } from "./tenths.ts";
 
 const targets = { ratio: 1.1, missAbove: 1.4, megabytes: 400, growth: 1.25 };
@@ -40,21 +40,3 @@ export function resultOf({ indexed, texts, values, rows }: Comparison): BenchRes
     ],
   };
 }
-
-const wall = ({ result }: Run<Timing>): number => result.milliseconds;
-/** All that the machine's processors did for a run: it does not depend on what else they did. */
-const processor = ({ result, node, database }: Run<Timing>): number => result.processorSeconds + (node ?? 0) + (database ?? 0);
-
-const ratios = (runs: readonly Run<Timing>[], baselines: readonly Run<Timing>[], pick: (run: Run<Timing>) => number): number[] =>
-  runs.flatMap((run, index) => [baselines[index]].flatMap((baseline) => (baseline === undefined ? [] : [pick(run) / pick(baseline)])));
-
-const lineOf = (run: Run<Timing>): Readonly<Record<string, string | number>> => ({
-  run: run.kind,
-  ms: Math.round(run.result.milliseconds),
-  ...Object.fromEntries(Object.entries(run.result.steps).map(([step, value]) => [step, Math.round(value)])),
-  "own CPU s": rounded(run.result.processorSeconds, 1),
-  "node CPU s": run.node === null ? "" : rounded(run.node, 1),
-  "database CPU s": run.database === null ? "" : rounded(run.database, 1),
-  "peak MB": run.megabytes,
-  "system load": rounded(run.load, 1),
-});

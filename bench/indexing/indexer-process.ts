@@ -8,11 +8,11 @@ import { createIndexer } from "../../runtime/indexer/indexer.ts";
 import type { IndexedChain } from "../../runtime/indexer/types.ts";
 import { answer, argumentOf, startClock } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
-import type { IndexerRun, RunOptions } from "./runs.ts";
+import type { IndexerOptions, IndexerRun } from "./runs.ts";
 import type { Point } from "./tenths.ts";
 
 // Our indexer as `ashlar index` wires it, from its first question to the node to the commit of the head.
-const options = argumentOf<RunOptions>();
+const options = argumentOf<IndexerOptions>();
 const chain: IndexedChain = {
   id: options.chainId,
   name: "bench",
@@ -40,7 +40,7 @@ const indexer = createIndexer({
   source,
   database,
   ledger: createStoredLedger(database, chain.id),
-  projections: projections.slice(1),
+  projections: projections.slice(1).filter(({ id }) => !options.without?.includes(id)),
   logger,
   clock: () => new Date(),
   onProgress: ({ block }) => {

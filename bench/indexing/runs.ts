@@ -10,6 +10,11 @@ export interface RunOptions {
   readonly traces: boolean;
 }
 
+export interface IndexerOptions extends RunOptions {
+  /** Projections that are left out, by id; none where it is not said. */
+  readonly without?: readonly string[];
+}
+
 export interface BaselineOptions extends RunOptions {
   /** The database whose rows are copied, and its tables. */
   readonly rowsUrl: string;

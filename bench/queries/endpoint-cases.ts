@@ -1,29 +1,18 @@
-import { pino } from "pino";
-import { startServing } from "../../runtime/commands/serving.ts";
-import { chainConfig, config } from "../../runtime/config/config.ts";
+import { chainConfig } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
-import { createKeys } from "../../runtime/http/keys.ts";
+import { openServing } from "../support/serving.ts";
 import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
-
-const label = "bench";
 
 /** The same questions as whole answers: from a request of this process over HTTP to the parsed JSON, by a server in this process. */
 export async function openEndpointCases(
   database: Database,
   facts: StoryFacts,
 ): Promise<{ cases: readonly QueryCase[]; close(): Promise<void> }> {
-  const { key, id } = await createKeys(database).create({ label });
-  const serving = await startServing({
-    config: config.parse({ port: 0, limits: { requestsPerSecond: 100_000 } }),
-    chains: [{ ...chainConfig.parse({ name: "bench", id: 1, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 1 }],
-    database,
-    logger: pino({ level: "silent" }),
-  });
+  const chain = chainConfig.parse({ name: "bench", id: 1, rpc: "http://127.0.0.1:1", groups: ["historical"] });
+  const serving = await openServing(database, chain);
   const get = async (path: string): Promise<readonly unknown[]> => {
-    const response = await fetch(`${serving.url}/v1/bench/${path}`, { headers: { authorization: `Bearer ${key}` } });
-    const body = (await response.json()) as { readonly data?: { readonly items?: readonly unknown[] }; readonly error_message?: string };
-    if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}: ${body.error_message}`);
+    const body = JSON.parse(await serving.get(`bench/${path}`)) as { readonly data?: { readonly items?: readonly unknown[] } };
     return body.data?.items ?? [];
   };
   const ordinary = (time: number) => facts.ordinary[time % facts.ordinary.length] ?? facts.collector;
@@ -41,10 +30,6 @@ export async function openEndpointCases(
       whole("portfolio of 30 days and 30 tokens", 25, (time) => `address/${ordinary(time)}/portfolio_v2/`),
       whole("balances of 30,000 tokens", 10_000, () => `address/${facts.collector}/balances_v2/`),
     ],
-    async close() {
-      await serving.stop();
-      await database.query("DELETE FROM credit_usage WHERE key_id = $1", [id]);
-      await database.query("DELETE FROM api_keys WHERE id = $1", [id]);
-    },
+    close: () => serving.close(),
   };
 }

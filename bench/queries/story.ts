@@ -2,6 +2,9 @@ import type { ChainBlock, ChainLog, ChainTransaction } from "../../runtime/chain
 import { type Address, type Hash, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
+/** Raised when the same size gives other blocks. */
+export const storyVersion = 2;
+
 /** What a generated chain is made from: the same blocks for the same seed and size. */
 export interface StorySize {
   readonly seed: number;

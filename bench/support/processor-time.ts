@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { Queryable } from "../../runtime/database/database.ts";
 
 /** Ticks of the kernel's clock in a second, as Linux tells them to programs (USER_HZ). */
 const ticksPerSecond = 100;
@@ -14,13 +15,25 @@ export function processorSecondsOf(program: string): number | null {
 }
 
 /** Processor milliseconds that processes of one thread each have taken until now, by the scheduler's own clock; null where the system does not say, or one ended. */
-export function processorMillisecondsOf(ids: readonly number[]): number | null {
+function processorMillisecondsOf(ids: readonly number[]): number | null {
   try {
     // The first field of /proc/<pid>/schedstat is nanoseconds on a processor (Linux, Documentation/scheduler/sched-stats.rst).
     return ids.reduce((sum, id) => sum + Number(readFileSync(`/proc/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6, 0);
   } catch {
     return null;
   }
+}
+
+/** Starts counting what this process and those that now serve its database take, in milliseconds; null where the system does not say. */
+export async function startProcessorClock(database: Queryable): Promise<() => number | null> {
+  const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
+  const ids = workers.map(({ id }) => id);
+  const [own, others] = [process.cpuUsage(), processorMillisecondsOf(ids)];
+  return () => {
+    const { user, system } = process.cpuUsage(own);
+    const after = processorMillisecondsOf(ids);
+    return others === null || after === null ? null : after - others + (user + system) / 1000;
+  };
 }
 
 interface ProcessStat {

@@ -8,6 +8,8 @@ export interface BenchServer {
   urlOf(name: string): string;
   /** A new, migrated database in the place of one that may have the name. */
   create(name: string): Promise<string>;
+  /** A copy in the place of a database that may have the name. */
+  copy(name: string, to: string): Promise<void>;
   drop(name: string): Promise<void>;
   rename(name: string, to: string): Promise<void>;
   names(): Promise<readonly string[]>;
@@ -46,6 +48,11 @@ export async function startBenchServer(dataDirectory: string, settings: Readonly
       await using(server.url, (database) => database.query(`CREATE DATABASE ${name} TEMPLATE template0`));
       await using(urlOf(name), (database) => migrate(database, migrations));
       return urlOf(name);
+    },
+    copy: async (name, to) => {
+      await drop(to);
+      // Files are copied as they are; the other way writes every page to the log too.
+      await using(server.url, (database) => database.query(`CREATE DATABASE ${to} TEMPLATE ${name} STRATEGY file_copy`));
     },
     names: () =>
       using(server.url, async (database) => {

@@ -1,5 +1,5 @@
 import type { Database } from "../../runtime/database/database.ts";
-import { listIndexes } from "../support/tables.ts";
+import { listIndexes } from "./tables.ts";
 
 /** Runs work while no table has an index, and makes them all again: sorting once is sooner done than inserting millions of times. */
 export async function withoutIndexes(database: Database, work: () => Promise<void>): Promise<void> {

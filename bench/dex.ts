@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { compareDomain } from "./dex/compare-domain.ts";
+import { resultOfDomain } from "./dex/domain-figures.ts";
+import { serveMarket } from "./dex/serve.ts";
+import { startSwapHistory } from "./dex/swap-chain.ts";
+import type { BenchResult } from "./result.ts";
+import { startBenchServer } from "./support/server.ts";
+
+const help = `npm run bench -- dex [options]
+  --only index|serve   one half alone: indexing with and without exchanges, or the answers about them
+  --transactions 40000 of the chain that is indexed, --blocks 3000 of it, --runs 3 of each kind
+  --swaps 3000000      of the generated index that is asked, --pools 5000, --seed 1
+  --times 31           requests of each kind of question
+  --chores             does the chores again, though an earlier run did, and times them
+  --data FOLDER        where the generated index is kept between runs (ASHLAR_BENCH_DIR, else a folder of the system's for temporary files)
+`;
+/** What is made can be made again: it need not survive a power failure. */
+const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
+const nothing: BenchResult = { table: [], figures: {}, missed: [] };
+
+/** What exchanges cost: an index with their projections against the same chain without, and the answers about them on a large generated index. */
+export async function run(words: readonly string[]): Promise<BenchResult> {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      only: { type: "string" },
+      transactions: { type: "string", default: "40000" },
+      blocks: { type: "string", default: "3000" },
+      runs: { type: "string", default: "3" },
+      swaps: { type: "string", default: "3000000" },
+      pools: { type: "string", default: "5000" },
+      seed: { type: "string", default: "1" },
+      times: { type: "string", default: "31" },
+      chores: { type: "boolean", default: false },
+      data: { type: "string", default: process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-dex") },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const { only } = values;
+  if (only !== undefined && only !== "index" && only !== "serve") throw new Error(`--only ${only} is neither index nor serve.`);
+  if (values.help) {
+    process.stdout.write(help);
+    return nothing;
+  }
+  const history = { transactions: Number(values.transactions), blocks: Number(values.blocks) };
+  const indexed = only === "serve" ? nothing : await indexTwice(history, Number(values.runs));
+  if (only === "index") return indexed;
+  const market = { swaps: Number(values.swaps), pools: Number(values.pools), seed: Number(values.seed) };
+  const served = await serve(values.data, { ...market, times: Number(values.times), again: values.chores });
+  return {
+    table: indexed.table,
+    further: [served.table],
+    figures: { ...indexed.figures, ...served.figures },
+    missed: [...indexed.missed, ...served.missed],
+  };
+}
+
+async function indexTwice(size: Parameters<typeof startSwapHistory>[0], runs: number): Promise<BenchResult> {
+  const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-dex-"));
+  const server = await startBenchServer(folder);
+  try {
+    const chain = await startSwapHistory(size, join(folder, "node"));
+    try {
+      return resultOfDomain(await compareDomain(server, chain, join(folder, "compiled"), runs));
+    } finally {
+      await chain.stop();
+    }
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function serve(folder: string, options: Parameters<typeof serveMarket>[1]): Promise<BenchResult> {
+  const server = await startBenchServer(folder, settings);
+  try {
+    return await serveMarket(server, options);
+  } finally {
+    await server.stop();
+  }
+}

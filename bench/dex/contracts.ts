@@ -1,0 +1,131 @@
+import { createRequire } from "node:module";
+import type { Abi } from "viem";
+import type { Address, Hash } from "../../runtime/lib/hex.ts";
+import { type Artifact, artifacts, call, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+
+const require = createRequire(import.meta.url);
+const load = (path: string): Artifact => {
+  const { abi, bytecode, evm } = require(path) as { abi: Abi; bytecode?: Hash; evm?: { bytecode: { object: string } } };
+  return { abi, bytecode: evm === undefined ? (bytecode ?? "0x") : `0x${evm.bytecode.object}` };
+};
+
+/** The contracts of Uniswap V2 and V3 as their packages ship them. */
+const uniswap = {
+  factory: () => load("@uniswap/v2-core/build/UniswapV2Factory.json"),
+  router: () => load("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
+  concentratedFactory: () => load("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"),
+  concentratedRouter: () => load("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
+  positions: () => load("@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json"),
+};
+
+/** Of a block's gas (30 million), what a pool's creation may take. */
+const creationGas = 6_000_000n;
+const swapGas = 300_000n;
+const deadline = 2n ** 40n;
+const feePpm = 3_000;
+/** One of each token for one of the other: 1 as a square root with 96 binary places. */
+const evenPrice = 2n ** 96n;
+const widestTick = 887_220;
+
+/** An exchange on a node, as its users call it. */
+export interface ChainExchange {
+  readonly name: string;
+  readonly factory: Address;
+  readonly family: "xy=k" | "concentrated";
+  /** Who may take tokens of those who trade here, and of those who bring liquidity. */
+  readonly spenders: readonly Address[];
+  /** Makes a pool and gives it both tokens, lower address first. */
+  open(from: Address, tokens: readonly [Address, Address], amount: bigint): readonly TestTransaction[];
+  swap(from: Address, amount: bigint, tokens: readonly [Address, Address]): TestTransaction;
+}
+
+/** Deploys an exchange of constant products. */
+export async function deployPairs(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
+  const [owner] = chain.accounts;
+  const factory = await chain.deploy(uniswap.factory(), [owner]);
+  const contract = uniswap.router();
+  const router = await chain.deploy(contract, [factory, wrapped]);
+  return {
+    name,
+    factory,
+    family: "xy=k",
+    spenders: [router],
+    open: (from, tokens, amount) => [
+      { from, gas: creationGas, ...call(contract, router, "addLiquidity", [...tokens, amount, amount, 0n, 0n, from, deadline]) },
+    ],
+    swap: (from, amount, tokens) => ({
+      from,
+      gas: swapGas,
+      ...call(contract, router, "swapExactTokensForTokens", [amount, 0n, tokens, from, deadline]),
+    }),
+  };
+}
+
+/** Deploys an exchange of liquidity for ranges of prices, all of which is given for the whole range here. */
+export async function deployConcentrated(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
+  const factory = await chain.deploy(uniswap.concentratedFactory());
+  const [positions, swapping] = [uniswap.positions(), uniswap.concentratedRouter()];
+  const manager = await chain.deploy(positions, [factory, wrapped, wrapped]);
+  const router = await chain.deploy(swapping, [factory, wrapped]);
+  const range = { fee: feePpm, tickLower: -widestTick, tickUpper: widestTick };
+  return {
+    name,
+    factory,
+    family: "concentrated",
+    spenders: [router, manager],
+    open: (from, [token0, token1], amount) => [
+      { from, gas: creationGas, ...call(positions, manager, "createAndInitializePoolIfNecessary", [token0, token1, feePpm, evenPrice]) },
+      {
+        from,
+        gas: 1_000_000n,
+        ...call(positions, manager, "mint", [
+          {
+            ...range,
+            token0,
+            token1,
+            amount0Desired: amount,
+            amount1Desired: amount,
+            amount0Min: 0n,
+            amount1Min: 0n,
+            recipient: from,
+            deadline,
+          },
+        ]),
+      },
+    ],
+    swap: (from, amountIn, [tokenIn, tokenOut]) => ({
+      from,
+      gas: swapGas,
+      ...call(swapping, router, "exactInputSingle", [
+        { tokenIn, tokenOut, fee: feePpm, recipient: from, deadline, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n },
+      ]),
+    }),
+  };
+}
+
+export const mint = (token: Address, to: Address, amount: bigint): TestTransaction => ({
+  gas: 200_000n,
+  ...call(artifacts.erc20(), token, "mint", [to, amount]),
+});
+export const approve = (from: Address, token: Address, spender: Address): TestTransaction => ({
+  from,
+  gas: 100_000n,
+  ...call(artifacts.erc20(), token, "approve", [spender, 2n ** 256n - 1n]),
+});
+export const transfer = (from: Address, token: Address, to: Address, amount: bigint): TestTransaction => ({
+  from,
+  gas: 100_000n,
+  ...call(artifacts.erc20(), token, "transfer", [to, amount]),
+});
+
+/** A chain's price feed; the code at its address logs AnswerUpdated(int256 indexed, uint256 indexed, uint256) of the three words that it is sent. */
+export async function placeFeed(
+  chain: TestChain,
+  feed: Address,
+): Promise<(answer: bigint, round: bigint, time: bigint) => TestTransaction> {
+  const topic = "0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f";
+  // MSTORE(0, third word); LOG3(0, 32, topic, first word, second word)
+  await chain.rpc("anvil_setCode", [feed, `0x604035600052602035600035${`7f${topic}`}60206000a300`]);
+  const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+  return (answer, round, time) => ({ to: feed, gas: 100_000n, data: `0x${word(answer)}${word(round)}${word(time)}` });
+}

@@ -1,0 +1,112 @@
+import { type Market, type MarketPool, type MarketSize, providerOf, timeOfBlock, traderOf } from "./market.ts";
+
+/** One kind of question to an endpoint. */
+export interface Variant {
+  readonly name: string;
+  /** Paths below /v1, asked in turn. */
+  readonly paths: readonly string[];
+}
+
+/** An endpoint of rows 40 to 55 with the questions that it is asked. */
+export interface EndpointCase {
+  readonly row: number;
+  readonly name: string;
+  readonly variants: readonly Variant[];
+}
+
+const secondsOfDay = 86_400;
+
+/** What the endpoints about exchanges are asked: first pages of 100, of busy and of quiet pools, tokens and wallets. */
+export function endpointCases(market: Market, size: MarketSize): readonly EndpointCase[] {
+  const { exchanges, tokens, whale, bot } = market;
+  const constant = exchanges.filter(({ family }) => family === "xy=k");
+  const [first, second] = constant;
+  if (first === undefined || second === undefined) throw new Error("A market has two constant-product exchanges at least.");
+  const pools = market.pools.filter(({ exchange }) => exchange === first);
+  const [busy, middling, quiet] = [0, 0.1, 0.5].map((share) => some(pools, share));
+  const [hub, dollars] = tokens.map(({ address }) => address);
+  const plain = (busy ?? []).concat(middling ?? []).flatMap((pool) => pool.tokens.map(({ address }) => address));
+  const ordinary = [...new Set(plain)].filter((address) => !tokens.slice(0, 4).some((token) => token.address === address));
+  const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsOfDay) * 1000));
+
+  const of = (name: string, paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/xy=k/${path}`) });
+  const ofPools = (path: (pool: MarketPool) => string): Variant[] => [
+    of("busy pools", (busy ?? []).map(path)),
+    of("middling pools", (middling ?? []).map(path)),
+    of("quiet pools", (quiet ?? []).map(path)),
+  ];
+  const ofTokens = (path: (token: string) => string): Variant[] => [
+    of("wrapped native token", [path(hub ?? "")]),
+    of("stablecoin", [path(dollars ?? "")]),
+    of("ordinary tokens", ordinary.map(path)),
+  ];
+  const ofExchanges = (path: (exchange: string) => string): Variant[] => constant.map(({ name }) => of(name, [path(name)]));
+  const named = first.name;
+  return [
+    {
+      row: 40,
+      name: "pools of an exchange",
+      variants: [
+        ...ofExchanges((name) => `${name}/pools/`),
+        of(
+          "past days",
+          days.map((day) => `${named}/pools/?date=${day.toISOString().slice(0, 10)}`),
+        ),
+      ],
+    },
+    { row: 41, name: "one pool", variants: ofPools(({ address }) => `${named}/pools/address/${address}/`) },
+    { row: 42, name: "pools of a token", variants: ofTokens((token) => `tokens/address/${token}/pools/page/0/`) },
+    {
+      row: 43,
+      name: "pools of a wallet",
+      variants: [
+        of("200 pools", [`address/${whale}/pools/page/0/`]),
+        of("200 pools, one exchange", [`address/${whale}/pools/page/0/?dex-name=${second.name}`]),
+        of(
+          "few pools",
+          [1, 2, 3].map(providerOf).map((wallet) => `address/${wallet}/pools/page/0/`),
+        ),
+      ],
+    },
+    {
+      row: 44,
+      name: "liquidity of an account",
+      variants: [first, second].map(({ name }) => of(name, [`${name}/address/${whale}/balances/`])),
+    },
+    { row: 45, name: "tokens of an exchange", variants: ofExchanges((name) => `${name}/tokens/`) },
+    { row: 46, name: "supported exchanges", variants: [{ name: "all", paths: ["xy=k/supported_dexes/"] }] },
+    { row: 47, name: "exchange of a pool", variants: ofPools(({ address }) => `address/${address}/dex_name/`) },
+    { row: 48, name: "pools of a token, with series", variants: ofTokens((token) => `${named}/tokens/address/${token}/`) },
+    { row: 49, name: "one token", variants: ofTokens((token) => `${named}/tokens/address/${token}/view/`) },
+    {
+      row: 50,
+      name: "transactions of an account",
+      variants: [
+        of("bot", [`${named}/address/${bot}/transactions/`]),
+        of("router", [`${named}/address/${first.router}/transactions/`]),
+        of(
+          "ordinary wallets",
+          [0, 7, 100].map(traderOf).map((wallet) => `${named}/address/${wallet}/transactions/`),
+        ),
+      ],
+    },
+    { row: 51, name: "transactions of a token", variants: ofTokens((token) => `${named}/tokens/address/${token}/transactions/`) },
+    {
+      row: 52,
+      name: "transactions of an exchange",
+      variants: [
+        ...ofExchanges((name) => `${name}/transactions/`),
+        of("page 1,000", [`${named}/transactions/?page-number=${Math.min(1_000, Math.floor(size.swaps / 1_000))}`]),
+      ],
+    },
+    { row: 53, name: "transactions of a pool", variants: ofPools(({ address }) => `${named}/pools/address/${address}/transactions/`) },
+    { row: 54, name: "an exchange's series", variants: ofExchanges((name) => `${name}/ecosystem/`) },
+    { row: 55, name: "how far an exchange is indexed", variants: ofExchanges((name) => `${name}/health/`) },
+  ];
+}
+
+/** Five pools from a share of the list on, busiest first. */
+const some = (pools: readonly MarketPool[], share: number): readonly MarketPool[] => {
+  const start = Math.floor(pools.length * share);
+  return pools.slice(start, start + 5);
+};

@@ -1,0 +1,161 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+
+/** What a generated market is made from: the same for the same size. */
+export interface MarketSize {
+  readonly seed: number;
+  /** Swaps of all pools together; a transaction has one or two. */
+  readonly swaps: number;
+  readonly pools: number;
+  /** When the newest block is made (unix seconds). */
+  readonly until: number;
+}
+
+export interface MarketToken {
+  readonly address: Address;
+  readonly symbol: string;
+  readonly decimals: number;
+  /** What one whole token is worth about. */
+  readonly dollars: number;
+}
+
+export interface MarketExchange {
+  readonly name: string;
+  readonly family: "xy=k" | "concentrated";
+  readonly factory: Address;
+  readonly router: Address;
+}
+
+/** A pool before its first block. The smaller its number, the more is swapped in it. */
+export interface MarketPool {
+  readonly number: number;
+  readonly address: Address;
+  readonly exchange: MarketExchange;
+  /** By address, as pools have them. */
+  readonly tokens: readonly [MarketToken, MarketToken];
+  /** What its first provider brings, in smallest units. */
+  readonly reserves: readonly [bigint, bigint];
+  readonly provider: Address;
+}
+
+/** Who and what a generated market has. */
+export interface Market {
+  readonly exchanges: readonly MarketExchange[];
+  /** The wrapped native token, two stablecoins and another that many pools are with come first. */
+  readonly tokens: readonly MarketToken[];
+  readonly pools: readonly MarketPool[];
+  /** Each pool has one a tenth of its blocks. */
+  readonly blocks: number;
+  readonly traders: number;
+  /** Sends every twentieth transaction. */
+  readonly bot: Address;
+  /** Has a share of 200 pools, or of all where there are fewer. */
+  readonly whale: Address;
+  readonly feeds: { readonly native: Address; readonly euro: Address };
+}
+
+/** The days that a market covers. */
+export const marketDays = 60;
+const secondsOfDay = 86_400;
+const whalePools = 200;
+const swapsInBlock = 7;
+const fewestBlocks = marketDays * 24 * 4;
+const providers = 3_000;
+/** What the first pool's first provider brings of each token, in dollars; the others bring less by their number. */
+const largestPool = 30_000_000;
+
+const kinds = { token: 21, exchange: 22, pool: 23, person: 24, feed: 25, provider: 26 } as const;
+
+/** A wallet that trades. */
+export const traderOf = (number: number): Address => hexOf(kinds.person, number + 10, 5);
+/** One of those who bring liquidity. */
+export const providerOf = (number: number): Address => hexOf(kinds.provider, number % providers, 5);
+
+const exchanges: readonly MarketExchange[] = (
+  [
+    ["harbor", "xy=k"],
+    ["lighthouse", "xy=k"],
+    ["jetty", "xy=k"],
+    ["narrows", "concentrated"],
+  ] as const
+).map(([name, family], number) => ({
+  name,
+  family,
+  factory: hexOf(kinds.exchange, 2 * number, 5),
+  router: hexOf(kinds.exchange, 2 * number + 1, 5),
+}));
+
+/** Which exchange a pool is of, by the last digits of its number: the first has half of them, the concentrated one a twentieth. */
+const exchangeOf = (number: number): MarketExchange => {
+  const share = number % 20;
+  const position = share < 10 ? 0 : share < 16 ? 1 : share < 19 ? 2 : 3;
+  return exchanges[position] as MarketExchange;
+};
+
+/** The market of a size. */
+export function marketOf({ seed, swaps, pools }: MarketSize): Market {
+  const random = createRandom(seed);
+  const whale = hexOf(kinds.person, 1, 5);
+  const tokens = tokensFor(Math.ceil(pools / 2) + 4, random);
+  return {
+    exchanges,
+    tokens,
+    pools: poolsWith(pools, tokens, whale),
+    blocks: Math.min(marketDays * 7_200, Math.max(fewestBlocks, Math.ceil(swaps / swapsInBlock))),
+    traders: Math.max(10, Math.floor(swaps / 50)),
+    bot: hexOf(kinds.person, 0, 5),
+    whale,
+    feeds: { native: hexOf(kinds.feed, 0, 5), euro: hexOf(kinds.feed, 1, 5) },
+  };
+}
+
+/** When a block is made: evenly over the days of the market. */
+export const timeOfBlock = ({ blocks }: Pick<Market, "blocks">, until: number, number: number): number =>
+  until - Math.floor(((blocks - 1 - number) * marketDays * secondsOfDay) / blocks);
+
+function tokensFor(count: number, random: () => number): MarketToken[] {
+  const hubs = [
+    { symbol: "WETH", decimals: 18, dollars: 2_500 },
+    { symbol: "USDX", decimals: 6, dollars: 1 },
+    { symbol: "EURX", decimals: 6, dollars: 1.08 },
+    { symbol: "HARB", decimals: 18, dollars: 12 },
+  ];
+  return Array.from({ length: count }, (_, number) => {
+    const decimals = [18, 18, 18, 18, 6, 18, 8, 18, 18, 9, 18, 18, 0][number % 13] ?? 18;
+    // From a hundredth of a cent to 100 dollars; a token without decimals must be cheap, or a pool has too few units of it to trade.
+    const dollars = 10 ** (random() * (decimals === 0 ? 2 : 6) - 4);
+    return { address: hexOf(kinds.token, number, 5), ...(hubs[number] ?? { symbol: `T${number}`, decimals, dollars }) };
+  });
+}
+
+function poolsWith(count: number, tokens: readonly MarketToken[], whale: Address): MarketPool[] {
+  const among = [
+    [0, 1],
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [1, 2],
+    [1, 3],
+  ];
+  const taken = new Set<string>();
+  const whaleEvery = Math.max(1, Math.floor(count / whalePools));
+  return Array.from({ length: count }, (_, number) => {
+    const exchange = exchangeOf(number);
+    const isTaken = (pair: readonly number[]): boolean => taken.has(`${exchange.name} ${pair.join(" ")}`);
+    const hub = [0, 0, 0, 1, 0, 0, 0, 1, 0, 3][Math.floor(number / 20) % 10] ?? 0;
+    let pair = among[number];
+    for (let other = number; pair === undefined || isTaken(pair); other += 1) pair = [hub, 4 + (other % (tokens.length - 4))];
+    taken.add(`${exchange.name} ${pair.join(" ")}`);
+    const sides = pair.map((token) => tokens[token] as MarketToken).sort((left, right) => (left.address < right.address ? -1 : 1));
+    const dollars = largestPool / (number + 1);
+    const reserves = sides.map((token) => BigInt(Math.floor((dollars / token.dollars) * 10 ** token.decimals)));
+    return {
+      number,
+      address: hexOf(kinds.pool, number, 5),
+      exchange,
+      tokens: [sides[0] as MarketToken, sides[1] as MarketToken],
+      reserves: [reserves[0] as bigint, reserves[1] as bigint],
+      provider: number % whaleEvery === 0 && number / whaleEvery < whalePools ? whale : providerOf(number),
+    };
+  });
+}

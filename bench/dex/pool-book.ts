@@ -1,0 +1,86 @@
+import type { MarketPool } from "./market.ts";
+
+/** What goes in on one side and comes out on the other. */
+export interface Trade {
+  readonly side: 0 | 1;
+  readonly in: bigint;
+  readonly out: bigint;
+}
+
+/** Liquidity with its amounts, of a constant-product pool. */
+export interface Change {
+  readonly amounts: readonly [bigint, bigint];
+  readonly shares: bigint;
+}
+
+/** What a generated pool holds, kept as its contract does. */
+export interface PoolBook {
+  readonly reserves: [bigint, bigint];
+  supply: bigint;
+  /** What the first provider has of the supply. */
+  own: bigint;
+  /** Of which side some goes in: the one that brings the price back to where it began, more often than not. */
+  sideOf(chance: number): 0 | 1;
+  /** Swaps so many millionths of the reserve of a side; null where nothing would come out. */
+  trade(side: 0 | 1, millionths: number): Trade | null;
+  /** Adds so many thousandths of what is there. */
+  add(thousandths: number): Change;
+  /** Takes so many thousandths of the first provider's share out. */
+  remove(thousandths: number): Change;
+}
+
+/** Never anybody's (Uniswap V2's MINIMUM_LIQUIDITY). */
+export const lockedShares = 1_000n;
+
+export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBook => {
+  const reserves: [bigint, bigint] = [...start];
+  const supply = squareRoot(start[0] * start[1]);
+  const worth = (tokens[1].dollars / tokens[0].dollars) * 10 ** (tokens[0].decimals - tokens[1].decimals);
+  const book: PoolBook = {
+    reserves,
+    supply,
+    own: supply - lockedShares,
+    sideOf: (chance) => (chance < (Number(reserves[0]) > Number(reserves[1]) * worth ? 0.4 : 0.6) ? 0 : 1),
+    trade: (side, millionths) => {
+      const other = side === 0 ? 1 : 0;
+      const amount = (reserves[side] * BigInt(millionths)) / 1_000_000n;
+      // Three thousandths stay in the pool.
+      const working = amount * 997n;
+      const out = (working * reserves[other]) / (reserves[side] * 1_000n + working);
+      if (out === 0n) return null;
+      reserves[side] += amount;
+      reserves[other] -= out;
+      return { side, in: amount, out };
+    },
+    add: (thousandths) => {
+      const part = (whole: bigint): bigint => (whole * BigInt(thousandths)) / 1_000n;
+      const amounts = [part(reserves[0]), part(reserves[1])] as const;
+      const shares = part(book.supply);
+      reserves[0] += amounts[0];
+      reserves[1] += amounts[1];
+      book.supply += shares;
+      return { amounts, shares };
+    },
+    remove: (thousandths) => {
+      const shares = (book.own * BigInt(thousandths)) / 1_000n;
+      const amounts = [(reserves[0] * shares) / book.supply, (reserves[1] * shares) / book.supply] as const;
+      reserves[0] -= amounts[0];
+      reserves[1] -= amounts[1];
+      book.supply -= shares;
+      book.own -= shares;
+      return { amounts, shares };
+    },
+  };
+  return book;
+};
+
+/** The square root, rounded down (Newton's method). */
+const squareRoot = (value: bigint): bigint => {
+  if (value < 2n) return value;
+  let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
+  for (;;) {
+    const next = (guess + value / guess) / 2n;
+    if (next >= guess) return guess;
+    guess = next;
+  }
+};

@@ -1,0 +1,139 @@
+import type { DecodedEvent, PoolFact } from "../../runtime/events/decoded-block.ts";
+import { type Address, zeroAddress } from "../../runtime/lib/hex.ts";
+import type { MarketPool } from "./market.ts";
+import { type Change, lockedShares, type PoolBook, type Trade } from "./pool-book.ts";
+
+/** Numbers logs as the block goes on. */
+export interface LogWriter {
+  readonly events: DecodedEvent[];
+  /** The transaction that the next logs are of. */
+  transactionIndex: number;
+  logIndex: number;
+}
+
+/** Full-range liquidity in a pool with ticks of 60 apart. */
+const widest = 887_220;
+
+const write = (log: LogWriter, address: Address, fact: PoolFact): void => {
+  log.events.push({ address, transactionIndex: log.transactionIndex, logIndex: log.logIndex, ...fact });
+  log.logIndex += 1;
+};
+
+export const writeTransfer = (log: LogWriter, token: Address, from: Address, to: Address, amount: bigint): void => {
+  log.events.push({
+    kind: "erc20Transfer",
+    address: token,
+    transactionIndex: log.transactionIndex,
+    logIndex: log.logIndex,
+    from,
+    to,
+    amount,
+  });
+  log.logIndex += 1;
+};
+
+/** Transfers of the pool's two tokens: they stand in the block, and are not followed here. */
+const skipTransfers = (log: LogWriter, count: number): void => {
+  log.logIndex += count;
+};
+
+/** The factory announces the pool, and its first provider gives it something to trade with. */
+export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook): void {
+  const { address, exchange, tokens, provider } = pool;
+  const isConcentrated = exchange.family === "concentrated";
+  write(log, exchange.factory, {
+    kind: "poolCreated",
+    family: exchange.family,
+    pool: address,
+    token0: tokens[0].address,
+    token1: tokens[1].address,
+    feePpm: isConcentrated ? 3_000 : null,
+  });
+  if (!isConcentrated) {
+    writeTransfer(log, address, zeroAddress, zeroAddress, lockedShares);
+    writeDeposit(log, pool, book, { amounts: pool.reserves, shares: book.supply - lockedShares }, provider);
+    return;
+  }
+  const { sqrtPriceX96, tick } = priceOf(book);
+  write(log, address, { kind: "poolPrice", sqrtPriceX96, tick });
+  skipTransfers(log, 2);
+  write(log, address, {
+    kind: "poolDeposit",
+    sender: exchange.router,
+    to: provider,
+    amount0: pool.reserves[0],
+    amount1: pool.reserves[1],
+    position: { tickLower: -widest, tickUpper: widest, liquidity: book.supply },
+  });
+}
+
+/** A swap, with the state after it as its kind of pool tells that. */
+export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, book: PoolBook, trade: Trade, to: Address): void {
+  const isConcentrated = exchange.family === "concentrated";
+  skipTransfers(log, 2);
+  if (!isConcentrated) writeReserves(log, address, book);
+  write(log, address, {
+    kind: "poolSwap",
+    sender: exchange.router,
+    to,
+    amount0In: trade.side === 0 ? trade.in : 0n,
+    amount1In: trade.side === 1 ? trade.in : 0n,
+    amount0Out: trade.side === 1 ? trade.out : 0n,
+    amount1Out: trade.side === 0 ? trade.out : 0n,
+    price: isConcentrated ? { ...priceOf(book), liquidity: book.supply } : null,
+  });
+}
+
+/** A provider brings both tokens and gets shares. */
+export function writeDeposit(
+  log: LogWriter,
+  { address, exchange }: MarketPool,
+  book: PoolBook,
+  { amounts, shares }: Change,
+  to: Address,
+): void {
+  skipTransfers(log, 2);
+  writeTransfer(log, address, zeroAddress, to, shares);
+  writeReserves(log, address, book);
+  write(log, address, {
+    kind: "poolDeposit",
+    sender: exchange.router,
+    to: null,
+    amount0: amounts[0],
+    amount1: amounts[1],
+    position: null,
+  });
+}
+
+/** A provider gives shares back, in the two steps of Uniswap V2: to the pool, which burns them. */
+export function writeWithdrawal(
+  log: LogWriter,
+  { address, exchange, provider }: MarketPool,
+  book: PoolBook,
+  { amounts, shares }: Change,
+): void {
+  writeTransfer(log, address, provider, address, shares);
+  writeTransfer(log, address, address, zeroAddress, shares);
+  skipTransfers(log, 2);
+  writeReserves(log, address, book);
+  write(log, address, {
+    kind: "poolWithdrawal",
+    sender: exchange.router,
+    to: provider,
+    amount0: amounts[0],
+    amount1: amounts[1],
+    position: null,
+  });
+}
+
+const writeReserves = (log: LogWriter, pool: Address, { reserves }: PoolBook): void =>
+  write(log, pool, { kind: "poolReserves", reserve0: reserves[0], reserve1: reserves[1] });
+
+/** The price of a pool whose liquidity is in use everywhere: that of its reserves, in the 53 bits of a number. */
+const priceOf = ({ reserves }: PoolBook) => {
+  const price = Number(reserves[1]) / Number(reserves[0]);
+  return {
+    sqrtPriceX96: BigInt(Math.floor(Math.sqrt(price) * 2 ** 96)),
+    tick: Math.floor(Math.log(price) / Math.log(1.0001)),
+  };
+};

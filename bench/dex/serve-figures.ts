@@ -1,0 +1,60 @@
+import { loadavg } from "node:os";
+import { type BenchResult, median, rounded } from "../result.ts";
+import type { ChoreTime } from "../support/run-chores.ts";
+import type { EndpointTimes, VariantTimes } from "./served.ts";
+
+export interface Served {
+  readonly endpoints: readonly EndpointTimes[];
+  /** Null where an earlier run did them. */
+  readonly chores: readonly ChoreTime[] | null;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly megabytes: number;
+}
+
+const targetMilliseconds = 20;
+const subject = "rows 40 to 55, whole answers over HTTP";
+
+/** The table and figures of a served market. */
+export function resultOfServing({ endpoints, chores, rows, megabytes }: Served): BenchResult {
+  const [load = Number.NaN] = loadavg();
+  const lines = endpoints.map(lineOf);
+  return {
+    table: [
+      ...lines.map(({ name, all, worst, processor }) => ({
+        [subject]: name,
+        "median ms": rounded(median(all), 1),
+        "target ms": targetMilliseconds,
+        "p95 ms": rounded(all[Math.min(all.length - 1, Math.floor(all.length * 0.95))] ?? Number.NaN, 1),
+        "least ms": rounded(all[0] ?? Number.NaN, 1),
+        "CPU ms": processor === null ? "" : rounded(processor, 1),
+        "slowest kind ms": rounded(median(worst.milliseconds), 1),
+        "slowest kind": worst.name,
+        "its kilobytes": Math.round(worst.bytes / 1024),
+        missed: median(all) >= targetMilliseconds ? "MISSED" : median(worst.milliseconds) >= targetMilliseconds ? "that kind" : "",
+      })),
+      ...(chores ?? []).map(({ name, milliseconds }) => ({ [subject]: `ms to ${name}`, "median ms": Math.round(milliseconds) })),
+      { [subject]: "megabytes on disk", "median ms": megabytes },
+      ...Object.entries(rows).map(([table, count]) => ({ [subject]: `rows of ${table}`, "median ms": count })),
+    ],
+    figures: {
+      load: rounded(load, 1),
+      ...Object.fromEntries(lines.map(({ row, all }) => [`row${row}Milliseconds`, rounded(median(all), 1)])),
+    },
+    missed: lines.flatMap(({ name, all, worst }) => [
+      ...(median(all) < targetMilliseconds ? [] : [`${name} took ${rounded(median(all), 1)} ms, not less than ${targetMilliseconds}.`]),
+      ...(median(all) < targetMilliseconds && median(worst.milliseconds) >= targetMilliseconds
+        ? [`${name} took ${rounded(median(worst.milliseconds), 1)} ms for ${worst.name}, not less than ${targetMilliseconds}.`]
+        : []),
+    ]),
+  };
+}
+
+function lineOf({ endpoint, variants }: EndpointTimes) {
+  const all = variants.flatMap(({ milliseconds }) => milliseconds).sort((left, right) => left - right);
+  const worst = variants.reduce((slowest: VariantTimes, variant) =>
+    median(variant.milliseconds) > median(slowest.milliseconds) ? variant : slowest,
+  );
+  const taken = variants.flatMap(({ processor }) => (processor === null ? [] : [processor]));
+  const processor = taken.length === 0 ? null : taken.reduce((sum, value) => sum + value, 0) / taken.length;
+  return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
+}

@@ -1,0 +1,76 @@
+import type { Database } from "../../runtime/database/database.ts";
+import type { BenchResult } from "../result.ts";
+import { openKeptIndex } from "../support/kept-index.ts";
+import { type ChoreTime, runChores } from "../support/run-chores.ts";
+import type { BenchServer } from "../support/server.ts";
+import { openServing } from "../support/serving.ts";
+import { countRows, megabytesOf } from "../support/tables.ts";
+import { chainId, configOf } from "./chain-config.ts";
+import { choresOf } from "./chores.ts";
+import { endpointCases } from "./endpoint-cases.ts";
+import { type MarketSize, marketOf } from "./market.ts";
+import { resultOfServing } from "./serve-figures.ts";
+import { measureEndpoints } from "./served.ts";
+import { storyVersion } from "./story.ts";
+
+export interface ServeOptions extends Omit<MarketSize, "until"> {
+  /** Requests a kind of question. */
+  readonly times: number;
+  /** Does the chores anew, on a copy of what was filled, though an earlier run did. */
+  readonly again: boolean;
+}
+
+const served = "dex_served";
+const say = (line: string): unknown => process.stdout.write(`${line}\n`);
+
+/** Fills an index with a generated market or takes the one of an earlier run, does the chores and asks the endpoints. */
+export async function serveMarket(server: BenchServer, { times, again, ...size }: ServeOptions): Promise<BenchResult> {
+  const filled = await openKeptIndex(
+    server,
+    {
+      name: `dex_${size.swaps}_${size.pools}`,
+      madeFrom: ["dex", storyVersion, size],
+      label: `an index with ${size.pools} pools and ${size.swaps} swaps`,
+      script: new URL("./fill-process.ts", import.meta.url),
+      argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies MarketSize,
+    },
+    say,
+  );
+  const worked = filled.replace("dex_", "dexworked_");
+  const names = await server.names();
+  const isNew = again || !names.includes(worked);
+  if (isNew) {
+    for (const outdated of names.filter((name) => name.startsWith("dexworked_"))) await server.drop(outdated);
+    say("copying what was filled, for the chores");
+    await server.copy(filled, served);
+  }
+  const chores = isNew ? await server.on(served, workOff(size)) : null;
+  if (isNew) await server.rename(served, worked);
+  return server.on(worked, async (database) => {
+    const whole = { ...size, until: await newestTime(database) };
+    const market = marketOf(whole);
+    const serving = await openServing(database, configOf(market));
+    try {
+      const endpoints = await measureEndpoints(database, serving, endpointCases(market, whole), times);
+      return resultOfServing({ endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
+    } finally {
+      await serving.close();
+    }
+  });
+}
+
+/** Does the chores, and then what the server's own autovacuum would have done meanwhile. */
+const workOff =
+  (size: Omit<MarketSize, "until">) =>
+  async (database: Database): Promise<ChoreTime[]> => {
+    const until = await newestTime(database);
+    const times = await runChores(database, chainId, choresOf(configOf(marketOf({ ...size, until }))));
+    for (const { name, turns, milliseconds } of times) say(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
+    await database.query("VACUUM ANALYZE");
+    return times;
+  };
+
+const newestTime = async (database: Database): Promise<number> => {
+  const rows = await database.query<{ time: number }>("SELECT latest_timestamp AS time FROM chains WHERE chain_id = $1", [chainId]);
+  return rows[0]?.time ?? 0;
+};

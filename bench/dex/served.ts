@@ -1,0 +1,70 @@
+import type { Database } from "../../runtime/database/database.ts";
+import { startProcessorClock } from "../support/processor-time.ts";
+import type { BenchServing } from "../support/serving.ts";
+import type { EndpointCase, Variant } from "./endpoint-cases.ts";
+
+/** What the answers to one kind of question took. */
+export interface VariantTimes {
+  readonly name: string;
+  /** Milliseconds, in order of size. */
+  readonly milliseconds: readonly number[];
+  readonly bytes: number;
+  /** Milliseconds of processors an answer, the database's and this process's together: other programs disturb them least. Null where the system does not say. */
+  readonly processor: number | null;
+}
+
+export interface EndpointTimes {
+  readonly endpoint: EndpointCase;
+  readonly variants: readonly VariantTimes[];
+}
+
+/** Of endpoints without lists, one item. */
+const leastItems = 1;
+/** The first ones bring the pages into memory, and open the connections. */
+const warmUp = 3;
+
+/** Asks every endpoint so many times a variant. The clock stops when the whole answer is there. @throws where one has no items. */
+export async function measureEndpoints(
+  database: Database,
+  serving: BenchServing,
+  cases: readonly EndpointCase[],
+  times: number,
+): Promise<EndpointTimes[]> {
+  const measured: EndpointTimes[] = [];
+  for (const endpoint of cases) {
+    const variants: VariantTimes[] = [];
+    for (const variant of endpoint.variants) variants.push(await measureVariant(database, serving, endpoint, variant, times));
+    measured.push({ endpoint, variants });
+  }
+  return measured;
+}
+
+async function measureVariant(
+  database: Database,
+  serving: BenchServing,
+  { row }: EndpointCase,
+  { name, paths }: Variant,
+  times: number,
+): Promise<VariantTimes> {
+  for (let time = 0; time < Math.max(warmUp, paths.length); time += 1) {
+    const path = paths[time % paths.length] ?? "";
+    const { data } = JSON.parse(await serving.get(path)) as { readonly data?: { readonly items?: readonly unknown[] } };
+    if ((data?.items?.length ?? 0) < leastItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
+  }
+  const milliseconds: number[] = [];
+  let bytes = 0;
+  const processorTime = await startProcessorClock(database);
+  for (let time = 0; time < times; time += 1) {
+    const started = performance.now();
+    const text = await serving.get(paths[time % paths.length] ?? "");
+    milliseconds.push(performance.now() - started);
+    bytes = Math.max(bytes, text.length);
+  }
+  const processor = processorTime();
+  return {
+    name,
+    milliseconds: milliseconds.sort((left, right) => left - right),
+    bytes,
+    processor: processor === null ? null : processor / times,
+  };
+}

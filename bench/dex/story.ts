@@ -1,0 +1,174 @@
+import type { ChainTransaction } from "../../runtime/chain/types.ts";
+import type { DecodedBlock } from "../../runtime/events/decoded-block.ts";
+import { type Address, type Hash, zeroAddress } from "../../runtime/lib/hex.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+import { type Market, type MarketPool, type MarketSize, marketOf, providerOf, timeOfBlock, traderOf } from "./market.ts";
+import { createPoolBook, type PoolBook } from "./pool-book.ts";
+import { type LogWriter, writeCreation, writeDeposit, writeSwap, writeTransfer, writeWithdrawal } from "./pool-events.ts";
+
+/** Raised when the same size gives other blocks. */
+export const storyVersion = 1;
+
+const emptyHash = `0x${"0".repeat(64)}` as Hash;
+const kinds = { transaction: 31, block: 32 } as const;
+/** Of a thousand transactions, how many change liquidity. */
+const adding = 0.006;
+const removing = 0.004;
+const twoHops = 0.125;
+const largestTrade = 5_000;
+
+/**
+ * The blocks of a generated market, decoded, in order: pools are made in the first tenth of the blocks, the busiest first; a fifth of them, those with
+ * least trade, have none any more after a while. How often a pool is swapped in falls with its number (Zipf's law). Of token transfers only those of the
+ * pools' own tokens are told, and a first one of each token.
+ */
+export function* tellMarket(size: MarketSize): Generator<DecodedBlock> {
+  const market = marketOf(size);
+  const { blocks, pools } = market;
+  const teller = createTeller(size, market);
+  let parentHash = emptyHash;
+  for (let number = 0; number < blocks; number += 1) {
+    const wanted = Math.floor((size.swaps * (number + 1)) / blocks);
+    const created = Math.min(pools.length, 10 + Math.floor((pools.length * 10 * number) / blocks));
+    const { transactions, events } = teller.tell(number, wanted, created);
+    const hash = hexOf(kinds.block, number, 8);
+    const block = {
+      number,
+      hash,
+      parentHash,
+      timestamp: timeOfBlock(market, size.until, number),
+      miner: zeroAddress,
+      extraData: "0x" as const,
+      gasUsed: BigInt(transactions.length) * 150_000n,
+      gasLimit: 30_000_000n,
+      baseFeePerGas: 10n ** 9n,
+      size: 1_000 + transactions.length * 400,
+      transactions,
+      withdrawals: [],
+      balances: null,
+    };
+    yield { block, events };
+    parentHash = hash;
+  }
+}
+
+interface OpenPool {
+  readonly pool: MarketPool;
+  readonly book: PoolBook;
+}
+
+const createTeller = (size: MarketSize, market: Market) => {
+  const random = createRandom(size.seed + 1);
+  const open: OpenPool[] = [];
+  const pick = createPicker(market, random);
+  let swaps = 0;
+  let transaction = 0;
+
+  const openNext = (log: LogWriter): Address => {
+    const pool = market.pools[open.length] as MarketPool;
+    const book = createPoolBook(pool);
+    open.push({ pool, book });
+    writeCreation(log, pool, book);
+    return pool.provider;
+  };
+
+  const swap = (log: LogWriter, { pool, book }: OpenPool, to: Address): void => {
+    const trade = book.trade(book.sideOf(random()), 100 + Math.floor(random() ** 3 * largestTrade));
+    if (trade === null) throw new Error(`Pool ${pool.number} has too little to trade with.`);
+    writeSwap(log, pool, book, trade, to);
+    swaps += 1;
+  };
+
+  /** A transaction's events; gives who sent it, and the contract that was called. */
+  const act = (log: LogWriter, number: number, wanted: number): readonly [Address, Address] => {
+    const chosen = open[pick(number, open.length)] as OpenPool;
+    const { pool, book } = chosen;
+    const chance = random();
+    const canChange = pool.exchange.family === "xy=k";
+    if (canChange && chance < adding) {
+      const change = book.add(1 + Math.floor(random() * 20));
+      const isOwn = random() < 0.7;
+      const provider = isOwn ? pool.provider : providerOf(Math.floor(random() * 2 ** 20));
+      if (isOwn) book.own += change.shares;
+      writeDeposit(log, pool, book, change, provider);
+      return [provider, pool.exchange.router];
+    }
+    if (canChange && chance < adding + removing) {
+      writeWithdrawal(log, pool, book, book.remove(1 + Math.floor(random() * 20)));
+      return [pool.provider, pool.exchange.router];
+    }
+    const trader = random() < 0.05 ? market.bot : traderOf(Math.floor(random() ** 3 * market.traders));
+    if (random() < twoHops && swaps + 2 <= wanted) {
+      const next = open[pick(number, open.length)] as OpenPool;
+      swap(log, chosen, next.pool.address);
+      swap(log, next, trader);
+    } else swap(log, chosen, trader);
+    return [trader, pool.exchange.router];
+  };
+
+  return {
+    /** The transactions of a block, up to so many swaps since the first and so many pools. */
+    tell: (number: number, wanted: number, created: number) => {
+      const log: LogWriter = { events: [], transactionIndex: 0, logIndex: 0 };
+      const transactions: ChainTransaction[] = [];
+      const end = (from: Address, to: Address): void => {
+        transactions.push(toTransaction(transaction, log.transactionIndex, from, to));
+        transaction += 1;
+        log.transactionIndex += 1;
+      };
+      if (number === 0) {
+        for (const { address } of market.tokens) writeTransfer(log, address, zeroAddress, market.whale, 10n ** 30n);
+        end(market.whale, market.whale);
+      }
+      while (open.length < created) {
+        const provider = openNext(log);
+        end(provider, open.at(-1)?.pool.exchange.router ?? provider);
+      }
+      while (swaps < wanted) end(...act(log, number, wanted));
+      return { transactions, events: log.events };
+    },
+  };
+};
+
+/** Chooses a pool that there is, by its weight; one that has come to its end gives its turn to another. */
+const createPicker = ({ pools, blocks }: Market, random: () => number) => {
+  const sums = new Float64Array(pools.length);
+  let sum = 0;
+  for (let number = 0; number < pools.length; number += 1) {
+    sum += 1 / (number + 1);
+    sums[number] = sum;
+  }
+  const lasting = Math.ceil(pools.length * 0.8);
+  const endOf = (number: number): number => (number < lasting ? blocks : (blocks * (20 + (number % 60))) / 100);
+  return (block: number, count: number): number => {
+    const wanted = random() * sum;
+    let [low, high] = [0, pools.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) <= wanted) low = middle + 1;
+      else high = middle;
+    }
+    const chosen = low % count;
+    return block < endOf(chosen) ? chosen : chosen % lasting;
+  };
+};
+
+const toTransaction = (number: number, index: number, from: Address, to: Address): ChainTransaction => ({
+  index,
+  hash: hexOf(kinds.transaction, number, 8),
+  from,
+  to,
+  value: 0n,
+  nonce: number,
+  gasLimit: 250_000n,
+  input: "0x38ed1739",
+  type: 2,
+  successful: true,
+  gasUsed: 130_000n,
+  effectiveGasPrice: 2n * 10n ** 9n,
+  createdContract: null,
+  l1Fee: null,
+  blobFee: null,
+  logs: [],
+  traces: [],
+});

@@ -1,0 +1,157 @@
+import type { ChainConfig } from "../../runtime/config/config.ts";
+import { chainConfig } from "../../runtime/config/config.ts";
+import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+import { approve, type ChainExchange, deployConcentrated, deployPairs, mint, placeFeed, transfer } from "./contracts.ts";
+
+/** How long a history of trade is made. */
+export interface SwapHistorySize {
+  /** Those that make tokens and pools are left out. */
+  readonly transactions: number;
+  readonly blocks: number;
+}
+
+export interface SwapHistory extends TestChain {
+  readonly swaps: number;
+  readonly pools: number;
+  readonly config: ChainConfig;
+}
+
+const tokenCount = 24;
+/** Of both constant-product exchanges each, and of the concentrated one. */
+const poolCounts = [200, 200, 100] as const;
+const tradersOfExchange = 20;
+const recipients = 5_000;
+/** Of a hundred transactions: swaps, transfers of tokens and answers of the feed; the others move the native token. */
+const shares = { swaps: 60, transfers: 30, answers: 1 } as const;
+const secondsApart = 12;
+const whole = 10n ** 18n;
+
+interface Market {
+  readonly exchanges: readonly ChainExchange[];
+  readonly tokens: readonly Address[];
+  readonly pools: readonly (readonly (readonly [Address, Address])[])[];
+  readonly traders: readonly (readonly Address[])[];
+  readonly answer: (answer: bigint, round: bigint, time: bigint) => TestTransaction;
+}
+
+const feed = hexOf(41, 0, 5);
+const euroFeed = hexOf(41, 1, 5);
+
+/** A node of one's own with a history of trade on real exchanges; the same history for the same size. */
+export async function startSwapHistory(size: SwapHistorySize, cacheFolder: string): Promise<SwapHistory> {
+  const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
+  try {
+    const market = await openMarket(chain);
+    const swaps = await trade(chain, market, size);
+    const pools = market.pools.reduce((sum, own) => sum + own.length, 0);
+    return { ...chain, swaps, pools, config: await configOf(chain, market) };
+  } catch (error) {
+    await chain.stop();
+    throw error;
+  }
+}
+
+async function openMarket(chain: TestChain): Promise<Market> {
+  const wrapped = await chain.deploy(artifacts.weth());
+  const exchanges = [
+    await deployPairs(chain, "harbor", wrapped),
+    await deployPairs(chain, "lighthouse", wrapped),
+    await deployConcentrated(chain, "narrows", wrapped),
+  ];
+  const tokens: Address[] = [];
+  for (let number = 0; number < tokenCount; number += 1)
+    tokens.push(await chain.deploy(artifacts.erc20(), [`Coin ${number}`, `C${number}`]));
+  const traders = exchanges.map((_, exchange) =>
+    Array.from({ length: tradersOfExchange }, (__, number) => hexOf(42, exchange * tradersOfExchange + number, 5)),
+  );
+  const [provider] = chain.accounts as [Address];
+  const everybody = traders.flat();
+  await chain.batch(everybody.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
+  await mineAll(chain, 100, [
+    ...[provider, ...everybody].flatMap((person) => tokens.map((token) => mint(token, person, 10n ** 12n * whole))),
+    ...exchanges.flatMap(({ spenders }, position) =>
+      [provider, ...(traders[position] ?? [])].flatMap((person) =>
+        spenders.flatMap((spender) => tokens.map((token) => approve(person, token, spender))),
+      ),
+    ),
+  ]);
+  const pairs = tokens.flatMap((left, position) =>
+    tokens
+      .slice(position + 1)
+      .map((right) => (left.toLowerCase() < right.toLowerCase() ? ([left, right] as const) : ([right, left] as const))),
+  );
+  const pools = exchanges.map((_, position) => pairs.slice(0, poolCounts[position]));
+  await mineAll(
+    chain,
+    4,
+    exchanges.flatMap(({ open }, position) => (pools[position] ?? []).flatMap((pair) => open(provider, pair, 10n ** 6n * whole))),
+  );
+  return { exchanges, tokens, pools, traders, answer: await placeFeed(chain, feed) };
+}
+
+/** Some transactions a block, so that their gas fits. @throws where one fails. */
+async function mineAll(chain: TestChain, inBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
+  for (let first = 0; first < transactions.length; first += inBlock) {
+    const hashes = await chain.send(...transactions.slice(first, first + inBlock));
+    await chain.mine();
+    const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
+    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("The exchanges could not be set up.");
+  }
+}
+
+/** The trade itself; gives how many of its transactions are swaps. */
+async function trade(chain: TestChain, market: Market, { transactions, blocks }: SwapHistorySize): Promise<number> {
+  const random = createRandom(1);
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  /** Some pools are traded in far more than others. */
+  const pickSkewed = <T>(items: readonly T[]): T => items[Math.floor(random() ** 3 * items.length)] as T;
+  const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
+  const start = Number(timestamp);
+  let swaps = 0;
+  const next = (number: number, time: number): TestTransaction => {
+    const chance = random() * 100;
+    const exchange = pick([0, 0, 1, 1, 2]);
+    const trader = pick(market.traders[exchange] ?? []);
+    const amount = BigInt(1 + Math.floor(random() * 1_000)) * whole;
+    if (chance < shares.swaps) {
+      swaps += 1;
+      const [left, right] = pickSkewed(market.pools[exchange] ?? []);
+      const side = random() < 0.5;
+      return (market.exchanges[exchange] as ChainExchange).swap(trader, amount, side ? [left, right] : [right, left]);
+    }
+    if (chance < shares.swaps + shares.transfers)
+      return transfer(trader, pick(market.tokens), hexOf(43, Math.floor(random() * recipients), 5), amount);
+    if (chance < shares.swaps + shares.transfers + shares.answers)
+      return market.answer(2_500n * 10n ** 8n + BigInt(Math.floor(random() * 1e8)), BigInt(number), BigInt(time));
+    return { from: trader, to: hexOf(43, Math.floor(random() * recipients), 5), value: 10n ** 15n, gas: 21_000n };
+  };
+  for (let block = 0, sent = 0; block < blocks; block += 1) {
+    const until = Math.floor((transactions * (block + 1)) / blocks);
+    const time = start + (block + 1) * secondsApart;
+    await chain.send(...Array.from({ length: until - sent }, (_, index) => next(sent + index, time)));
+    await chain.mine(time);
+    sent = until;
+  }
+  return swaps;
+}
+
+async function configOf(chain: TestChain, { exchanges, tokens }: Market): Promise<ChainConfig> {
+  const [native, dollars] = tokens;
+  return chainConfig.parse({
+    name: "bench",
+    id: Number(await chain.rpc("eth_chainId")),
+    rpc: chain.url,
+    nativeAccounting: "none",
+    wrappedNative: [native],
+    exchanges: exchanges.map(({ name, family, factory }) => ({ name, family, factory, ...(family === "xy=k" ? { feePpm: 3_000 } : {}) })),
+    prices: {
+      feeds: [
+        { of: "native", in: "USD", aggregators: [feed] },
+        { of: "EUR", in: "USD", aggregators: [euroFeed] },
+      ],
+      stablecoins: [{ token: dollars, currency: "USD" }],
+    },
+  });
+}

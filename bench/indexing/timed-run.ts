@@ -1,0 +1,54 @@
+import { loadavg } from "node:os";
+import type { Measured } from "../support/measured-process.ts";
+import { processorSecondsOf } from "../support/processor-time.ts";
+import type { BenchServer } from "../support/server.ts";
+import { countRows, listIndexes } from "../support/tables.ts";
+import type { Timing } from "./runs.ts";
+
+/** One run with what the programs beside it took: processor seconds of the node and the database, and the machine's load at its end. */
+export interface Run<T extends Timing> extends Measured<T> {
+  readonly kind: string;
+  readonly load: number;
+  readonly node: number | null;
+  readonly database: number | null;
+}
+
+type Rows = Readonly<Record<string, number>>;
+
+/** One run into an empty database; afterwards it must hold the same rows as all others, and every index must be there and valid. */
+export async function timedRun<T extends Timing>(
+  server: BenchServer,
+  kind: string,
+  rows: Rows,
+  work: (databaseUrl: string) => Promise<Measured<T>>,
+): Promise<Run<T>> {
+  const url = await server.create("target");
+  const indexes = await server.on("target", listIndexes);
+  // What earlier runs left to be written is not this run's work.
+  await server.on("target", (database) => database.query("CHECKPOINT"));
+  const before = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
+  const measured = await work(url);
+  const [load = Number.NaN] = loadavg();
+  const after = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
+  await inspect(
+    server,
+    kind,
+    indexes.map(({ name }) => name),
+    rows,
+  );
+  return { ...measured, kind, load, node: difference(after.node, before.node), database: difference(after.database, before.database) };
+}
+
+/** @throws where an index or a row is missing. */
+const inspect = (server: BenchServer, kind: string, indexes: readonly string[], rows: Rows): Promise<void> =>
+  server.on("target", async (database) => {
+    const found = await listIndexes(database);
+    const missing = indexes.filter((name) => found.find((index) => index.name === name)?.valid !== true);
+    if (missing.length > 0) throw new Error(`After the ${kind}, indexes are missing or not valid: ${missing.join(", ")}.`);
+    const counts = await countRows(database);
+    const [other] = Object.entries(rows).filter(([table, count]) => counts[table] !== count);
+    if (other !== undefined) throw new Error(`The ${kind} left ${counts[other[0]] ?? 0} rows in ${other[0]}, not ${other[1]}.`);
+  });
+
+const difference = (after: number | null, before: number | null): number | null =>
+  after === null || before === null ? null : after - before;

@@ -1,0 +1,101 @@
+import type { ChainBlock } from "../../runtime/chain/types.ts";
+import type { Database } from "../../runtime/database/database.ts";
+import type { DecodedBlock } from "../../runtime/events/decoded-block.ts";
+import type { ChainFacts, Projection, Row, Table } from "../../runtime/indexer/projection.ts";
+import { writeRows } from "../../runtime/indexer/write.ts";
+import { createInterned, createMemoryState } from "./memory-state.ts";
+import { projections as all } from "./projections.ts";
+
+export interface FillOptions {
+  readonly chainId: number;
+  readonly projections: readonly Projection[];
+  readonly nativeAccounting: ChainFacts["nativeAccounting"];
+  readonly blocksAtOnce: number;
+  /** Tables that stay empty. */
+  readonly without?: ReadonlySet<string>;
+}
+
+type Folded = readonly Readonly<Record<string, readonly Row[]>>[];
+
+/** What every account had in the first block: a million of the native token. */
+const genesisBalance = { ok: true, data: `0x${(10n ** 24n).toString(16).padStart(64, "0")}` } as const;
+
+/** Takes generated blocks through the product's own folds into empty tables: so they are consistent, whatever the schema. Gives the last block. */
+export async function fillTables(
+  database: Database,
+  blocks: Iterable<DecodedBlock>,
+  options: FillOptions,
+): Promise<ChainBlock | undefined> {
+  const { chainId, projections, nativeAccounting, blocksAtOnce, without = new Set() } = options;
+  const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting, wrappedNative: new Set() };
+  const interned = createInterned();
+  const parts = projections.map((projection) => ({ projection, memory: createMemoryState(projection, interned) }));
+  const growing = projections.map(({ tables }) => growingTables(tables).filter(({ name }) => !without.has(name)));
+  let last: ChainBlock | undefined;
+  let writing: Promise<unknown> = Promise.resolve();
+  for (const decoded of portions(blocks, blocksAtOnce)) {
+    const folded = parts.map(({ projection, memory }) => {
+      const rows = projection.fold(decoded, { chain: facts, state: memory.state, base: () => genesisBalance });
+      memory.keep(rows);
+      return rows;
+    });
+    await writing;
+    writing = writeGrowing(database, chainId, growing, folded);
+    last = decoded.at(-1)?.block;
+  }
+  await writing;
+  for (const { memory } of parts) for (const { table, rows } of memory.finals()) await copyRows(database, chainId, table, rows);
+  return last;
+}
+
+function* portions<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let portion: T[] = [];
+  for (const item of items) {
+    portion.push(item);
+    if (portion.length < size) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** Tables to which rows are only added; those of one row a key are written at the end, and nobody waits for the queues' reads. */
+function growingTables(tables: readonly Table[]): readonly Table[] {
+  const unknown = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
+  if (unknown !== undefined) throw new Error(`bench/support/fill.ts does not know how to write ${unknown.name}, which is ${unknown.kind}.`);
+  return tables.filter(({ kind }) => kind === "append" || kind === "periods");
+}
+
+function writeGrowing(database: Database, chainId: number, growing: readonly (readonly Table[])[], folded: Folded): Promise<void> {
+  return database.transaction(async (client) => {
+    for (const [position, tables] of growing.entries()) await writeRows(client, chainId, tables, folded[position] ?? {});
+  });
+}
+
+/** Writes rows of one chain into a table. */
+export function copyRows(
+  database: Database,
+  chainId: number,
+  { name: table, columns }: Pick<Table, "name" | "columns">,
+  rows: Iterable<Row>,
+): Promise<number> {
+  const names = Object.keys(columns);
+  const tuples = function* () {
+    for (const row of rows) yield [chainId, ...names.map((name) => row[name] ?? null)];
+  };
+  return database.transaction((client) => client.copy(table, ["chain_id", ...names], tuples(), ["int8", ...Object.values(columns)]));
+}
+
+/** What the loop would have written beside the projections' rows. */
+export async function describeChain(database: Database, chainId: number, { number, timestamp }: ChainBlock): Promise<void> {
+  await database.query(
+    `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, backfilled_at, latest_block, latest_timestamp, seen_at)
+     VALUES ($1, 'bench', '\\x00', 0, now(), $2, $3, now())`,
+    [chainId, number, timestamp],
+  );
+  await database.query(
+    `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number)
+     SELECT $1, id, version, $2 FROM unnest($3::text[], $4::int[]) AS p(id, version)`,
+    [chainId, number, all.map(({ id }) => id), all.map(({ version }) => version)],
+  );
+}

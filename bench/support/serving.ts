@@ -1,0 +1,37 @@
+import { pino } from "pino";
+import { startServing } from "../../runtime/commands/serving.ts";
+import { type ChainConfig, config } from "../../runtime/config/config.ts";
+import type { Database } from "../../runtime/database/database.ts";
+import { createKeys } from "../../runtime/http/keys.ts";
+
+/** A server in this process with one chain, and a key of its own. */
+export interface BenchServing {
+  /** The whole answer to a path below /v1, as text. @throws where its status is not 200. */
+  get(path: string): Promise<string>;
+  /** Takes back the key as well. */
+  close(): Promise<void>;
+}
+
+/** Starts serving a database. */
+export async function openServing(database: Database, chain: ChainConfig): Promise<BenchServing> {
+  const { key, id } = await createKeys(database).create({ label: "bench" });
+  const serving = await startServing({
+    config: config.parse({ port: 0, limits: { requestsPerSecond: 100_000 } }),
+    chains: [chain],
+    database,
+    logger: pino({ level: "silent" }),
+  });
+  return {
+    get: async (path) => {
+      const response = await fetch(`${serving.url}/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}: ${text.slice(0, 500)}`);
+      return text;
+    },
+    async close() {
+      await serving.stop();
+      await database.query("DELETE FROM credit_usage WHERE key_id = $1", [id]);
+      await database.query("DELETE FROM api_keys WHERE id = $1", [id]);
+    },
+  };
+}
