@@ -28,6 +28,22 @@ export async function isIndexed(database: Database, chainId: number, height: num
   return row !== undefined && !row.behind && !row.waiting;
 }
 
+/** True when prices are made up to the last hour that the chain has passed, and exchanges are rolled up at its end and that of each day since the first price. */
+export async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
+  const [row] = await query<{ hour: number; priced: number | null; first: number | null; rolled: number; days: number }>(
+    `SELECT h.hour, (SELECT max(hour) FROM price_progress WHERE chain_id = $1) AS priced,
+       (SELECT min(hour) FROM priced_assets WHERE chain_id = $1) AS first,
+       (SELECT count(*) FROM exchange_hours e WHERE e.chain_id = $1 AND e.hour = h.hour)::int4 AS rolled,
+       (SELECT count(*) FROM exchange_hours e WHERE e.chain_id = $1 AND e.hour % 24 = 23)::int4 AS days
+     FROM (SELECT (max(timestamp) / 3600 - 1)::int4 AS hour FROM blocks WHERE chain_id = $1) h`,
+    [chain.id],
+  );
+  if (row === undefined || row.first === null || row.priced !== row.hour) return false;
+  const exchanges = chain.exchanges.filter(({ family }) => family === "xy=k").length;
+  const days = Math.floor((row.hour + 1) / 24) - Math.floor(row.first / 24);
+  return row.rolled === exchanges && row.days === days * exchanges;
+}
+
 /** The height of a node's head. */
 export async function headOf(rpcUrl: string): Promise<number> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
@@ -43,6 +59,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);
   const height = await headOf(chain.rpc);
   await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
+  await Promise.race([until("The making of prices", () => isPriced(database, chain)), running]);
   return {
     async stop() {
       controller.abort();

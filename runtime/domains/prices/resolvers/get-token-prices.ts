@@ -2,7 +2,7 @@ import type { Chain, GetTokenPricesRequest } from "../../../../generated/request
 import type { TokenPricesResponse } from "../../../../generated/responses.gen.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { notAcceptable, notFound } from "../../../lib/request-error.ts";
-import { isoTimestamp, secondsOfDay, startOfDay } from "../../../lib/time.ts";
+import { isoTimestamp, secondsOfDay, secondsOfHour, startOfDay } from "../../../lib/time.ts";
 import type { Handlers, ResolverContext } from "../../context.ts";
 import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
 import { standards } from "../../tokens/standards.ts";
@@ -17,10 +17,13 @@ import { viewContract } from "../../views/token.ts";
 export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {
   const { chain, quoteCurrency, contractAddress: addresses, pricesAtAsc } = request;
   const days = daysOf(context, request);
-  const [metadata, rateOf] = await Promise.all([
+  const [metadata, rateOf, head] = await Promise.all([
     context.tokens.metadata(chain.id, addresses),
     context.prices.ratesOfDays(chain.id, quoteCurrency, addresses, days),
+    context.ledger.head(chain.id),
   ]);
+  // What an index that stands still knows last says nothing of the days since.
+  const indexedUntil = (head?.timestamp ?? Number.NEGATIVE_INFINITY) + secondsOfHour;
   const [only, ...others] = addresses;
   if (only !== undefined && others.length === 0) await mustBeKnown(context, chain, only, metadata.get(only));
   const chainConfig = context.chains.get(chain.id);
@@ -28,7 +31,7 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
   return addresses.map((address): TokenPricesResponse => {
     const contract = viewPriced(context, chain, address, metadata.get(address));
     const prices = shown.map((day) => {
-      const price = wholeRate(rateOf(address, day), contract.contract_decimals);
+      const price = day * secondsOfDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
       return {
         contract_metadata: contract,
         date: isoTimestamp(day * secondsOfDay),
