@@ -5,7 +5,7 @@ export interface Decimal {
 }
 
 /** Significant digits that are kept of what does not end: of quotients and roots. */
-export const significantDigits = 40;
+const significantDigits = 40;
 
 const written = /^(-?)(\d+)(?:\.(\d+))?$/;
 

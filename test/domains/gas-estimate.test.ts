@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { estimateGas, renderDuration } from "../../runtime/domains/chains/gas-estimate.ts";
 
-const sample = (price: number, base: number | null, used = 21_000) => ({
+const sample = (price: number, base: number | null, used = 21_000, l1: number | null = null) => ({
   gas_price: String(price),
   gas_used: used,
   base_fee: base === null ? null : String(base),
-  l1_fee: null,
+  l1_fee: l1 === null ? null : String(l1),
 });
 
 describe("the estimate of gas", () => {
@@ -13,9 +13,9 @@ describe("the estimate of gas", () => {
     // Tips 1 to 10 above base fees that differ; the nearest ranks of 90, 50 and 10 percent of ten are the 9th, the 5th and the 1st.
     const samples = Array.from({ length: 10 }, (_, index) => sample(100 * index + index + 1, 100 * index, 50_000 + index));
     expect(estimateGas(samples, "7000", 12)).toEqual([
-      { gasPrice: 7_009n, gasSpent: 50_004, interval: "12 seconds" },
-      { gasPrice: 7_005n, gasSpent: 50_004, interval: "36 seconds" },
-      { gasPrice: 7_001n, gasSpent: 50_004, interval: "2 minutes" },
+      { gasPrice: 7_009n, gasSpent: 50_004, l1Fee: null, interval: "12 seconds" },
+      { gasPrice: 7_005n, gasSpent: 50_004, l1Fee: null, interval: "36 seconds" },
+      { gasPrice: 7_001n, gasSpent: 50_004, l1Fee: null, interval: "2 minutes" },
     ]);
   });
 
@@ -27,6 +27,12 @@ describe("the estimate of gas", () => {
   it("is nothing without transactions, and has no interval where the pace is not known", () => {
     expect(estimateGas([], "7", 12)).toEqual([]);
     expect(estimateGas([sample(8, 7)], "7", null).map(({ interval }) => interval)).toEqual([null, null, null]);
+  });
+
+  it("has the median of what the layer below charged those that it charged", () => {
+    const charged = [null, 30, 10, null, 20, 90].map((l1) => sample(8, 7, 21_000, l1));
+    // The nearest rank of 50 percent of 10, 20, 30 and 90 is the 2nd.
+    expect(estimateGas(charged, "7", null).map(({ l1Fee }) => l1Fee)).toEqual([20n, 20n, 20n]);
   });
 
   it("says durations in the largest unit that is there twice", () => {

@@ -29,7 +29,7 @@ export async function isIndexed(database: Database, chainId: number, height: num
 }
 
 /** True when prices are made up to the last hour that the chain has passed, and exchanges are rolled up at its end and that of each day since the first price. */
-export async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
+async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
   const [row] = await query<{ hour: number; priced: number | null; first: number | null; rolled: number; days: number }>(
     `SELECT h.hour, (SELECT max(hour) FROM price_progress WHERE chain_id = $1) AS priced,
        (SELECT min(hour) FROM priced_assets WHERE chain_id = $1) AS first,

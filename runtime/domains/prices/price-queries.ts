@@ -179,12 +179,14 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     const { table, column } = spans;
     const [rows, currencies] = await Promise.all([
       query<{ asset: Address; moment: number; close: string | null }>(
-        `SELECT a.asset, k.moment::int4 AS moment, p.close
-         FROM priced_assets a CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, moment) CROSS JOIN LATERAL (
-           SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.${column} <= k.span ORDER BY p.${column} DESC LIMIT 1) p
-         WHERE a.chain_id = $1 AND a.asset IN (
-           SELECT token FROM balances WHERE chain_id = $1 AND owner = $2 AND standard IN (${standards.native}, ${standards.erc20})
-           UNION ALL SELECT $4::bytea)`,
+        // First which of them have prices, and then these: the planner might look up the prices of all that ever had one.
+        `WITH owned AS MATERIALIZED (
+           SELECT a.asset FROM balances b JOIN priced_assets a ON a.chain_id = $1 AND a.asset = b.token
+           WHERE b.chain_id = $1 AND b.owner = $2 AND b.standard IN (${standards.native}, ${standards.erc20})
+           UNION SELECT asset FROM priced_assets WHERE chain_id = $1 AND asset = $4)
+         SELECT o.asset, k.moment::int4 AS moment, p.close
+         FROM owned o CROSS JOIN unnest($3::int4[]) WITH ORDINALITY AS k(span, moment) CROSS JOIN LATERAL (
+           SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = o.asset AND p.${column} <= k.span ORDER BY p.${column} DESC LIMIT 1) p`,
         [chainId, bytes(owner), wanted, bytes(nativeTokenAddress)],
       ),
       ratesOfCurrency(chainId, currency, spans, wanted),

@@ -2,7 +2,6 @@ import { bytesArray } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import { type Decimal, decimalOf } from "../../../lib/decimal.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import { secondsOfDay } from "../../../lib/time.ts";
 import { families } from "../../pools/acts.ts";
 import { tokenMetadataKind } from "../../tokens/reads-metadata.ts";
 import type { Asset } from "../assets.ts";
@@ -181,7 +180,6 @@ export interface Progress {
 
 /** The day (since 1970) that an hour is in. */
 export const dayOfHour = (hour: number): number => Math.floor(hour / 24);
-export const startOfDayNumber = (day: number): number => day * secondsOfDay;
 
 const bigintOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
 
