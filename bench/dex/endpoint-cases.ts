@@ -1,4 +1,4 @@
-import { type Market, type MarketPool, type MarketSize, providerOf, timeOfBlock, traderOf } from "./market.ts";
+import { type Market, type MarketPool, type MarketSize, timeOfBlock, traderOf } from "./market.ts";
 
 /** One kind of question to an endpoint. */
 export interface Variant {
@@ -27,6 +27,9 @@ export function endpointCases(market: Market, size: MarketSize): readonly Endpoi
   const [hub, dollars] = tokens.map(({ address }) => address);
   const plain = (busy ?? []).concat(middling ?? []).flatMap((pool) => pool.tokens.map(({ address }) => address));
   const ordinary = [...new Set(plain)].filter((address) => !tokens.slice(0, 4).some((token) => token.address === address));
+  const providers = [...new Set(market.pools.slice(0, 40).map(({ provider }) => provider))]
+    .filter((wallet) => wallet !== whale)
+    .slice(0, 5);
   const days = [1, 10, 30].map((count) => new Date((timeOfBlock(market, size.until, market.blocks - 1) - count * secondsOfDay) * 1000));
 
   const of = (name: string, paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/xy=k/${path}`) });
@@ -64,7 +67,7 @@ export function endpointCases(market: Market, size: MarketSize): readonly Endpoi
         of("200 pools, one exchange", [`address/${whale}/pools/page/0/?dex-name=${second.name}`]),
         of(
           "few pools",
-          [1, 2, 3].map(providerOf).map((wallet) => `address/${wallet}/pools/page/0/`),
+          providers.map((wallet) => `address/${wallet}/pools/page/0/`),
         ),
       ],
     },

@@ -20,8 +20,8 @@ export interface EndpointTimes {
 
 /** Of endpoints without lists, one item. */
 const leastItems = 1;
-/** The first ones bring the pages into memory, and open the connections. */
-const warmUp = 3;
+/** The first ones bring the pages into memory, open the connections and have the engine compile what is hot. */
+const warmUp = 10;
 
 /** Asks every endpoint so many times a variant. The clock stops when the whole answer is there. @throws where one has no items. */
 export async function measureEndpoints(

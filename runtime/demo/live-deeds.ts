@@ -1,16 +1,8 @@
-import type { Address, Hex } from "../lib/hex.ts";
+import type { Address } from "../lib/hex.ts";
 import { farDeadline } from "./chapters/exchange-terms.ts";
-import type { Life } from "./live.ts";
+import type { Deed, Life } from "./live-terms.ts";
 import { encode, encodeTransfer } from "./story/encode.ts";
 import { readContract } from "./story/read-contract.ts";
-
-/** One transaction of the life after the story. */
-export interface Deed {
-  readonly from: Address;
-  readonly to: Address;
-  readonly value?: bigint;
-  readonly data?: Hex;
-}
 
 /** A router that trades ether against tokens, by routes that begin with wrapped ether. */
 interface Trade {

@@ -1,6 +1,5 @@
 import type { Address } from "../lib/hex.ts";
-import type { Life } from "./live.ts";
-import type { Deed } from "./live-deeds.ts";
+import type { Deed, Life } from "./live-terms.ts";
 import { encode } from "./story/encode.ts";
 import { readContract } from "./story/read-contract.ts";
 

@@ -1,26 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Hex } from "../lib/hex.ts";
-import type { Artifacts } from "./contracts/artifacts.ts";
-import { chooseDeed, type Deed } from "./live-deeds.ts";
+import { chooseDeed } from "./live-deeds.ts";
 import { dueAnswers } from "./live-feeds.ts";
-import type { NodeCall, NodeClient } from "./node/client.ts";
-import type { Cast, Inventory } from "./story/cast.ts";
+import type { Deed, Life } from "./live-terms.ts";
+import type { NodeCall } from "./node/client.ts";
 import { baseFeeAt } from "./story/fees.ts";
-import type { Random } from "./story/random.ts";
 
 const gwei = 1_000_000_000n;
 const mostCallsPerBlock = 4;
-
-/** What the life after the story needs. */
-export interface Life {
-  readonly client: NodeClient;
-  readonly cast: Cast;
-  readonly inventory: Inventory;
-  readonly artifacts: Pick<Artifacts, "router" | "pair" | "weth" | "rangeRouter" | "priceFeed">;
-  readonly random: Random;
-  /** Unix seconds. */
-  now(): number;
-}
 
 const toRequest = (deed: Deed, nonce: bigint, block: number): NodeCall => ({
   method: "eth_sendTransaction",

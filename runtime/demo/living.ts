@@ -1,5 +1,6 @@
 import type { Artifacts } from "./contracts/artifacts.ts";
-import { type Life, liveOneBlock, pause } from "./live.ts";
+import { liveOneBlock, pause } from "./live.ts";
+import type { Life } from "./live-terms.ts";
 import type { DemoNode } from "./node/launch.ts";
 import { stillRuns } from "./node/processes.ts";
 import { type Identity, saveState } from "./state.ts";

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { createNodeClient } from "../../runtime/demo/node/client.ts";
+import { estimateGas } from "../../runtime/domains/chains/gas-estimate.ts";
 import { createCounterpartyQueries } from "../../runtime/domains/tokens/counterparty-queries.ts";
 import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 import { useApp } from "../support/app.ts";
@@ -225,7 +226,10 @@ describe("gas_prices", () => {
         .map(({ address }) => address),
     );
   const isNative = ({ value, input, to }: Seen): boolean => BigInt(value) > 0n && input === "0x" && to !== null;
+  /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), of Uniswap V3's pools. */
+  const rangeSwap = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
   const ofKind = (kind: string): ((seen: Seen) => boolean) => {
+    if (kind === "uniswapv3") return ({ receipt }) => receipt.logs.some(({ topics }) => topics[0] === rangeSwap);
     const contracts = erc20Contracts();
     return kind === "nativetokens" ? isNative : ({ input, to }) => selectors.includes(input.slice(0, 10)) && contracts.has(to);
   };
@@ -236,7 +240,7 @@ describe("gas_prices", () => {
   }
   const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
 
-  it.each(["erc20", "nativetokens"])("of %s follow from what the node's latest 200 blocks paid", async (kind) => {
+  it.each(["erc20", "nativetokens", "uniswapv3"])("of %s follow from what the node's latest 200 blocks paid", async (kind) => {
     const head = blocks.length - 1;
     const sample = all.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(ofKind(kind));
     expect(sample.length).toBeGreaterThan(0);
@@ -255,10 +259,8 @@ describe("gas_prices", () => {
     expect(data.items.every(({ interval }) => /^\d+ (second|minute|hour)s?$/.test(interval))).toBe(true);
   });
 
-  it("of a kind that the chain has none of are empty", async () => {
-    const { data } = await ask<Prices>("/v1/demo/event/uniswapv3/gas_prices/");
-    expect(data.items).toEqual([]);
-    expect(data.base_fee).toBe(BigInt(blocks.at(-1)?.baseFeePerGas ?? 0).toString());
+  it("of a kind that the latest blocks have none of are none", () => {
+    expect(estimateGas([], "7000000000", 12)).toEqual([]);
   });
 });
 
