@@ -168,7 +168,7 @@ describe("the story's exchanges", () => {
     const syncs = await namedLogs("drainedPair", "Sync");
     const [salt, weis] = await reservesFrom("drainedPair", "saltToken");
     expect(syncs.some(({ args }) => (args.reserve0 ?? 0n) > 10n ** 18n && (args.reserve1 ?? 0n) > 10n ** 18n)).toBe(true);
-    // 1,000 shares of what once was some 4e21 of the one and 4e19 of the other, as the share of a millionth of a millionth.
+    // It began with 4e23 of the one and 4e19 of the other for the root of their product, 4e21 shares, of which 1,000 are worth some 1e5 and 10.
     expect(salt < 10n ** 9n && weis < 10n ** 9n).toBe(true);
     expect((await namedLogs("drainedPair", "Burn")).length).toBe(3);
   });
