@@ -94,7 +94,6 @@ describe("the npm client's BaseService", () => {
     expect(prices.base_fee).toBe(
       BigInt((await node<{ readonly baseFeePerGas: string }>("eth_getBlockByNumber", "latest", false)).baseFeePerGas),
     );
-    // Each kind is among the latest blocks of the story: fast, middle, slow.
     expect(prices.items.length).toBe(3);
     for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
   });
