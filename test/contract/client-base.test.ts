@@ -1,0 +1,121 @@
+import { CovalentClient } from "@covalenthq/client-sdk";
+import { describe, expect, it } from "vitest";
+import { useApp } from "../support/app.ts";
+import { cast, logsOf, type NodeLog, node, transferTopic } from "../support/story-node.ts";
+import { all, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
+
+const app = await useApp();
+const client = await useNpmClient();
+
+/** Logs of the node in the order of the lists: newest first. */
+async function nodeLogs(
+  filter: { readonly address?: string; readonly topics?: readonly (string | null)[] },
+  lastBlock: number,
+): Promise<string[]> {
+  const logs = await logsOf({ ...filter, toBlock: `0x${lastBlock.toString(16)}` });
+  return logs.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}:${Number(logIndex)}`).reverse();
+}
+
+const logKey = (log: { readonly block_height: number; readonly log_offset: number }): string => `${log.block_height}:${log.log_offset}`;
+
+/** The head that the server has indexed, up to which lists are compared with the node's. */
+async function indexedHead(): Promise<number> {
+  const { items } = await dataOf(client.BaseService.getBlock(chain, "latest"));
+  return items[0]?.height ?? -1;
+}
+
+describe("the npm client's BaseService", () => {
+  it("row 30: reads a block, by height and as latest", async () => {
+    const { items } = await dataOf(client.BaseService.getBlock(chain, cast("swapBlockHeight")));
+    expect(items[0]?.block_hash).toBe(cast("swapBlockHash"));
+    expect(isValidDate(items[0]?.signed_at)).toBe(true);
+    expect(await indexedHead()).toBeGreaterThanOrEqual(Number(cast("swapBlockHeight")));
+  });
+
+  it("row 31: iterates blocks to the end, ascending, each once", async () => {
+    const [first, last] = [cast("firstDay"), cast("swapDay")];
+    const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
+    const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
+    const [start = 0] = heights;
+    expect(heights).toEqual(heights.map((_height, index) => start + index));
+    expect(heights.length).toBe(pagination.total_count);
+    expect(heights).toContain(Number(cast("swapBlockHeight")));
+  });
+
+  it("row 32: reads the logs of a range", async () => {
+    const height = cast("swapBlockHeight");
+    const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
+    const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: cast("swapBlockHash") });
+    expect(items.map(logKey).sort()).toEqual(
+      expected.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}:${Number(logIndex)}`).sort(),
+    );
+  });
+
+  it("row 33: iterates a contract's logs to the end, each once, as the node has them", async () => {
+    const head = await indexedHead();
+    const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
+    const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, cast("goldPair"), options));
+    const keys = (await all(client.BaseService.getLogEventsByAddress(chain, cast("goldPair"), options))).map(logKey);
+    expect(keys).toEqual(await nodeLogs({ address: cast("goldPair") }, head));
+    expect([null, keys.length]).toContain(pagination.total_count);
+  });
+
+  it("row 34: iterates a topic's logs to the end, each once, as the node has them", async () => {
+    const head = await indexedHead();
+    const secondary = `0x${cast("trader").slice(2).padStart(64, "0")}`;
+    const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: cast("trader"), pageSize: 300 };
+    const { items } = await dataOf(client.BaseService.getLogEventsByTopicHashByPage(chain, transferTopic, { ...options, pageSize: 5 }));
+    expect(items.length).toBe(5);
+    const keys = (await all(client.BaseService.getLogEventsByTopicHash(chain, transferTopic, options))).map(logKey);
+    // A secondary topic may be at any of the places after the first.
+    const places = [[secondary], [null, secondary], [null, null, secondary]];
+    const found = await Promise.all(places.map((rest) => nodeLogs({ topics: [transferTopic, ...rest] }, head)));
+    expect(keys.length).toBeGreaterThan(2 * options.pageSize);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(new Set(keys)).toEqual(new Set(found.flat()));
+  });
+
+  it("row 35: reads an address resolved, whatever its case", async () => {
+    const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${cast("trader").slice(2).toUpperCase()}`));
+    // The story has no registry of names.
+    expect(items).toEqual([{ address: cast("trader"), name: null }]);
+  });
+
+  it("rows 36 and 37: lists the chains and how far they are", async () => {
+    const { items: chains } = await dataOf(client.BaseService.getAllChains());
+    expect(chains.map(({ name, chain_id: id }) => [name, id])).toContainEqual(["demo", "31337"]);
+    const { items: statuses } = await dataOf(client.BaseService.getAllChainStatus());
+    expect(statuses.map(({ name }) => name)).toContain("demo");
+  });
+
+  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("row 38: reads the prices of gas for %s", async (kind) => {
+    const prices = await dataOf(client.BaseService.getGasPrices(chain, kind));
+    expect(prices.event_type).toBe(kind);
+    expect(prices.base_fee).toBe(
+      BigInt((await node<{ readonly baseFeePerGas: string }>("eth_getBlockByNumber", "latest", false)).baseFeePerGas),
+    );
+    expect(prices.items.length).toBe(3);
+    for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
+  });
+
+  it("row 39: reads the chains of an address", async () => {
+    const { items } = await dataOf(client.BaseService.getAddressActivity(cast("trader"), { testnets: true }));
+    expect(items.map(({ name }) => name)).toEqual(["demo"]);
+    expect(isValidDate(items[0]?.last_seen_at)).toBe(true);
+  });
+});
+
+describe("the npm client", () => {
+  it("is told what was wrong", async () => {
+    const reply = await client.BaseService.getBlock(chain, "0x10");
+    expect(reply).toMatchObject({ data: null, error: true, error_code: 400, error_message: expect.stringContaining("blockHeight") });
+  });
+
+  it("accepts the form of the server's keys", async () => {
+    expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
+    const refused = await new CovalentClient("ckey_0").BaseService.getAllChains();
+    expect(refused.error_code).toBe(401);
+    const unknown = await new CovalentClient(`ckey_${"0".repeat(27)}`).BaseService.getBlock(chain, "latest");
+    expect(unknown).toMatchObject({ error: true, error_code: 401, error_message: expect.stringMatching(/key/i) });
+  });
+});

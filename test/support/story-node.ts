@@ -1,0 +1,83 @@
+import { useApp } from "./app.ts";
+
+export interface NodeLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly blockNumber: string;
+  readonly logIndex: string;
+  readonly transactionHash: string;
+}
+
+/** Which logs are asked for; the whole chain unless a block is named. */
+interface LogFilter {
+  readonly address?: string;
+  readonly topics?: readonly (string | null)[];
+  readonly fromBlock?: string;
+  readonly toBlock?: string;
+}
+
+/** keccak256("Transfer(address,address,uint256)"), EIP-20 and EIP-721. */
+export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** An address as a topic or an argument. */
+export const wordOf = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
+
+/** The address that a topic or an argument holds. */
+export const addressOf = (word: string | undefined): string => `0x${(word ?? "").slice(26)}`;
+
+/** What changes come to together. */
+export const sumOf = (changes: readonly { readonly delta: bigint }[]): bigint => changes.reduce((sum, { delta }) => sum + delta, 0n);
+
+const app = await useApp();
+const { fetch: firstFetch } = globalThis;
+
+/** An address by its name in the story. @throws when nobody has it. */
+export function cast(name: string): string {
+  const value = app.cast[name];
+  if (value === undefined) throw new Error(`The story's cast has no ${name}.`);
+  return value;
+}
+
+/** Asks the story's node, past whatever stands in for the global fetch. */
+export async function node<T>(method: string, ...params: unknown[]): Promise<T> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const response = await firstFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const { result } = (await response.json()) as { readonly result?: T };
+  if (result === undefined) throw new Error(`${method} gave no result.`);
+  return result;
+}
+
+/** What a contract answers at the head: selector and arguments in, words out. */
+export const call = async (to: string, data: string): Promise<readonly bigint[]> => {
+  const answer = await node<string>("eth_call", { to, data }, "latest");
+  return (answer.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
+};
+
+/** The logs of the whole chain, or of a part of it, in its order. */
+export const logsOf = (filter: LogFilter): Promise<readonly NodeLog[]> =>
+  node("eth_getLogs", { fromBlock: "0x0", toBlock: "latest", ...filter });
+
+/** The time of a block in seconds. */
+export const timeOf = async (block: number): Promise<number> =>
+  Number((await node<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp);
+
+/** balanceOf(address), EIP-20. */
+export const balanceOf = async (token: string, owner: string): Promise<bigint> =>
+  BigInt(await node<string>("eth_call", { to: token, data: `0x70a08231${wordOf(owner).slice(2)}` }, "latest"));
+
+/** A coin's Transfer logs as the node has them, oldest first. */
+export async function transfersOf(token: string, lastBlock = "latest") {
+  const logs = await logsOf({ address: token, topics: [transferTopic], toBlock: lastBlock });
+  return logs.map(({ blockNumber, topics, data }) => {
+    return { block: Number(blockNumber), from: addressOf(topics[1]), to: addressOf(topics[2]), value: BigInt(data) };
+  });
+}
+
+/** What an owner's balance of a coin changed by in each block; the story's node has the state of its head alone, so what was before is counted back from there. */
+export async function changesOf(token: string, owner: string): Promise<{ readonly block: number; readonly delta: bigint }[]> {
+  return (await transfersOf(token)).map(({ block, from, to, value }) => ({
+    block,
+    delta: (to === owner ? value : 0n) - (from === owner ? value : 0n),
+  }));
+}
