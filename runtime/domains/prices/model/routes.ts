@@ -56,7 +56,7 @@ export function priceByPools(
       const side = edge.tokens[0] === token ? 0 : 1;
       const other = edge.tokens[1 - side] as Address;
       const depth = edge.summary.depths[side] * worth;
-      if (edge.summary.ratio === null || depth < floor || rates.has(other)) continue;
+      if (edge.summary.ratio === null || !(depth >= floor) || rates.has(other)) continue;
       queue.push({ token: other, width: Math.min(width, depth), hops: hops + 1, by: { edge, from: rate }, rate: null });
     }
   }
