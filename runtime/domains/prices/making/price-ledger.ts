@@ -1,7 +1,7 @@
 import type { Decimal } from "../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
 import type { Asset } from "../assets.ts";
-import { type Candle, type Candles, changesBetween, isSameCandle, takeIn } from "../model/candles.ts";
+import { type Candle, type Candles, changesBetween, copyOf, isSameCandle, takeIn } from "../model/candles.ts";
 
 /** A candle of an hour or a day (since 1970) that is to be written. */
 export interface CandleRow {
@@ -81,7 +81,7 @@ const createSpans = (seconds: number) => {
     /** What ended; and the running span as it would be if it ended with some changes, where it is not written so yet. */
     takeOut: (changes: Changes | null): Spoken => {
       if (changes !== null && span !== null) {
-        const now: Candles = new Map(candles);
+        const now = copyOf(candles);
         takeIn(now, changes, isFirst);
         withdraw(now);
         for (const [asset, candle] of now) {

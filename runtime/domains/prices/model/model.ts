@@ -1,9 +1,9 @@
-import { type Decimal, toNumber } from "../../../lib/decimal.ts";
+import type { Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import type { Asset } from "../assets.ts";
 import { createPoolBook, emptySummary, type PoolBook, type Share, standsSince, summarize, tellPool, trimPool } from "./pool-book.ts";
 import { priceOfPoolToken } from "./pool-token.ts";
-import { type Edge, priceByPools, type Step } from "./routes.ts";
+import { type Edge, priceByPools, type Step, worthOf } from "./routes.ts";
 import { canonicalIn, createTokenSources, type PriceSettings } from "./sources.ts";
 import type { PricedPool, Word } from "./words.ts";
 
@@ -94,7 +94,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
     const { tokens, summary } = market.edge;
     const [rate0, rate1] = [rates.get(tokens[0]), rates.get(tokens[1])];
     if (rate0 === undefined || rate1 === undefined || summary.share === null) return null;
-    const isDeep = [rate0, rate1].some((rate, side) => (summary.depths[side] as number) * toNumber(rate) >= prices.liquidityFloor);
+    const isDeep = [rate0, rate1].some((rate, side) => (summary.depths[side] as number) * worthOf(rate) >= prices.liquidityFloor);
     if (!isDeep) return null;
     const last = market.token;
     if (last !== null && last.share === summary.share && isSame(last.rates[0], rate0) && isSame(last.rates[1], rate1)) return last.rate;
@@ -105,17 +105,17 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   /** The own tokens of constant-product pools. What others trade one for is no matter: it is worth what it can be handed in for. */
   const addPoolTokens = (rates: Map<Asset, Decimal>, time: number): void => {
     if (!asksPools) return;
-    const found: [Address, Decimal | null][] = [];
-    for (const market of markets.values()) {
-      const { pool, isConcentrated } = market.book.facts;
-      if (isConcentrated) continue;
+    const exchanged = Array.from(markets.values()).filter(({ book }) => !book.facts.isConcentrated);
+    const found = exchanged.map((market) => {
+      const { pool } = market.book.facts;
       const byPools = poolTokenRate(market, rates);
-      found.push([pool, sources.tokens.has(pool) ? rateOf(pool, byPools, time) : byPools]);
-    }
+      return sources.tokens.has(pool) ? rateOf(pool, byPools, time) : byPools;
+    });
     // Only now, so that a pool of such tokens is priced the same in whatever order the pools became known.
-    for (const [pool, rate] of found) {
-      if (rate === null) rates.delete(pool);
-      else rates.set(pool, rate);
+    for (const [position, { book }] of exchanged.entries()) {
+      const rate = found[position] ?? null;
+      if (rate === null) rates.delete(book.facts.pool);
+      else rates.set(book.facts.pool, rate);
     }
   };
   const look = (time: number): Prices => {
