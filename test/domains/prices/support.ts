@@ -1,7 +1,7 @@
 import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
-import { createPriceChore } from "../../../runtime/domains/prices/making/chore.ts";
+import { createPriceChore, type PriceChoreOptions } from "../../../runtime/domains/prices/making/chore.ts";
 import { feedsProjection } from "../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
@@ -9,6 +9,7 @@ import { createChores } from "../../../runtime/jobs/chores.ts";
 import { createWorker } from "../../../runtime/jobs/worker.ts";
 import { createTestIndexer, runInBackground, until } from "../../indexer/support.ts";
 import type { TestChain } from "../../support/chain.ts";
+import { createTestDatabase } from "../../support/database.ts";
 
 const multicall = "0xca11bde05977b3631167028862be2a173976ca11";
 
@@ -27,7 +28,12 @@ export interface Pricing {
 }
 
 /** Follows a chain, with the chore that makes its prices. */
-export const startPricing = async (chain: TestChain, database: Database, settings: ChainConfig): Promise<Pricing> => {
+export const startPricing = async (
+  chain: TestChain,
+  database: Database,
+  settings: ChainConfig,
+  options: PriceChoreOptions = {},
+): Promise<Pricing> => {
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, poolsProjection, feedsProjection],
     chain: { id: 31337, name: "test", from: 0, wrappedNative: settings.wrappedNative, nativeAccounting: "traces", pollMilliseconds: 20 },
@@ -53,7 +59,7 @@ export const startPricing = async (chain: TestChain, database: Database, setting
     chainId: 31337,
     database,
     source,
-    chores: [{ ...createPriceChore(settings), everyMilliseconds: 0 }],
+    chores: [{ ...createPriceChore(settings, options), everyMilliseconds: 0 }],
     multicall,
     exclusive: indexer.exclusive,
     beside: indexer.beside,
@@ -74,4 +80,32 @@ export const startPricing = async (chain: TestChain, database: Database, setting
       await Promise.all([end(), reading]);
     },
   };
+};
+
+/** All that the making of prices wrote, block numbers included. */
+export const pricesIn = async (database: Database): Promise<Record<string, string[]>> => {
+  const tables: Record<string, string[]> = {};
+  for (const table of ["price_hours", "price_days", "priced_assets"]) {
+    const rows = await database.query<{ line: string }>(`SELECT t::text COLLATE "C" AS line FROM ${table} t ORDER BY 1`);
+    tables[table] = rows.map(({ line }) => line);
+  }
+  const [last] = await database.query<{ line: string }>(`SELECT t::text AS line FROM price_progress t ORDER BY hour DESC LIMIT 1`);
+  return { ...tables, progress: [last?.line ?? "none"] };
+};
+
+/** What an index made at once from the chain as it is now has of prices. */
+export const pricesAtOnce = async (
+  chain: TestChain,
+  settings: ChainConfig,
+  options: PriceChoreOptions = {},
+): Promise<Record<string, string[]>> => {
+  const test = await createTestDatabase();
+  const pricing = await startPricing(chain, test.database, settings, options);
+  try {
+    await pricing.settle();
+    return await pricesIn(test.database);
+  } finally {
+    await pricing.end();
+    await test.drop();
+  }
 };

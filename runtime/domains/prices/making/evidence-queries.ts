@@ -17,6 +17,7 @@ export interface Height {
 interface StateRow {
   readonly pool: Address;
   readonly block_number: number;
+  readonly hash: Hash;
   readonly timestamp: number;
   readonly reserve0: string | null;
   readonly reserve1: string | null;
@@ -25,28 +26,48 @@ interface StateRow {
   readonly supply: string | null;
 }
 
-const stateColumns = "s.pool, s.block_number, b.timestamp, s.reserve0, s.reserve1, s.sqrt_price_x96, s.liquidity, s.supply";
-const statesAtOnce = 10_000;
+const stateColumns = "s.pool, s.block_number, b.hash, b.timestamp, s.reserve0, s.reserve1, s.sqrt_price_x96, s.liquidity, s.supply";
+const usualStatesAtOnce = 10_000;
 
 /** What prices are made of, as the tables have it. */
 export type EvidenceQueries = ReturnType<typeof createEvidenceQueries>;
 
 /** Questions of the making of prices about one chain. */
-export function createEvidenceQueries({ query }: Queryable, chainId: number) {
+export function createEvidenceQueries({ query }: Queryable, chainId: number, statesAtOnce = usualStatesAtOnce) {
   const one = async (sql: string, parameters: readonly unknown[]): Promise<Height | null> =>
     (await query<Height>(`SELECT number, hash, timestamp AS time FROM blocks WHERE chain_id = $1 ${sql}`, [chainId, ...parameters]))[0] ??
     null;
 
-  /** The words about pools and feeds after one block, up to where they are complete. Served by pool_states_blocks, and the primary key of feed_answers. */
-  const wordsAfter = async (after: number, head: number, feeds: readonly Address[]): Promise<{ words: Word[]; upTo: number }> => {
-    const states = await statesAfter(after, head);
-    const last = states.at(-1);
+  /**
+   * The words about pools and feeds after one block, up to where they are complete; null where the chain was reorganised meanwhile. Served by
+   * pool_states_blocks, and the primary key of feed_answers.
+   */
+  const wordsAfter = async (
+    after: Height | null,
+    head: Height,
+    feeds: readonly Address[],
+  ): Promise<{ words: Word[]; upTo: Height } | null> => {
+    const from = after?.number ?? -1;
+    const states = await statesAfter(from, head.number);
+    const [first, last] = [states[0], states.at(-1)];
     // The last block of a full page may go on beyond it.
-    const isCut = states.length === statesAtOnce && last !== undefined && last.block_number !== states[0]?.block_number;
-    const whole = isCut ? states.filter((row) => row.block_number < last.block_number) : states;
-    const upTo = isCut ? last.block_number - 1 : head;
-    const answers = feeds.length === 0 ? [] : await answersBetween(after, upTo, feeds);
+    const isCut = states.length >= statesAtOnce && last !== undefined && last.block_number < head.number;
+    const whole =
+      isCut && last.block_number !== first?.block_number ? states.filter((row) => row.block_number < last.block_number) : states;
+    const lastWhole = whole.at(-1);
+    const upTo = isCut && lastWhole !== undefined ? heightOf(lastWhole) : head;
+    const answers = feeds.length === 0 ? [] : await answersBetween(from, upTo.number, feeds);
+    // Words of a branch that is gone, or that go on from one, are good for nothing.
+    if (!(await stand(after === null ? [upTo] : [after, upTo]))) return null;
     return { words: [...whole.map(poolWord), ...answers].sort((left, right) => left.time - right.time), upTo };
+  };
+  /** Whether all of some blocks are the chain's. Served by the primary key of blocks. */
+  const stand = async (heights: readonly Height[]): Promise<boolean> => {
+    const rows = await query(
+      "SELECT FROM blocks WHERE chain_id = $1 AND (number, hash) IN (SELECT * FROM unnest($2::int8[], $3::bytea[]))",
+      [chainId, heights.map(({ number }) => number), bytesArray(heights.map(({ hash }) => hash))],
+    );
+    return rows.length === heights.length;
   };
   const statesAfter = async (after: number, head: number): Promise<StateRow[]> => {
     const between = "s.chain_id = $1 AND s.block_number > $2 AND s.block_number <= $3";
@@ -133,12 +154,12 @@ export function createEvidenceQueries({ query }: Queryable, chainId: number) {
       ])
     )[0] ?? null;
 
-  /** What is known to have been worth something, and what it was worth before a day began. Served by the primary keys, one probe an asset. */
-  const pricesBefore = async (day: number): Promise<{ prices: Map<Asset, Decimal>; known: Set<Asset> }> => {
+  /** What is known to have been worth something by the end of an hour, and what it was worth before a day began. Served by the primary keys, one probe an asset. */
+  const pricesBefore = async (day: number, hour: number): Promise<{ prices: Map<Asset, Decimal>; known: Set<Asset> }> => {
     const rows = await query<{ asset: Asset; close: string | null }>(
       `SELECT a.asset, (SELECT close FROM price_days p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.day < $2 ORDER BY p.day DESC LIMIT 1) AS close
-       FROM priced_assets a WHERE a.chain_id = $1`,
-      [chainId, day],
+       FROM priced_assets a WHERE a.chain_id = $1 AND a.hour <= $3`,
+      [chainId, day, hour],
     );
     const prices = new Map(rows.flatMap(({ asset, close }) => (close === null ? [] : [[asset, decimalOf(close)] as const])));
     return { prices, known: new Set(rows.map(({ asset }) => asset)) };
@@ -160,7 +181,7 @@ export function createEvidenceQueries({ query }: Queryable, chainId: number) {
     first: () => one("ORDER BY number LIMIT 1", []),
     /** The last block before a time. Served by blocks_timestamp. */
     lastBefore: (time: number) => one("AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1", [time]),
-    block: (number: number) => one("AND number = $2", [number]),
+    stand,
     wordsAfter,
     wordsAt,
     poolsAmong,
@@ -180,6 +201,8 @@ export interface Progress {
 
 /** The day (since 1970) that an hour is in. */
 export const dayOfHour = (hour: number): number => Math.floor(hour / 24);
+
+const heightOf = ({ block_number, hash, timestamp }: StateRow): Height => ({ number: block_number, hash, time: timestamp });
 
 const bigintOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));
 

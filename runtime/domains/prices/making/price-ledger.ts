@@ -1,7 +1,7 @@
 import type { Decimal } from "../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
 import type { Asset } from "../assets.ts";
-import { type Candle, type Candles, changesBetween, flat, isSameCandle, takeIn } from "../model/candles.ts";
+import { type Candle, type Candles, changesBetween, copyOf, isSameCandle, takeIn } from "../model/candles.ts";
 
 /** A candle of an hour or a day (since 1970) that is to be written. */
 export interface CandleRow {
@@ -12,122 +12,178 @@ export interface CandleRow {
   readonly end: number | null;
 }
 
-/** Candles that are to be written, and the last hour that is done with them. */
+/** Something that was written while its span ran, and did not come true. */
+export interface Withdrawal {
+  readonly asset: Asset;
+  readonly span: number;
+}
+
+/** An asset that had no price before: the hour of the first one, and when that is over; null while it runs. */
+export interface First {
+  readonly asset: Asset;
+  readonly hour: number;
+  readonly end: number | null;
+}
+
+/** What is to be written, and the last hour that is done with it. */
 export interface Portion {
-  readonly hours: readonly CandleRow[];
-  readonly days: readonly CandleRow[];
-  /** Assets that had no price before, by the hour of the first one. */
-  readonly firsts: readonly { readonly asset: Asset; readonly hour: number }[];
+  readonly hours: Spoken;
+  readonly days: Spoken;
+  readonly firsts: { readonly rows: readonly First[]; readonly withdrawn: readonly Asset[] };
   readonly doneHour: number | null;
 }
+
+/** Candles of one kind of span. */
+export interface Spoken {
+  readonly rows: readonly CandleRow[];
+  readonly withdrawn: readonly Withdrawal[];
+}
+
+type Changes = ReturnType<typeof changesBetween>;
 
 /** One kind of span: its candles while it runs, and what was written of them. */
 const createSpans = (seconds: number) => {
   let span: number | null = null;
+  let isFirst = false;
   let candles: Candles = new Map();
   const written = new Map<Asset, Candle>();
-  const closed: CandleRow[] = [];
+  let rows: CandleRow[] = [];
+  let withdrawn: Withdrawal[] = [];
+  /** Forgets what was written and is not among the candles. */
+  const withdraw = (now: Candles): void => {
+    for (const asset of written.keys()) {
+      if (now.has(asset)) continue;
+      withdrawn.push({ asset, span: span as number });
+      written.delete(asset);
+    }
+  };
   return {
-    closed,
-    /** Comes to a time; a span that is over then is put aside. `standing`: what the prices are. */
-    enter: (time: number, standing: ReadonlyMap<Asset, Decimal>): boolean => {
+    waiting: (): number => rows.length,
+    /** Comes to a time; a span that is over then is put aside. */
+    enter: (time: number): void => {
       const next = Math.floor(time / seconds);
-      if (next === span) return false;
+      if (next === span) return;
       if (span !== null) {
         const end = (span + 1) * seconds;
-        for (const [asset, candle] of candles) closed.push({ asset, span, candle, end });
-        // What was written while the span ran, and did not come true.
-        for (const asset of written.keys())
-          if (!candles.has(asset)) closed.push({ asset, span, candle: flat(standing.get(asset) ?? null), end });
+        for (const [asset, candle] of candles) rows.push({ asset, span, candle, end });
+        withdraw(candles);
       }
       span = next;
+      isFirst = true;
       candles = new Map();
       written.clear();
-      return true;
     },
-    take: (changes: ReturnType<typeof changesBetween>, isFirst: boolean): void => takeIn(candles, changes, isFirst),
-    /** The running span as it would be if it ended with these prices: what is not written so yet. */
-    running: (changes: ReturnType<typeof changesBetween>, isFirst: boolean, standing: ReadonlyMap<Asset, Decimal>): CandleRow[] => {
-      if (span === null) return [];
-      const now: Candles = new Map(candles);
-      takeIn(now, changes, isFirst);
-      for (const asset of written.keys()) if (!now.has(asset)) now.set(asset, flat(standing.get(asset) ?? null));
-      const rows: CandleRow[] = [];
-      for (const [asset, candle] of now) {
-        const before = written.get(asset);
-        if (before !== undefined && isSameCandle(before, candle)) continue;
-        written.set(asset, candle);
-        rows.push({ asset, span, candle, end: null });
+    /** The changes with which a quarter of the span closed; none where it changed nothing. */
+    close: (changes: Changes): void => {
+      takeIn(candles, changes, isFirst);
+      isFirst = false;
+    },
+    /** What ended; and the running span as it would be if it ended with some changes, where it is not written so yet. */
+    takeOut: (changes: Changes | null): Spoken => {
+      if (changes !== null && span !== null) {
+        const now = copyOf(candles);
+        takeIn(now, changes, isFirst);
+        withdraw(now);
+        for (const [asset, candle] of now) {
+          const before = written.get(asset);
+          if (before !== undefined && isSameCandle(before, candle)) continue;
+          written.set(asset, candle);
+          rows.push({ asset, span, candle, end: null });
+        }
       }
-      return rows;
+      const spoken = { rows, withdrawn };
+      rows = [];
+      withdrawn = [];
+      return spoken;
+    },
+  };
+};
+
+/** The assets that had a price, and what was written of those whose first hour runs. */
+const createFirsts = (known: Set<Asset>) => {
+  /** Of the running hour. */
+  let fresh: First[] = [];
+  let rows: First[] = [];
+  const written = new Map<Asset, number>();
+  return {
+    note: (changes: Changes, hour: number): void => {
+      for (const { asset } of changes) {
+        if (known.has(asset)) continue;
+        known.add(asset);
+        fresh.push({ asset, hour, end: (hour + 1) * secondsOfHour });
+      }
+    },
+    endHour: (): void => {
+      rows.push(...fresh);
+      fresh = [];
+    },
+    takeOut: (changes: Changes | null, hour: number): Portion["firsts"] => {
+      for (const { asset } of rows) written.delete(asset);
+      const running = changes === null ? fresh : [...fresh, ...changes.filter(({ asset }) => !known.has(asset))];
+      const now = new Set(running.map(({ asset }) => asset));
+      const withdrawn = [...written.keys()].filter((asset) => !now.has(asset));
+      for (const asset of withdrawn) written.delete(asset);
+      if (changes !== null) {
+        for (const asset of now) {
+          if (written.get(asset) === hour) continue;
+          written.set(asset, hour);
+          rows.push({ asset, hour, end: null });
+        }
+      }
+      const portion = { rows, withdrawn };
+      rows = [];
+      return portion;
     },
   };
 };
 
 /** The times at which what is in a portion was over. */
 export const endsIn = ({ hours, days, firsts, doneHour }: Portion): number[] => {
-  const ends = new Set([...hours, ...days].flatMap(({ end }) => end ?? []));
-  for (const hour of [...firsts.map((first) => first.hour), ...(doneHour === null ? [] : [doneHour])]) ends.add((hour + 1) * secondsOfHour);
+  const ends = new Set([...hours.rows, ...days.rows, ...firsts.rows].flatMap(({ end }) => end ?? []));
+  if (doneHour !== null) ends.add((doneHour + 1) * secondsOfHour);
   return [...ends];
 };
 
-/** Gathers prices, quarter of an hour by quarter, to candles of hours and days. */
-export function createPriceLedger(standing: Map<Asset, Decimal>, known: Set<Asset>) {
+/** Gathers prices, quarter of an hour by quarter, to candles of hours and days. `known`: what had a price before. */
+export function createPriceLedger(standing: ReadonlyMap<Asset, Decimal>, known: Set<Asset>) {
   const hours = createSpans(secondsOfHour);
   const days = createSpans(secondsOfDay);
-  let prices: ReadonlyMap<Asset, Decimal> = standing;
-  let firsts: { asset: Asset; hour: number }[] = [];
+  const firsts = createFirsts(known);
+  let prices = standing;
+  let hour: number | null = null;
   let doneHour: number | null = null;
-  let hasEntered = false;
-  let isFirstOfHour = false;
-  let isFirstOfDay = false;
-
-  const note = (changes: ReturnType<typeof changesBetween>, start: number): void => {
-    for (const { asset } of changes) {
-      if (known.has(asset)) continue;
-      known.add(asset);
-      firsts.push({ asset, hour: Math.floor(start / secondsOfHour) });
-    }
-  };
 
   return {
     /** How many rows wait to be written. */
-    waiting: (): number => hours.closed.length + days.closed.length,
+    waiting: (): number => hours.waiting() + days.waiting(),
     /** Comes to a quarter by its first second: what ended before it is put aside. */
     enter: (start: number): void => {
-      const hour = Math.floor(start / secondsOfHour);
-      if (hours.enter(start, prices)) {
-        isFirstOfHour = true;
-        doneHour = hasEntered ? hour - 1 : null;
-        hasEntered = true;
+      hours.enter(start);
+      days.enter(start);
+      const next = Math.floor(start / secondsOfHour);
+      if (hour !== null && next !== hour) {
+        firsts.endHour();
+        doneHour = next - 1;
       }
-      if (days.enter(start, prices)) isFirstOfDay = true;
+      hour = next;
     },
     /** The prices of the quarter that was entered; null where they are those of the one before. */
-    close: (start: number, next: ReadonlyMap<Asset, Decimal> | null): void => {
-      if (next !== null) {
-        const changes = changesBetween(prices, next);
-        note(changes, start);
-        hours.take(changes, isFirstOfHour);
-        days.take(changes, isFirstOfDay);
-        prices = next;
-      }
-      isFirstOfHour = false;
-      isFirstOfDay = false;
+    close: (next: ReadonlyMap<Asset, Decimal> | null): void => {
+      const changes = next === null ? [] : changesBetween(prices, next);
+      firsts.note(changes, hour as number);
+      hours.close(changes);
+      days.close(changes);
+      if (next !== null) prices = next;
     },
     /** What ended, to be written; and what runs, as it stands with the prices of now, where they are told. */
-    takeOut: (start: number, now: ReadonlyMap<Asset, Decimal> | null): Portion => {
-      const changes = now === null ? [] : changesBetween(prices, now);
-      note(changes, start);
+    takeOut: (now: ReadonlyMap<Asset, Decimal> | null): Portion => {
+      const changes = now === null ? null : changesBetween(prices, now);
       const portion = {
-        hours: [...hours.closed, ...(now === null ? [] : hours.running(changes, isFirstOfHour, prices))],
-        days: [...days.closed, ...(now === null ? [] : days.running(changes, isFirstOfDay, prices))],
-        firsts,
+        hours: hours.takeOut(changes),
+        days: days.takeOut(changes),
+        firsts: firsts.takeOut(changes, hour as number),
         doneHour,
       };
-      hours.closed.length = 0;
-      days.closed.length = 0;
-      firsts = [];
       doneHour = null;
       return portion;
     },

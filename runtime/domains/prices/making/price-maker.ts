@@ -7,16 +7,22 @@ import type { Word } from "../model/words.ts";
 import { dayOfHour, type EvidenceQueries, type Height, type Progress } from "./evidence-queries.ts";
 import { createPriceLedger, type Portion } from "./price-ledger.ts";
 
-/** Rows and milliseconds after which a portion is written. */
-const rowsOfPortion = 20_000;
-const millisecondsOfPortion = 1_000;
+/** What bounds a portion: rows and milliseconds after which it is written. */
+export interface PortionBounds {
+  readonly rows: number;
+  readonly milliseconds: number;
+}
+
+const usualBounds: PortionBounds = { rows: 20_000, milliseconds: 1_000 };
+/** After so long others get their turn. */
+const millisecondsAtOnce = 10;
 
 /** Goes through what prices are made of, portion by portion. */
 export interface PriceMaker {
   /** The block that it has come to; null before the first. What it has made follows from this block and those below it. */
   readonly height: Height | null;
-  /** The next portion, at most up to a head; `isLevel` where that is reached. */
-  advance(head: Height): Promise<Portion & { readonly isLevel: boolean }>;
+  /** The next portion, at most up to a head; `isLevel` where that is reached. Null where blocks that it was made of are gone: the maker is of no use then. */
+  advance(head: Height): Promise<(Portion & { readonly isLevel: boolean }) | null>;
 }
 
 /**
@@ -27,6 +33,7 @@ export async function createPriceMaker(
   chain: ChainConfig,
   queries: EvidenceQueries,
   progress: Progress | null,
+  bounds: PortionBounds = usualBounds,
 ): Promise<PriceMaker | null> {
   const factories = chain.exchanges.map(({ factory }) => factory);
   const feeds = chain.prices.feeds.flatMap(({ aggregators }) => aggregators);
@@ -56,7 +63,7 @@ export async function createPriceMaker(
     for (const pool of unknown) ignored.add(pool);
   };
 
-  const { prices, known } = await queries.pricesBefore(day);
+  const { prices, known } = await queries.pricesBefore(day, progress?.hour ?? -1);
   const ledger = createPriceLedger(prices, known);
   let height = await queries.lastBefore(start);
   if (height !== null) {
@@ -72,34 +79,45 @@ export async function createPriceMaker(
   let bucket = start;
   ledger.enter(bucket);
 
-  const readOn = async (head: Height): Promise<void> => {
-    const { words, upTo } = await queries.wordsAfter(height?.number ?? -1, head.number, feeds);
-    await meet(words);
-    waiting = [...waiting.slice(next), ...words].sort((left, right) => left.time - right.time);
+  /** False where the chain was reorganised. */
+  const readOn = async (head: Height): Promise<boolean> => {
+    const read = await queries.wordsAfter(height, head, feeds);
+    if (read === null) return false;
+    await meet(read.words);
+    waiting = [...waiting.slice(next), ...read.words].sort((left, right) => left.time - right.time);
     next = 0;
-    height = upTo === head.number ? head : await queries.block(upTo);
-    horizon = Math.max(horizon, height?.time ?? 0);
+    height = read.upTo;
+    horizon = Math.max(horizon, height.time);
+    return true;
   };
-  const closeBucket = async (): Promise<void> => {
+  const closeBucket = (): void => {
     const end = bucket + secondsOfBucket;
-    const moved = model.hasMoved(end);
-    ledger.close(bucket, moved ? model.pricesUpTo(end) : null);
+    ledger.close(model.close(end));
     bucket = end;
     ledger.enter(bucket);
-    if (moved) await nextTurn();
   };
-
-  /** Does the next thing; false where all up to the head is done. */
-  const step = async (head: Height): Promise<boolean> => {
+  /** Does the next thing. */
+  const step = async (head: Height): Promise<"done" | "level" | "gone"> => {
     const end = bucket + secondsOfBucket;
     const word = waiting[next];
     if (word !== undefined && word.time < end && word.time <= horizon) {
       model.tell(word);
       next += 1;
-    } else if (horizon >= end) await closeBucket();
-    else if ((height?.number ?? -1) < head.number) await readOn(head);
-    else return false;
-    return true;
+    } else if (horizon >= end) closeBucket();
+    else if ((height?.number ?? -1) >= head.number) return "level";
+    else if (!(await readOn(head))) return "gone";
+    return "done";
+  };
+  /** Does what it can, up to the bounds or a head. */
+  const goOn = async (head: Height): Promise<"cut" | "level" | "gone"> => {
+    const rest = createRests();
+    const until = performance.now() + bounds.milliseconds;
+    for (;;) {
+      const end = await step(head);
+      if (end !== "done") return end;
+      if (ledger.waiting() >= bounds.rows || performance.now() > until) return "cut";
+      await rest();
+    }
   };
 
   return {
@@ -107,17 +125,25 @@ export async function createPriceMaker(
       return height;
     },
     advance: async (head) => {
-      const until = performance.now() + millisecondsOfPortion;
       if (tokens.some((token) => decimalsOf(token) === null)) ({ decimals, isPending } = await queries.decimalsOf(tokens));
-      if (isPending) return { ...ledger.takeOut(bucket, null), isLevel: true };
-      while (await step(head)) {
-        if (ledger.waiting() >= rowsOfPortion || performance.now() > until) return { ...ledger.takeOut(bucket, null), isLevel: false };
-      }
+      if (isPending) return { ...ledger.takeOut(null), isLevel: true };
+      const end = await goOn(head);
+      if (end === "gone") return null;
       // Up to the head and with it, which stands since no time yet.
-      return { ...ledger.takeOut(bucket, model.pricesUpTo(head.time + 1)), isLevel: true };
+      return { ...ledger.takeOut(end === "level" ? model.look(head.time + 1) : null), isLevel: end === "level" };
     },
   };
 }
+
+/** Lets others have their turn where long enough passed since the last one. */
+const createRests = () => {
+  let turn = performance.now();
+  return async (): Promise<void> => {
+    if (performance.now() - turn < millisecondsAtOnce) return;
+    await nextTurn();
+    turn = performance.now();
+  };
+};
 
 /** The tokens whose prices are told for a whole one. */
 const wholeTokens = ({ prices }: ChainConfig, file: readonly Extract<Word, { kind: "file" }>[]): Address[] => {

@@ -10,7 +10,8 @@ export interface Candle {
   readonly close: Decimal | null;
 }
 
-export type Candles = Map<Asset, Candle>;
+/** Candles that grow. */
+export type Candles = Map<Asset, { -readonly [Part in keyof Candle]: Candle[Part] }>;
 type Prices = ReadonlyMap<Asset, Decimal>;
 
 /** A price that stood before and one that follows. */
@@ -34,23 +35,28 @@ export function changesBetween(before: Prices, now: Prices): Change[] {
 /** Takes changes into the candles of a span. `isFirst`: nothing of the span was before them. */
 export function takeIn(candles: Candles, changes: readonly Change[], isFirst: boolean): void {
   for (const { asset, before, now } of changes) {
-    const known = candles.get(asset) ?? (isFirst ? flat(now) : flat(before));
-    candles.set(asset, {
-      open: known.open ?? now,
-      high: outer(known.high, now, 1),
-      low: outer(known.low, now, -1),
-      close: now,
-    });
+    let candle = candles.get(asset);
+    if (candle === undefined) {
+      candle = flat(isFirst ? now : before);
+      candles.set(asset, candle);
+    }
+    candle.open ??= now;
+    candle.high = outer(candle.high, now, 1);
+    candle.low = outer(candle.low, now, -1);
+    candle.close = now;
   }
 }
 
+/** Candles that grow by themselves from now on. */
+export const copyOf = (candles: Candles): Candles => new Map(Array.from(candles, ([asset, candle]) => [asset, { ...candle }]));
+
 /** A span in which a price stood still. */
-export const flat = (price: Decimal | null): Candle => ({ open: price, high: price, low: price, close: price });
+const flat = (price: Decimal | null): Candle => ({ open: price, high: price, low: price, close: price });
 
 export const isSameCandle = (left: Candle, right: Candle): boolean =>
   isSame(left.open, right.open) && isSame(left.high, right.high) && isSame(left.low, right.low) && isSame(left.close, right.close);
 
 const outer = (left: Decimal | null, right: Decimal | null, sign: 1 | -1): Decimal | null => {
-  if (left === null || right === null) return left ?? right;
+  if (left === null || right === null || left === right) return left ?? right;
   return compare(left, right) * sign >= 0 ? left : right;
 };

@@ -1,11 +1,11 @@
-import { compare, type Decimal, decimal, multiply } from "../../../lib/decimal.ts";
+import type { Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import type { Asset } from "../assets.ts";
-import { createPoolBook, type PoolBook, standsSince, summarize, tellPool, trimPool, wordBefore } from "./pool-book.ts";
+import { createPoolBook, emptySummary, type PoolBook, type Share, standsSince, summarize, tellPool, trimPool } from "./pool-book.ts";
 import { priceOfPoolToken } from "./pool-token.ts";
-import { type Edge, priceByPools, type Step } from "./routes.ts";
+import { type Edge, priceByPools, type Step, worthOf } from "./routes.ts";
 import { canonicalIn, createTokenSources, type PriceSettings } from "./sources.ts";
-import type { PoolWord, PricedPool, Word } from "./words.ts";
+import type { PricedPool, Word } from "./words.ts";
 
 /** A price is what stood in the middle of so much time. */
 export const secondsOfBucket = 900;
@@ -16,15 +16,19 @@ export interface PriceModel {
   /** A pool of a configured exchange. */
   add(pool: PricedPool): void;
   tell(word: Word): void;
-  /** Whether prices up to a time may differ from those that were made last. */
-  hasMoved(time: number): boolean;
-  /** All known prices over the quarter of an hour up to a time, by what was told of before it. */
-  pricesUpTo(time: number): ReadonlyMap<Asset, Decimal>;
+  /** All known prices over a quarter of an hour that ends at a time, by what was told of before it; null where they are those of the quarter before. */
+  close(time: number): Prices | null;
+  /** All known prices over the quarter of an hour up to a time that is after the last closed one's end. What is closed later does not depend on it. */
+  look(time: number): Prices;
 }
+
+export type Prices = ReadonlyMap<Asset, Decimal>;
 
 interface Market {
   readonly book: PoolBook;
   readonly edge: Edge;
+  /** The price of the pool's own token that was computed last, and of what. */
+  token: { readonly share: Share; readonly rates: readonly [Decimal, Decimal]; readonly rate: Decimal } | null;
 }
 
 /** Prices of one chain, from nothing. */
@@ -35,70 +39,101 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   const markets = new Map<Address, Market>();
   const edges = new Map<Address, Edge[]>();
   const steps = new Map<Address, Step>();
-  /** Pools that changed in the span, or right before it. */
+  /** Pools that changed in the quarter that was closed last, or since. */
   const moving = new Set<Market>();
-  const floor = decimal(BigInt(Math.round(prices.liquidityFloor * 1e6)), 6);
+  const asksPools = prices.sources.includes("pools");
+  const beforePools = prices.sources.slice(0, Math.max(0, prices.sources.indexOf("pools"))).filter((source) => source !== "pools");
   let isTold = true;
   let expiry = Number.POSITIVE_INFINITY;
 
   const summarizeMoving = (time: number): void => {
+    for (const { edge, book } of moving) edge.summary = summarize(book, time - secondsOfBucket, time);
+  };
+  /** What later quarters need is kept. */
+  const settleMoving = (time: number): void => {
     const from = time - secondsOfBucket;
     for (const market of moving) {
-      market.edge.summary = summarize(market.book, from, time);
-      // The head is looked at before the running quarter ends: what that quarter needs is kept.
-      trimPool(market.book, from - secondsOfBucket);
+      trimPool(market.book, from);
       if (standsSince(market.book, from)) moving.delete(market);
     }
   };
-  const bySources = (token: Address, time: number): Decimal | null => {
+  /** The price by the first source that knows it. `byPools`: what pools say. */
+  const rateOf = (token: Address, byPools: Decimal | null, time: number): Decimal | null => {
     for (const source of prices.sources) {
-      const rate = source === "pools" ? null : sources.rate(source, token, time);
+      const rate = source === "pools" ? byPools : sources.rate(source, token, time);
       if (rate !== null) return rate;
     }
     return null;
   };
-  const anchorsAt = (time: number): Map<Address, Decimal> => {
-    const anchors = new Map<Address, Decimal>();
+  /**
+   * Paths end at what other sources know. Where pools are to be asked first, that is so only for what no path leads to; but stablecoins are ends in any
+   * case, since paths must end somewhere.
+   */
+  const isEnd = (token: Address, time: number): boolean =>
+    sources.isStablecoin(token) || beforePools.some((source) => sources.rate(source, token, time) !== null);
+  const ratesByPools = (time: number): Map<Address, Decimal> => {
+    const ends = new Map<Address, Decimal>();
+    const others = new Map<Address, Decimal>();
     for (const token of sources.anchors) {
-      const rate = bySources(token, time);
-      if (rate !== null) anchors.set(token, rate);
+      const rate = rateOf(token, null, time);
+      if (rate !== null) (isEnd(token, time) ? ends : others).set(token, rate);
     }
-    return anchors;
+    const rates = priceByPools(ends, edges, prices.liquidityFloor, steps);
+    const missing = [...others].filter(([token]) => !rates.has(token));
+    return missing.length === 0 ? rates : priceByPools(new Map([...ends, ...missing]), edges, prices.liquidityFloor, steps);
   };
-  /** Of each token the first source that knows it. */
   const tokensAt = (time: number): Map<Address, Decimal> => {
-    const anchors = anchorsAt(time);
-    const rates = prices.sources.includes("pools") ? priceByPools(anchors, edges, prices.liquidityFloor, steps) : anchors;
+    const rates = asksPools ? ratesByPools(time) : new Map<Address, Decimal>();
     for (const token of sources.tokens) {
-      for (const source of prices.sources) {
-        const rate = source === "pools" ? (rates.get(token) ?? null) : sources.rate(source, token, time);
-        if (rate === null) continue;
-        rates.set(token, rate);
-        break;
-      }
+      const rate = rateOf(token, rates.get(token) ?? null, time);
+      if (rate !== null) rates.set(token, rate);
     }
     return rates;
   };
-  /** The own tokens of constant-product pools that hold more than the floor. */
+  const poolTokenRate = (market: Market, rates: ReadonlyMap<Asset, Decimal>): Decimal | null => {
+    const { tokens, summary } = market.edge;
+    const [rate0, rate1] = [rates.get(tokens[0]), rates.get(tokens[1])];
+    if (rate0 === undefined || rate1 === undefined || summary.share === null) return null;
+    const isDeep = [rate0, rate1].some((rate, side) => (summary.depths[side] as number) * worthOf(rate) >= prices.liquidityFloor);
+    if (!isDeep) return null;
+    const last = market.token;
+    if (last !== null && last.share === summary.share && isSame(last.rates[0], rate0) && isSame(last.rates[1], rate1)) return last.rate;
+    const rate = priceOfPoolToken(summary.share, rate0, rate1);
+    market.token = { share: summary.share, rates: [rate0, rate1], rate };
+    return rate;
+  };
+  /** The own tokens of constant-product pools. What others trade one for is no matter: it is worth what it can be handed in for. */
   const addPoolTokens = (rates: Map<Asset, Decimal>, time: number): void => {
-    for (const { book, edge } of markets.values()) {
-      if (book.facts.isConcentrated) continue;
-      // What others trade it for is no matter: it is worth what it can be handed in for.
-      rates.delete(book.facts.pool);
-      const [rate0, rate1] = [rates.get(edge.tokens[0]), rates.get(edge.tokens[1])];
-      const word = rate0 === undefined || rate1 === undefined ? null : wordBefore(book, time);
-      if (word === null || !holdsEnough(word, rate0 as Decimal, rate1 as Decimal, floor)) continue;
-      const rate = priceOfPoolToken(word, rate0 as Decimal, rate1 as Decimal);
-      if (rate !== null) rates.set(book.facts.pool, rate);
+    if (!asksPools) return;
+    const exchanged = Array.from(markets.values()).filter(({ book }) => !book.facts.isConcentrated);
+    const found = exchanged.map((market) => {
+      const { pool } = market.book.facts;
+      const byPools = poolTokenRate(market, rates);
+      return sources.tokens.has(pool) ? rateOf(pool, byPools, time) : byPools;
+    });
+    // Only now, so that a pool of such tokens is priced the same in whatever order the pools became known.
+    for (const [position, { book }] of exchanged.entries()) {
+      const rate = found[position] ?? null;
+      if (rate === null) rates.delete(book.facts.pool);
+      else rates.set(book.facts.pool, rate);
     }
+  };
+  const look = (time: number): Prices => {
+    summarizeMoving(time);
+    const rates: Map<Asset, Decimal> = tokensAt(time);
+    addPoolTokens(rates, time);
+    for (const [asset, rate] of sources.currencies(time)) rates.set(asset, rate);
+    const native = rates.get(nativeTokenAddress);
+    if (native !== undefined) for (const token of wrappedNative) rates.set(token, native);
+    return rates;
   };
 
   return {
     knows: (pool) => markets.has(pool),
     add: (facts) => {
       const tokens = [canonical(facts.token0), canonical(facts.token1)] as const;
-      const edge: Edge = { pool: facts.pool, tokens, summary: { ratio: null, depths: [0, 0] } };
-      markets.set(facts.pool, { book: createPoolBook(facts), edge });
+      const edge: Edge = { pool: facts.pool, tokens, summary: emptySummary };
+      markets.set(facts.pool, { book: createPoolBook(facts), edge, token: null });
       for (const token of tokens) {
         const known = edges.get(token);
         if (known === undefined) edges.set(token, [edge]);
@@ -113,24 +148,17 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
       tellPool(market.book, word);
       moving.add(market);
     },
-    hasMoved: (time) => isTold || moving.size > 0 || time >= expiry,
-    pricesUpTo: (time) => {
-      summarizeMoving(time);
-      const rates: Map<Asset, Decimal> = tokensAt(time);
-      addPoolTokens(rates, time);
-      for (const [asset, rate] of sources.currencies(time)) rates.set(asset, rate);
-      const native = rates.get(nativeTokenAddress);
-      if (native !== undefined) for (const token of wrappedNative) rates.set(token, native);
+    close: (time) => {
+      if (!isTold && moving.size === 0 && time < expiry) return null;
+      const rates = look(time);
+      settleMoving(time);
       isTold = false;
       expiry = sources.nextExpiry(time);
       return rates;
     },
+    look,
   };
 }
-
-const holdsEnough = ({ reserve0, reserve1 }: PoolWord, rate0: Decimal, rate1: Decimal, floor: Decimal): boolean =>
-  (reserve0 !== null && compare(multiply(decimal(reserve0), rate0), floor) >= 0) ||
-  (reserve1 !== null && compare(multiply(decimal(reserve1), rate1), floor) >= 0);
 
 /** Two prices that are written the same. */
 export const isSame = (left: Decimal | null, right: Decimal | null): boolean =>

@@ -7,15 +7,21 @@ export interface Ratio {
   readonly denominator: bigint;
 }
 
-/** A pool over a span of time: the ratio and the depths (of each token, in its smallest unit) that stood in the middle of it. */
+/** What a constant-product pool's own token stands for: the product of its reserves, and how many smallest units there are of the token. */
+export interface Share {
+  readonly product: bigint;
+  readonly supply: bigint;
+}
+
+/** A pool over a span of time: the ratio, the depths (of each token, in its smallest unit) and the share that stood in the middle of it. */
 export interface PoolSummary {
   readonly ratio: Ratio | null;
   readonly depths: readonly [number, number];
+  readonly share: Share | null;
 }
 
 interface Standing {
   readonly since: number;
-  readonly word: PoolWord;
   readonly summary: PoolSummary;
 }
 
@@ -33,7 +39,7 @@ export const createPoolBook = (facts: PricedPool): PoolBook => ({ facts, standin
 
 /** Notes what the pool is from a time on. Times do not go back. */
 export function tellPool(book: PoolBook, word: PoolWord): void {
-  const standing = { since: word.time, word, summary: summaryOfWord(book.facts, word) };
+  const standing = { since: word.time, summary: summaryOfWord(book.facts, word) };
   // Of blocks of one second the last counts: the others stood for no time.
   if (book.standings.at(-1)?.since === word.time) book.standings.pop();
   book.standings.push(standing);
@@ -49,10 +55,6 @@ export function trimPool(book: PoolBook, time: number): void {
 /** Whether nothing has changed since a time. */
 export const standsSince = ({ standings }: PoolBook, time: number): boolean => standings.length === 1 && (standings[0]?.since ?? 0) <= time;
 
-/** The last word before a time. */
-export const wordBefore = ({ standings }: PoolBook, time: number): PoolWord | null =>
-  standings.findLast(({ since }) => since < time)?.word ?? null;
-
 /** The pool over the span [from, to). Before its first word there was nothing in it. */
 export function summarize({ standings }: PoolBook, from: number, to: number): PoolSummary {
   const [first] = standings;
@@ -63,37 +65,51 @@ export function summarize({ standings }: PoolBook, from: number, to: number): Po
     weight: Math.max(0, Math.min(to, standings[position + 1]?.since ?? to) - Math.max(from, since)),
   }));
   const before = { value: emptySummary, weight: Math.max(0, Math.min(to, first.since) - from) };
-  const known = weighted.flatMap(({ value: { ratio }, weight }) => (ratio === null ? [] : [{ value: ratio, weight }]));
+  const known = <Part>(part: (summary: PoolSummary) => Part | null) =>
+    weighted.flatMap(({ value, weight }) => {
+      const said = part(value);
+      return said === null ? [] : [{ value: said, weight }];
+    });
   const depth = (side: 0 | 1): number =>
     weightedMedian(
       [before, ...weighted].map(({ value, weight }) => ({ value: value.depths[side], weight })),
       (left, right) => left - right,
     ) ?? 0;
-  return { ratio: weightedMedian(known, compareRatios), depths: [depth(0), depth(1)] };
+  return {
+    ratio: weightedMedian(
+      known(({ ratio }) => ratio),
+      (left, right) => signOf(left.numerator * right.denominator - right.numerator * left.denominator),
+    ),
+    depths: [depth(0), depth(1)],
+    share: weightedMedian(
+      known(({ share }) => share),
+      (left, right) => signOf(left.product * right.supply ** 2n - right.product * left.supply ** 2n),
+    ),
+  };
 }
 
-const emptySummary: PoolSummary = { ratio: null, depths: [0, 0] };
+/** A pool of which nothing is known. */
+export const emptySummary: PoolSummary = { ratio: null, depths: [0, 0], share: null };
 
-const compareRatios = (left: Ratio, right: Ratio): number => {
-  const difference = left.numerator * right.denominator - right.numerator * left.denominator;
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
-};
+const signOf = (difference: bigint): number => (difference < 0n ? -1 : difference > 0n ? 1 : 0);
 
 /**
  * Of a constant-product pool the reserves say both ratio and depth. Of a concentrated one the ratio is its price (Uniswap V3 whitepaper, 6.2: sqrt(P) × 2^96), and
  * the depth is what its active liquidity stands for at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), but no more than it holds: liquidity in a narrow range
  * stands for far more than there is, and what lies beyond the range cannot be traded at the price.
  */
-function summaryOfWord({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPriceX96, liquidity }: PoolWord): PoolSummary {
+function summaryOfWord({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPriceX96, liquidity, supply }: PoolWord): PoolSummary {
   if (reserve0 === null || reserve1 === null) return emptySummary;
   if (!isConcentrated) {
-    const ratio = reserve0 > 0n && reserve1 > 0n ? { numerator: reserve1, denominator: reserve0 } : null;
-    return { ratio, depths: [Number(reserve0), Number(reserve1)] };
+    const depths = [Number(reserve0), Number(reserve1)] as const;
+    if (reserve0 <= 0n || reserve1 <= 0n) return { ...emptySummary, depths };
+    const share = supply === null || supply <= 0n ? null : { product: reserve0 * reserve1, supply };
+    return { ratio: { numerator: reserve1, denominator: reserve0 }, depths, share };
   }
   if (sqrtPriceX96 === null || sqrtPriceX96 === 0n || liquidity === null) return emptySummary;
   const depth0 = smaller(reserve0, (liquidity * q96) / sqrtPriceX96);
   const depth1 = smaller(reserve1, (liquidity * sqrtPriceX96) / q96);
-  return { ratio: { numerator: sqrtPriceX96 ** 2n, denominator: q192 }, depths: [Number(depth0), Number(depth1)] };
+  return { ratio: { numerator: sqrtPriceX96 ** 2n, denominator: q192 }, depths: [Number(depth0), Number(depth1)], share: null };
 }
 
 const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);

@@ -51,12 +51,12 @@ export function priceByPools(
     const rate = by === null ? (next.rate as Decimal) : stepOver(token, by.edge, by.from, earlier);
     rates.set(token, rate);
     if (hops === mostHops) continue;
-    const worth = toNumber(rate);
+    const worth = worthOf(rate);
     for (const edge of edges.get(token) ?? []) {
       const side = edge.tokens[0] === token ? 0 : 1;
       const other = edge.tokens[1 - side] as Address;
       const depth = edge.summary.depths[side] * worth;
-      if (edge.summary.ratio === null || depth < floor || rates.has(other)) continue;
+      if (edge.summary.ratio === null || !(depth >= floor) || rates.has(other)) continue;
       queue.push({ token: other, width: Math.min(width, depth), hops: hops + 1, by: { edge, from: rate }, rate: null });
     }
   }
@@ -73,6 +73,10 @@ function stepOver(token: Address, { tokens, summary }: Edge, from: Decimal, earl
   earlier.set(token, { from, summary, rate });
   return rate;
 }
+
+/** About how many US dollars a smallest unit is worth: enough to tell a deep pool from a shallow one, and quicker than the nearest number. */
+export const worthOf = (rate: Decimal): number =>
+  rate.scale >= 0 && rate.scale < 300 ? Number(rate.digits) / 10 ** rate.scale : toNumber(rate);
 
 const isBefore = (left: Candidate, right: Candidate): boolean =>
   left.width !== right.width

@@ -27,6 +27,7 @@ export interface TokenSources {
   readonly tokens: ReadonlySet<Address>;
   /** The tokens that paths of pools may end at: stablecoins, those with a feed, the native one. */
   readonly anchors: ReadonlySet<Address>;
+  isStablecoin(token: Address): boolean;
   /** The first time after the given one at which a feed's last answer is too old. */
   nextExpiry(time: number): number;
 }
@@ -96,6 +97,7 @@ export function createTokenSources({ prices, wrappedNative, decimalsOf }: PriceS
   return {
     tokens,
     anchors,
+    isStablecoin: (token) => coins.some((coin) => coin.token === token),
     tell: (word) => {
       if (word.kind === "feed") answers.set(word.feed, word);
       else {
