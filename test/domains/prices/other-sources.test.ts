@@ -128,21 +128,8 @@ describe("currencies", () => {
     expect([telling.price(usd), telling.price(token)]).toEqual([smallest("1.25", 6), smallest("5", 18)]);
   });
 
-  it("lead in no circle", () => {
-    const telling = createTelling({
-      feeds: [
-        { of: "EUR", in: "GBP", aggregators: [feed] },
-        { of: "GBP", in: "EUR", aggregators: [euroFeed] },
-      ],
-    });
-    telling.say(start, 1n);
-    telling.say(start, 1n, euroFeed);
-    telling.close();
-    expect([telling.price(euro), telling.price(currencyAsset("GBP"))]).toEqual([null, null]);
-  });
-
-  it("come from the operator's file too", () => {
-    const telling = createTelling({ feeds: [ofEuro] });
+  it("come from the operator's file too, before feeds where it is asked first", () => {
+    const telling = createTelling({ sources: ["file", "feeds"], feeds: [ofEuro] });
     telling.say(start, 1_25000000n, euroFeed);
     telling.write(start, euro, "1.3");
     telling.write(start, currencyAsset("CHF"), "1.1");
@@ -165,7 +152,7 @@ describe("the operator's file", () => {
   });
 
   it("gives way to other sources where it says none", () => {
-    const telling = createTelling({ stablecoins: [{ token: usd }] });
+    const telling = createTelling({ sources: ["file", "stablecoins", "pools"], stablecoins: [{ token: usd }] });
     telling.pool(pool, [usd, token], [40_000n * unit, 10_000n * unit]);
     telling.write(start, token, "7");
     telling.close();

@@ -17,6 +17,14 @@ const fingerprintOf = ({ prices, exchanges, wrappedNative, nativeToken }: ChainC
     .update(JSON.stringify([prices, exchanges.map(({ factory, family }) => [factory, family]), wrappedNative, nativeToken.decimals]))
     .digest("hex");
 
+/** Where the making was left: the last hour that was done, and how often prices had been undone. */
+interface Left {
+  readonly hour: number | null;
+  readonly revision: number;
+}
+
+const isSame = (left: Left | null, right: Left): boolean => left?.hour === right.hour && left.revision === right.revision;
+
 /** What may be bounded otherwise than usual. */
 export interface PriceChoreOptions {
   readonly bounds?: PortionBounds;
@@ -27,7 +35,7 @@ export interface PriceChoreOptions {
 export const createPriceChore = (chain: ChainConfig, { bounds, statesAtOnce }: PriceChoreOptions = {}): Chore => {
   let kept: PriceMaker | null = null;
   /** What the kept one goes on from: its own last hour, and prices that nobody undid. */
-  let left: { readonly hour: number | null; readonly revision: number } | null = null;
+  let left: Left | null = null;
   /** The head at which nothing was left to do. */
   let level: Hash | null = null;
   const { warnOfOthers, sayHowFar } = createNotes(chain);
@@ -39,9 +47,9 @@ export const createPriceChore = (chain: ChainConfig, { bounds, statesAtOnce }: P
       const queries = createEvidenceQueries(database, chainId, statesAtOnce);
       const [head, progress, made] = await Promise.all([queries.head(), queries.progress(), readSettings(database, chainId)]);
       if (head === null) return false;
-      if (made.fingerprint !== null && made.fingerprint !== fingerprint) warnOfOthers(logger);
+      warnOfOthers(made.fingerprint, fingerprint, logger);
       const hour = progress?.hour ?? null;
-      if (left?.hour !== hour || left.revision !== made.revision) kept = null;
+      if (!isSame(left, { hour, revision: made.revision })) kept = null;
       else if (kept !== null && head.hash === level) return false;
       const isFirst = kept === null;
       const maker = kept ?? (await createPriceMaker(chain, queries, progress, bounds));
@@ -76,8 +84,8 @@ const createNotes = ({ name }: ChainConfig) => {
   let isWarned = false;
   let saidAt = 0;
   return {
-    warnOfOthers: (logger: ChoreContext["logger"]): void => {
-      if (isWarned) return;
+    warnOfOthers: (made: string | null, wanted: string, logger: ChoreContext["logger"]): void => {
+      if (made === null || made === wanted || isWarned) return;
       logger.info(`The prices of ${name} were made by other settings; ashlar prices rebuild --chain ${name} makes them anew.`);
       isWarned = true;
     },
