@@ -316,6 +316,11 @@ describe("the list of pools", () => {
     expect(item.pretty_total_liquidity_quote).toMatch(/^\$[\d,]+\.\d\d[MB]?$/);
   });
 
+  it.each(["pools", "tokens"])("of %s has nothing far behind its end", async (list) => {
+    const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
+    expect([items, pagination.has_more]).toEqual([[], false]);
+  });
+
   it("of a past day is ranked by what pools were worth at its end", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
       const end = firstDay + (day + 1) * secondsOfDay;
