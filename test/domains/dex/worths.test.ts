@@ -122,7 +122,9 @@ beforeAll(async () => {
       await settle(chain, Array.from({ length: random.between(2, 6) }, something), time);
     }
     if (day === 8) {
-      await settle(chain, [exchange.swap(first, 10n ** 9n, [usd, stone])]);
+      // In the last 24 hours of the list, and not in its last day.
+      const late = [exchange.swap(first, 10n ** 9n, [usd, stone]), exchange.swap(first, 10n ** 9n, [usd, gold])];
+      await settle(chain, late, firstDay + day * secondsOfDay + 20 * secondsOfHour);
       await drain(pairs[4]);
     }
   }
