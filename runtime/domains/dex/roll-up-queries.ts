@@ -1,6 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
+import type { PoolRow } from "../pools/pool-queries.ts";
 import { lastHourOf } from "./spans.ts";
 
 /** An exchange at the end of an hour; worths are US dollars as digits. */
@@ -19,9 +20,8 @@ export interface ExchangeHour {
   readonly day_swaps: number;
 }
 
-/** An active pool in the order of a list. */
-export interface RankedPool {
-  readonly pool: Address;
+/** An active pool in the order of a list, as its exchange announced it. */
+export interface RankedPool extends PoolRow {
   readonly liquidity: string | null;
   readonly volume: string | null;
   readonly week_volume: string | null;
@@ -65,11 +65,12 @@ export function createRollUpQueries({ query }: Pick<Database, "query">) {
     return (day) => byHour.get(lastHourOf(day)) ?? null;
   };
 
-  /** Active pools of an hour in their order. Served by the primary key, a range of ranks. */
+  /** Active pools of an hour in their order. Served by the primary key, a range of ranks, and pools_factory for each of them. */
   const rankedPools = (chainId: number, factory: Address, hour: number, first: number, limit: number) =>
     query<RankedPool>(
-      `SELECT pool, liquidity, volume, week_volume FROM exchange_hour_pools
-       WHERE chain_id = $1 AND factory = $2 AND hour = $3 AND rank >= $4 AND rank < $4::int8 + $5 ORDER BY rank`,
+      `SELECT r.pool, p.factory, p.token0, p.token1, r.liquidity, r.volume, r.week_volume FROM exchange_hour_pools r
+       JOIN pools p ON p.chain_id = $1 AND p.factory = $2 AND p.pool = r.pool
+       WHERE r.chain_id = $1 AND r.factory = $2 AND r.hour = $3 AND r.rank >= $4::int8 AND r.rank < $4::int8 + $5::int8 ORDER BY r.rank`,
       [chainId, bytes(factory), hour, first, limit],
     );
 
@@ -77,7 +78,7 @@ export function createRollUpQueries({ query }: Pick<Database, "query">) {
   const rankedTokens = (chainId: number, factory: Address, hour: number, first: number, limit: number) =>
     query<RankedToken>(
       `SELECT token, reserve, volume, swaps FROM exchange_hour_tokens
-       WHERE chain_id = $1 AND factory = $2 AND hour = $3 AND rank >= $4 AND rank < $4::int8 + $5 ORDER BY rank`,
+       WHERE chain_id = $1 AND factory = $2 AND hour = $3 AND rank >= $4::int8 AND rank < $4::int8 + $5::int8 ORDER BY rank`,
       [chainId, bytes(factory), hour, first, limit],
     );
 

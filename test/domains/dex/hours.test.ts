@@ -1,12 +1,14 @@
+import { pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { pairCreated } from "../../../runtime/events/pools.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { createTestIndexer } from "../../indexer/support.ts";
 import { artifacts, startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type Answer, type Served, servePools } from "../pools/served.ts";
-import { approve, deployExchange, mint, settle, type TestExchange } from "../pools/support.ts";
+import { approve, deployExchange, emit, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
 import { finishHours, type Priced, rollUp, secondsOfHour, writePrices } from "./support.ts";
 
 /** Lists that are ranked by the hour, while hours pass between their pages. */
@@ -74,8 +76,13 @@ beforeAll(async () => {
     chain,
     made.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
   );
+  // The last pool is announced by another before it is made: it counts in no exchange's own sums, and must count in the exchange's lists all the same.
+  const pair = await read<Address>(chain, uniswap.factory(), exchange.factory, "createPair", [a, c], await chain.head());
+  const number = pad("0x1");
+  await emit(chain, `0x${"1d".repeat(20)}`, [pairCreated.topic0, pad(a), pad(b)], `${pad(lower(pair))}${number.slice(2)}`);
   await settle(chain, [grow(0, 3_000_000n), grow(1, 2_000_000n), grow(2, 1_000_000n)]);
   pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
+  expect(lower(pair)).toBe(pools[2]);
   const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
   firstHour = Math.floor(Number(timestamp) / secondsOfHour);
   headHour = firstHour;
@@ -90,6 +97,26 @@ afterAll(async () => {
   await served?.end();
   await test?.drop();
   await chain?.stop();
+});
+
+describe("an exchange of whose pools another claims one", () => {
+  it("is rolled up with it", async () => {
+    expect(
+      await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
+    ).toHaveLength(1);
+    // Each of the three pools has a swap, and together they have twice 3, 2 and 1 millions of tokens worth a cent; what a swap paid in is more than the next one's.
+    const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
+      "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
+    );
+    expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
+    const { items } = await served.get("week/xy=k/swap/tokens/");
+    const held = items.map((item: Answer) => Number(item.total_liquidity)).reduce((sum: number, each: number) => sum + each, 0);
+    // What one swap paid out the next one paid in: of the way there and back remains in pools what the person lost.
+    expect(held).toBeGreaterThanOrEqual(12_000_000);
+    expect(held).toBeLessThan(12_000_010);
+    expect(Number(hour?.liquidity)).toBe(held / 100);
+    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 3, total_active_pairs_7d: 3 }]);
+  });
 });
 
 describe("pages of a ranked list", () => {
@@ -150,14 +177,14 @@ describe("pages of a ranked list", () => {
 
 describe("hours that are rolled up", () => {
   it("are kept while pages may be read of them, and of each day the last", async () => {
-    for (let hour = 17; hour <= 30; hour += 1) {
+    for (let hour = 17; hour <= 31; hour += 1) {
       await inHour(firstHour + hour, ...trade());
       await price(firstHour + hour - 1);
       await rollUp(test.database, [exchange.factory]);
     }
     const isLastOfDay = (hour: number) => hour % 24 === 23;
-    const all = Array.from({ length: 30 }, (_, position) => firstHour + position);
-    const last = firstHour + 29;
+    const all = Array.from({ length: 31 }, (_, position) => firstHour + position);
+    const last = firstHour + 30;
     expect(await hoursStored()).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
     for (const table of ["exchange_hour_pools", "exchange_hour_tokens"]) {
       const rows = await test.database.query<{ hour: number }>(`SELECT DISTINCT hour FROM ${table} ORDER BY hour`);
@@ -166,7 +193,7 @@ describe("hours that are rolled up", () => {
   });
 
   it("are not written when the chain has left their block meanwhile", async () => {
-    const hour = firstHour + 29;
+    const hour = firstHour + 30;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
     const replaced = Buffer.alloc(32, 7);
     const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closing(hour)]);
@@ -184,7 +211,7 @@ describe("hours that are rolled up", () => {
   });
 
   it("go with a reorganisation, and come back as those of an undisturbed index", async () => {
-    const [hour, height] = [firstHour + 29, closing(firstHour + 29)];
+    const [hour, height] = [firstHour + 30, closing(firstHour + 30)];
     expect(await chain.head()).toBe(height);
     // The block that ended the hour and the one before, which traded in it, are replaced by others.
     await chain.rpc("anvil_reorg", [2, []]);
@@ -198,7 +225,7 @@ describe("hours that are rolled up", () => {
     headHour = Math.floor(Number(times[0]?.timestamp) / secondsOfHour);
     for (const passed of [hour - 1, hour]) closings.delete(passed);
     closings.set(hour - 1, height - 1);
-    await inHour(Math.max(firstHour + 31, Math.floor(Number(times[1]?.timestamp) / secondsOfHour) + 1), ...trade());
+    await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsOfHour) + 1), ...trade());
     await inHour(headHour + 1);
     await price(headHour - 1);
     await rollUp(test.database, [exchange.factory]);

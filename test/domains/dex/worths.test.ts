@@ -122,7 +122,9 @@ beforeAll(async () => {
       await settle(chain, Array.from({ length: random.between(2, 6) }, something), time);
     }
     if (day === 8) {
-      await settle(chain, [exchange.swap(first, 10n ** 9n, [usd, stone])]);
+      // In the last 24 hours of the list, and not in its last day.
+      const late = [exchange.swap(first, 10n ** 9n, [usd, stone]), exchange.swap(first, 10n ** 9n, [usd, gold])];
+      await settle(chain, late, firstDay + day * secondsOfDay + 20 * secondsOfHour);
       await drain(pairs[4]);
     }
   }
@@ -314,6 +316,11 @@ describe("the list of pools", () => {
     }
     const [item] = (await served.get("week/xy=k/swap/pools/")).items;
     expect(item.pretty_total_liquidity_quote).toMatch(/^\$[\d,]+\.\d\d[MB]?$/);
+  });
+
+  it.each(["pools", "tokens"])("of %s has nothing far behind its end", async (list) => {
+    const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
+    expect([items, pagination.has_more]).toEqual([[], false]);
   });
 
   it("of a past day is ranked by what pools were worth at its end", async () => {

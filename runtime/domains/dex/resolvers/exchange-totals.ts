@@ -4,7 +4,7 @@ import { secondsOfDay } from "../../../lib/time.ts";
 import type { ResolverContext } from "../../context.ts";
 import type { ExchangeHour } from "../roll-up-queries.ts";
 import { dayOf } from "../spans.ts";
-import { daysUpTo, type Moment, momentOfAnchor, rankedMoment } from "./moments.ts";
+import { daysUpTo, type Moment, momentOfAnchor, rankedMoment, startsOfDays } from "./moments.ts";
 
 /** A day of an exchange; worths are US dollars as digits, null where they are not known. */
 export interface ExchangeDay {
@@ -44,38 +44,40 @@ const rolledUp = async (
   moment: Moment,
   now: ExchangeHour,
 ): Promise<ExchangeTotals> => {
-  const days = await daysUpTo(context, chain, moment);
+  const starts = startsOfDays(moment);
   const today = dayOf(moment.end - 1);
-  const wholeDay = await context.rollUps.wholeDays(chain.id, factory, days.starts.map(dayOf));
-  const found = days.starts.map((start): ExchangeDay | null => {
+  const wholeDay = await context.rollUps.wholeDays(chain.id, factory, starts.map(dayOf));
+  const found = starts.map((start): ExchangeDay | null => {
     const day = dayOf(start);
     if (day === today) return { start, swaps: now.day_swaps, volume: now.day_volume, liquidity: now.liquidity };
     const whole = wholeDay(day);
     return whole === null ? null : { start, swaps: whole.day_swaps, volume: whole.day_volume, liquidity: whole.liquidity };
   });
   const missing = found.flatMap((day, position) => (day === null ? [position] : []));
-  const swaps = await swapsOfDays(context, chain, factory, moment.at ?? -1, days.heights, missing);
+  const swaps = await swapsOfDays(context, chain, factory, moment, missing);
   return {
     swaps: now.swaps,
     volume: now.volume,
     activePools: now.week_pools,
-    days: found.map((day, position) => day ?? unvalued(days.starts[position] ?? 0, swaps.get(position) ?? 0)),
+    days: found.map((day, position) => day ?? unvalued(starts[position] ?? 0, swaps.get(position) ?? 0)),
   };
 };
 
 const unvalued = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
 
-/** The swaps of some of the days between heights, by the position of the day. */
+/** The swaps of some of a month's days, by the position of the day. */
 const swapsOfDays = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  block: number,
-  heights: readonly (number | null)[],
+  moment: Moment,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, number>> => {
   if (positions.length === 0) return new Map();
-  const key = await context.pools.exchangeKey(chain.id, factory, block);
+  const [{ heights }, key] = await Promise.all([
+    daysUpTo(context, chain, moment),
+    context.pools.exchangeKey(chain.id, factory, moment.at ?? -1),
+  ]);
   const bounds = positions.flatMap((position) => [heights[position] ?? null, heights[position + 1] ?? null]);
   const swaps = await context.pools.exchangeSwapsAt(chain.id, key, bounds);
   return new Map(positions.map((position, index) => [position, (swaps[2 * index + 1] ?? 0) - (swaps[2 * index] ?? 0)]));

@@ -1,11 +1,10 @@
 import type { UniswapLikeToken } from "../../../../generated/responses.gen.ts";
 import { notAcceptable } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
-import { standards } from "../../tokens/standards.ts";
 import { chainHead } from "../../views/chain.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../../views/quotes.ts";
-import { viewContract } from "../../views/token.ts";
 import { shareOf } from "../share.ts";
+import { viewPooled } from "./contract.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { timeOfAnchor } from "./moments.ts";
 
@@ -33,7 +32,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   ]);
   const chainConfig = context.chains.get(chain.id);
   const viewAmount = (token: (typeof owned)[number]["pool"], balance: string | null): UniswapLikeToken => {
-    const { supports_erc: _, contract_name: __, ...contract } = viewContract(chainConfig, token, standards.erc20, metadata.get(token));
+    const { contract_name: _, ...contract } = viewPooled(chainConfig, token, metadata.get(token));
     const quote = worth(balance, rate(token));
     const quoteRate = viewNumber(wholeRate(rate(token), contract.contract_decimals));
     return { ...contract, balance, quote: viewNumber(quote), pretty_quote: pretty(quote, "USD"), quote_rate: quoteRate };

@@ -4,7 +4,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { secondsOfDay } from "../../../lib/time.ts";
 import type { Handlers, ResolverContext } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
-import type { ExchangeHour, RankedPool } from "../roll-up-queries.ts";
+import type { ExchangeHour } from "../roll-up-queries.ts";
 import { dayOf } from "../spans.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { type RankedMoment, rankedMoment } from "./moments.ts";
@@ -49,10 +49,8 @@ const pageOf = async (
   const { at, rollUp } = moment;
   return rollUp === null
     ? byAddress(context, chain, factory, { ...moment, at }, page)
-    : ranked(context, chain, factory, { ...moment, at }, rollUp, page);
+    : ranked(context, chain, factory, moment, rollUp, page);
 };
-
-type Indexed<Of> = Of & { readonly at: number };
 
 const worthOf = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
 
@@ -61,22 +59,17 @@ const ranked = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Indexed<RankedMoment>,
+  moment: RankedMoment,
   { hour, pools: total }: ExchangeHour,
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
   const rows = await context.rollUps.rankedPools(chain.id, factory, hour, number * size, size);
-  const announced = await context.pools.poolsAt(
-    chain.id,
-    [factory],
-    rows.map(({ pool }) => pool),
-    moment.at,
-  );
-  const announcedAs = new Map(announced.map((pool) => [pool.pool, pool]));
-  const shown = rows.flatMap(({ pool, liquidity, volume, week_volume: week }: RankedPool) => {
-    const row = announcedAs.get(pool);
-    return row === undefined ? [] : { ...row, liquidity: worthOf(liquidity), volume: worthOf(volume), weekVolume: worthOf(week) };
-  });
+  const shown = rows.map(({ liquidity, volume, week_volume: week, ...pool }) => ({
+    ...pool,
+    liquidity: worthOf(liquidity),
+    volume: worthOf(volume),
+    weekVolume: worthOf(week),
+  }));
   return { ...(await figuresOfRanked(context, chain, shown, moment)), total };
 };
 
@@ -85,7 +78,7 @@ const byAddress = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Indexed<RankedMoment>,
+  moment: RankedMoment & { readonly at: number },
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
   const { at, end } = moment;

@@ -83,10 +83,15 @@ export interface Days {
   readonly heights: readonly (number | null)[];
 }
 
+/** When the days of a month's series begin (unix seconds), oldest first; the last one has the end of the moment. */
+export function startsOfDays({ end }: Pick<Moment, "end">): readonly number[] {
+  const today = dayOf(end - 1);
+  return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsOfDay);
+}
+
 /** The days of a month's series; the last one ends with the moment. */
 export async function daysUpTo(context: ResolverContext, chain: Chain, { end, at }: Moment): Promise<Days> {
-  const today = Math.floor((end - 1) / secondsOfDay);
-  const starts = Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsOfDay);
+  const starts = startsOfDays({ end });
   const heights = await context.tokens.heightsBefore(chain.id, starts);
   return { starts, heights: [...heights.map((height) => upTo(context, height)), at] };
 }

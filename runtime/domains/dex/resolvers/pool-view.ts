@@ -2,11 +2,10 @@ import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { Token } from "../../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../../config/config.ts";
 import type { ResolverContext } from "../../context.ts";
-import { standards } from "../../tokens/standards.ts";
 import { pretty, viewNumber, wholeRate } from "../../views/quotes.ts";
-import { viewContract } from "../../views/token.ts";
 import { grown } from "../grown.ts";
 import { annualizedFee, feesOf } from "../valuation.ts";
+import { viewPooled } from "./contract.ts";
 import type { FiguresOfPools, PoolFigures } from "./pool-figures.ts";
 
 /** What a pool is worth and earns, as the fields that every item about one has; the exchange's fee holds for all of its pools. */
@@ -40,7 +39,7 @@ function viewToken(
 ): Token {
   const token = side === 0 ? pool.token0 : pool.token1;
   const [into, out] = side === 0 ? (["amount0_in", "amount0_out"] as const) : (["amount1_in", "amount1_out"] as const);
-  const { supports_erc: _, ...contract } = viewContract(context.chains.get(chain.id), token, standards.erc20, metadata.get(token));
+  const contract = viewPooled(context.chains.get(chain.id), token, metadata.get(token));
   return {
     ...contract,
     quote_rate: viewNumber(wholeRate(rates[side], contract.contract_decimals)),

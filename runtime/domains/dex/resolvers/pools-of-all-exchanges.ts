@@ -5,10 +5,9 @@ import type { Address } from "../../../lib/hex.ts";
 import type { ResolverContext } from "../../context.ts";
 import type { PoolRow } from "../../pools/pool-queries.ts";
 import type { Rate } from "../../prices/price-queries.ts";
-import { standards } from "../../tokens/standards.ts";
 import { addressExplorers } from "../../views/chain.ts";
 import { pretty, viewNumber, wholeRate } from "../../views/quotes.ts";
-import { viewContract } from "../../views/token.ts";
+import { viewPooled } from "./contract.ts";
 import { exchangeNamed, exchangesOf } from "./exchanges.ts";
 import { momentOfAnchor } from "./moments.ts";
 import { figuresOf } from "./pool-figures.ts";
@@ -32,7 +31,7 @@ export async function viewPoolsOfExchanges(
   const { metadata } = all;
   const chainConfig = context.chains.get(chain.id);
   const viewToken = (token: Address, reserve: string | null, rate: Rate): PoolsDexToken => {
-    const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standards.erc20, metadata.get(token));
+    const contract = viewPooled(chainConfig, token, metadata.get(token));
     return { ...contract, reserve, quote_rate: viewNumber(wholeRate(rate, contract.contract_decimals)) };
   };
   return all.figures.flatMap((figure) => {

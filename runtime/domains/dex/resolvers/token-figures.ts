@@ -4,11 +4,10 @@ import type { Address } from "../../../lib/hex.ts";
 import type { TokenState } from "../../pools/state-queries.ts";
 import type { Rate } from "../../prices/price-queries.ts";
 import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
-import { standards } from "../../tokens/standards.ts";
 import { addressExplorers } from "../../views/chain.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../../views/quotes.ts";
-import { viewContract } from "../../views/token.ts";
 import { volumeBetween } from "../token-volume.ts";
+import { viewPooled } from "./contract.ts";
 
 /** What an exchange's pools have of a token, and what moved of it in a day. */
 export interface TokenFigures {
@@ -42,7 +41,7 @@ export function viewExchangeToken(
   rates: TokenRates,
   currency: Currency,
 ) {
-  const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standards.erc20, metadata);
+  const contract = viewPooled(chainConfig, token, metadata);
   const [rate, rateDayBefore] = [wholeRate(rates.now, contract.contract_decimals), wholeRate(rates.dayBefore, contract.contract_decimals)];
   const [liquidity, moved] = [worth(reserve, rates.now), worth(volume, rates.now)];
   return {
