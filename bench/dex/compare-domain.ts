@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import type { Database } from "../../runtime/database/database.ts";
 import type { IndexerOptions, IndexerRun } from "../indexing/runs.ts";
 import { type Run, timedRun } from "../indexing/timed-run.ts";
 import { compileScript } from "../support/compiled.ts";
+import { describeTokens } from "../support/fill.ts";
 import { measureProcess } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import { type ChoreTime, runChores } from "../support/run-chores.ts";
@@ -19,8 +21,13 @@ export interface DomainComparison {
   readonly whole: readonly Run<IndexerRun>[];
   readonly without: readonly Run<IndexerRun>[];
   readonly rows: Readonly<Record<string, number>>;
-  /** What chores did on an index that had just come to its head. */
-  readonly chores: readonly ChoreTime[];
+  readonly chores: ChoresDone;
+}
+
+/** What chores did on an index that had just come to its head, and the rows that they left. */
+export interface ChoresDone {
+  readonly times: readonly ChoreTime[];
+  readonly rows: Readonly<Record<string, number>>;
 }
 
 /** Indexes a chain so many times with the projections of exchanges and, in turn, without; compiled, as an installed package is. */
@@ -40,11 +47,21 @@ export async function compareDomain(server: BenchServer, chain: SwapHistory, fol
   const others = Object.fromEntries(Object.entries(rows).filter(([table]) => !own.has(table) && table !== "projection_checkpoints"));
   const whole: Run<IndexerRun>[] = [];
   const without: Run<IndexerRun>[] = [];
-  let chores: readonly ChoreTime[] = [];
+  let chores: ChoresDone = { times: [], rows: {} };
   for (let count = 0; count < runs; count += 1) {
     whole.push(await timedRun(server, "all projections", rows, index([])));
-    if (count === 0) chores = await server.on("target", (database) => runChores(database, chain.config.id, choresOf(chain.config)));
+    if (count === 0) chores = await server.on("target", workOff(chain, rows));
     without.push(await timedRun(server, "without exchanges", others, index([...ofExchanges])));
   }
   return { whole, without, rows, chores };
 }
+
+/** Does the chores, which wait for what contracts say of their tokens: that is not asked here. */
+const workOff =
+  ({ config }: SwapHistory, before: DomainComparison["rows"]) =>
+  async (database: Database): Promise<ChoresDone> => {
+    await describeTokens(database, config.id);
+    const times = await runChores(database, config.id, choresOf(config));
+    const after = Object.entries(await countRows(database));
+    return { times, rows: Object.fromEntries(after.filter(([table]) => before[table] === undefined && table !== "token_metadata")) };
+  };

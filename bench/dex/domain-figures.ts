@@ -13,7 +13,8 @@ export function resultOfDomain({ whole, without, rows, chores }: DomainCompariso
     table: [
       ...whole.flatMap((run, index) => [run, without[index]].flatMap((each) => (each === undefined ? [] : [lineOf(each)]))),
       ...own.map((value, index) => ({ run: `ratio of pair ${index + 1} (bound ${mostRatio})`, ms: rounded(value) })),
-      ...chores.map(({ name, milliseconds }) => ({ run: `afterwards, to ${name}`, ms: Math.round(milliseconds) })),
+      ...chores.times.map(({ name, milliseconds }) => ({ run: `afterwards, to ${name}`, ms: Math.round(milliseconds) })),
+      ...Object.entries(chores.rows).map(([table, count]) => ({ run: `afterwards, rows of ${table}`, ms: count })),
       ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
     ],
     figures: {

