@@ -65,3 +65,15 @@ export async function walkBack<T>(first: Pages<T>): Promise<T[]> {
 
 /** Whether the client made a time of what it read. */
 export const isValidDate = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
+
+/** The items of all pages of a list that is read by page numbers, and how many its pages say there are. */
+export async function allPages<T>(
+  read: (page: number) => Promise<Reply<{ readonly items: readonly T[]; readonly pagination: { has_more: boolean; total_count: number } }>>,
+): Promise<{ readonly items: T[]; readonly total: number; readonly pages: number }> {
+  const items: T[] = [];
+  for (let page = 0; ; page += 1) {
+    const { items: some, pagination } = await dataOf(read(page));
+    items.push(...some);
+    if (!pagination.has_more) return { items, total: pagination.total_count, pages: page + 1 };
+  }
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { expectNear } from "../support/near.ts";
+import {
+  actionsOf,
+  blockTimes,
+  decimalsOf,
+  exchanges,
+  feedOf,
+  movedOf,
+  poolsOf,
+  reservesByTime,
+  reservesOf,
+  type StoryAction,
+  secondsOfDay,
+  supplyOf,
+  swapsWithin,
+  whole,
+  worthOf,
+} from "../support/story-exchanges.ts";
+import { cast } from "../support/story-node.ts";
+import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
+
+const { XykService: service } = await useNpmClient();
+const times = await blockTimes();
+const head = times.at(-1) ?? 0;
+/** Ranked lists are as of the last hour that the chain's newest block has closed. */
+const closedHour = Math.floor(head / 3600) * 3600;
+/** Both exchanges take three thousandths of what is paid in. */
+const fee = 0.003;
+
+describe("the npm client's XykService, of pools", () => {
+  it.each(exchanges)("row 40: reads the active pools of %s to the end, each once, as the node has them", async (exchange) => {
+    const all = await poolsOf(exchange);
+    const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
+    expect(pages).toBe(Math.ceil(items.length / 2));
+    expect(items.length).toBe(total);
+    const actions = new Map(await Promise.all(all.map(async (pool) => [pool.pool, await actionsOf([pool], times)] as const)));
+    const active = all.filter(({ pool }) => swapsWithin(actions.get(pool) ?? [], closedHour, 7).length > 0);
+    expect(items.map(({ exchange: pool }) => pool).sort()).toEqual(active.map(({ pool }) => pool).sort());
+    const worths = items.map(({ total_liquidity_quote: worth }) => worth ?? -1);
+    expect(worths).toEqual([...worths].sort((a, b) => b - a));
+    for (const item of items) {
+      const of = (days: number): StoryAction[] => swapsWithin(actions.get(item.exchange) ?? [], closedHour, days);
+      const sides = [item.token_0, item.token_1] as const;
+      expect(sides.map(({ contract_address: token }) => token)).toEqual(
+        all.filter(({ pool }) => pool === item.exchange).flatMap(({ token0, token1 }) => [token0, token1]),
+      );
+      expect(item.swap_count_24h).toBe(of(1).length);
+      expect(item.total_supply).toBe(await supplyOf(item.exchange));
+      const reserves = await reservesOf(item.exchange);
+      for (const side of [0, 1] as const) {
+        const { reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d, ...token } = sides[side];
+        expect([reserve, volume_in_24h, volume_out_24h, volume_in_7d, volume_out_7d].map(BigInt)).toEqual([
+          reserves[side],
+          ...([1, 7] as const).flatMap((days) => [movedOf(of(days), "into", side), movedOf(of(days), "out", side)]),
+        ]);
+        expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
+      }
+      if (item.exchange === cast("washPair")) {
+        // What the wash traders trade has no price: the pool is below the floor. What they paid and were paid in dollars is known.
+        const dollar = sides[0].contract_address === cast("usdToken") ? 0 : 1;
+        const moved = (days: number): number => whole(movedOf(of(days), "into", dollar) + movedOf(of(days), "out", dollar), 6);
+        expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
+          null,
+          null,
+          null,
+          null,
+        ]);
+        expect([item.volume_24h_quote, item.volume_7d_quote]).toEqual([moved(1), moved(7)]);
+        continue;
+      }
+      const volume = worthOf(sides, [movedOf(of(1), "into", 0), movedOf(of(1), "into", 1)]);
+      const liquidity = worthOf(sides, reserves);
+      expectNear(item.total_liquidity_quote, liquidity);
+      expectNear(item.volume_24h_quote, volume);
+      expectNear(item.fee_24h_quote, volume * fee);
+      expectNear(item.annualized_fee, (volume * fee * 365) / liquidity);
+      // Fair price of a share, whose smallest units are 10^-18: 2·sqrt(value0·value1)/supply.
+      const [first, second] = [worthOf(sides, [reserves[0], 0n]), worthOf(sides, [0n, reserves[1]])];
+      expectNear(item.quote_rate, (2 * Math.sqrt(first * second)) / whole(await supplyOf(item.exchange), 18));
+    }
+  });
+
+  it("row 40: reads the pools as they stood at the end of a day", async () => {
+    const end = Date.parse(cast("swapDay")) / 1000 + secondsOfDay;
+    const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: cast("swapDay") }));
+    expect(items.length).toBeGreaterThan(0);
+    const all = await poolsOf("demo_exchange");
+    for (const { exchange, token_0: first, token_1: second, swap_count_24h: swaps } of items) {
+      const [actions, reservesAt] = await Promise.all([
+        actionsOf(
+          all.filter(({ pool }) => pool === exchange),
+          times,
+        ),
+        reservesByTime(exchange, times),
+      ]);
+      const reserves = reservesAt(end);
+      expect([BigInt(first.reserve), BigInt(second.reserve)]).toEqual(reserves);
+      expect(swaps).toBe(swapsWithin(actions, end, 1).length);
+      expect(reserves).not.toEqual(await reservesOf(exchange));
+    }
+  });
+
+  it("row 40: reads rates that the feed and the deepest pool tell", async () => {
+    const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
+    const rates = new Map(
+      items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
+    );
+    expect(rates.get(cast("usdToken"))).toBe(1);
+    expect(rates.get(cast("wrappedNative"))).toBe((await feedOf("etherFeed", times))(closedHour));
+    // The deepest pool of gold is the one with dollars, which nobody has traded in since the last quarter of an hour began.
+    const {
+      items: [pair],
+    } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", cast("goldPair")));
+    const [reserve0, reserve1] = await reservesOf(cast("goldPair"));
+    const [dollars, gold] = pair?.token_0.contract_address === cast("usdToken") ? [reserve0, reserve1] : [reserve1, reserve0];
+    expectNear(rates.get(cast("goldToken")), whole(dollars, 6) / whole(gold, 18));
+  });
+
+  it("row 41: reads one pool with its days, those without trade among them", async () => {
+    const weth = await feedOf("etherFeed", times);
+    const today = Math.floor(head / secondsOfDay);
+    const quiet: number[] = [];
+    for (const [exchange, name] of [
+      ["demo_exchange", "dollarPair"],
+      ["demo_swap", "saffronPair"],
+    ] as const) {
+      const { items, pagination } = await dataOf(service.getPoolByAddress(chain, exchange, cast(name)));
+      expect([items.length, pagination]).toEqual([1, null]);
+      const [item] = items;
+      const reservesAt = await reservesByTime(cast(name), times);
+      const actions = await actionsOf(
+        (await poolsOf(exchange)).filter(({ pool }) => pool === cast(name)),
+        times,
+      );
+      if (item === undefined) throw new Error("There is no pool.");
+      expect([item.volume_timeseries_7d, item.liquidity_timeseries_7d, item.price_timeseries_7d]).toEqual([
+        item.volume_timeseries_30d.slice(-8),
+        item.liquidity_timeseries_30d.slice(-8),
+        item.price_timeseries_30d.slice(-8),
+      ]);
+      for (const series of [item.volume_timeseries_30d, item.liquidity_timeseries_30d, item.price_timeseries_30d])
+        expect(series.map(({ dt }) => dt.getTime() / 1000)).toEqual(
+          Array.from({ length: 31 }, (_, day) => (today - 30 + day) * secondsOfDay),
+        );
+      const ether = item.token_0.contract_address === cast("wrappedNative") ? 0 : 1;
+      const sides = [item.token_0, item.token_1] as const;
+      for (const [day, volume] of item.volume_timeseries_30d.entries()) {
+        const [liquidity, price] = [item.liquidity_timeseries_30d[day], item.price_timeseries_30d[day]];
+        const end = volume.dt.getTime() / 1000 + secondsOfDay;
+        const swaps = swapsWithin(actions, end, 1);
+        if (swaps.length === 0) quiet.push(day);
+        const reserves = reservesAt(end);
+        const rates = [volume.token_0_quote_rate, volume.token_1_quote_rate] as const;
+        const valued = [
+          { ...sides[0], quote_rate: rates[0] },
+          { ...sides[1], quote_rate: rates[1] },
+        ] as const;
+        expect(rates[ether]).toBe(weth(Math.min(end, head + 1)));
+        expect(volume.swap_count_24).toBe(swaps.length);
+        expect([volume.sum_amount0in, volume.sum_amount1in, volume.sum_amount0out, volume.sum_amount1out].map(BigInt)).toEqual([
+          movedOf(swaps, "into", 0),
+          movedOf(swaps, "into", 1),
+          movedOf(swaps, "out", 0),
+          movedOf(swaps, "out", 1),
+        ]);
+        expectNear(volume.volume_quote, worthOf(valued, [movedOf(swaps, "into", 0), movedOf(swaps, "into", 1)]));
+        expect([liquidity?.r0_c, liquidity?.r1_c].map((reserve) => BigInt(reserve ?? -1))).toEqual(reserves);
+        expectNear(liquidity?.liquidity_quote, worthOf(valued, reserves));
+        const [first, second] = [whole(reserves[0], sides[0].contract_decimals), whole(reserves[1], sides[1].contract_decimals)];
+        expectNear(price?.price_of_token0_in_token1, second / first);
+        expectNear(price?.price_of_token1_in_token0, first / second);
+        expect([price?.price_of_token0_in_quote_currency, price?.price_of_token1_in_quote_currency]).toEqual(rates);
+      }
+      expectNear(item.token_0_reserve_quote, worthOf(sides, [(await reservesOf(cast(name)))[0], 0n]));
+      expectNear(item.token_1_reserve_quote, worthOf(sides, [0n, (await reservesOf(cast(name)))[1]]));
+    }
+    expect(quiet.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,139 @@
+import { toEventSelector, toFunctionSelector } from "viem";
+import { addressOf, balanceOf, call, cast, logsOf, type NodeLog, node } from "./story-node.ts";
+
+/** Exchanges of the story by the names in their paths, with those that their factories have in its cast. */
+export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
+export type ExchangeName = keyof typeof factories;
+export const exchanges = Object.keys(factories) as ExchangeName[];
+
+const pairCreated = toEventSelector("PairCreated(address,address,address,uint256)");
+const swapped = toEventSelector("Swap(address,uint256,uint256,uint256,uint256,address)");
+const minted = toEventSelector("Mint(address,uint256,uint256)");
+const burnt = toEventSelector("Burn(address,uint256,uint256,address)");
+const synced = toEventSelector("Sync(uint112,uint112)");
+const answered = toEventSelector("AnswerUpdated(int256,uint256,uint256)");
+
+export const secondsOfDay = 86_400;
+
+/** A pair as its factory announced it. */
+export interface StoryPool {
+  readonly pool: string;
+  readonly token0: string;
+  readonly token1: string;
+}
+
+/** What a pair's log says: of a swap both sides in and out, of liquidity both sides in the one or the other. */
+export interface StoryAction {
+  readonly pool: string;
+  readonly act: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
+  readonly hash: string;
+  readonly time: number;
+  /** The first and second token's. */
+  readonly into: readonly [bigint, bigint];
+  readonly out: readonly [bigint, bigint];
+  readonly sender: string;
+  /** Null where the log does not say. */
+  readonly to: string | null;
+}
+
+const wordsOf = ({ data }: NodeLog): bigint[] => (data.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
+const pairOf = (words: readonly bigint[]): readonly [bigint, bigint] => [words[0] ?? 0n, words[1] ?? 0n];
+const isAfter = (a: NodeLog, b: NodeLog): number =>
+  Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex);
+
+/** An exchange's pairs in the order of their creation. */
+export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
+  const logs = await logsOf({ address: cast(factories[exchange]), topics: [pairCreated] });
+  return logs.map(({ topics, data }) => ({
+    pool: addressOf(data.slice(0, 66)),
+    token0: addressOf(topics[1]),
+    token1: addressOf(topics[2]),
+  }));
+}
+
+/** The time of each block of the story, by height. */
+export async function blockTimes(): Promise<number[]> {
+  const head = Number(await node<string>("eth_blockNumber"));
+  const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
+  const blocks = await Promise.all(heights.map((height) => node<{ readonly timestamp: string }>("eth_getBlockByNumber", height, false)));
+  return blocks.map(({ timestamp }) => Number(timestamp));
+}
+
+/** getReserves(), of Uniswap V2's pairs. */
+export const reservesOf = async (pool: string): Promise<readonly [bigint, bigint]> =>
+  pairOf(await call(pool, toFunctionSelector("getReserves()")));
+
+/** totalSupply(), EIP-20. */
+export const supplyOf = async (token: string): Promise<bigint> => (await call(token, toFunctionSelector("totalSupply()")))[0] ?? 0n;
+
+/** decimals(), EIP-20. */
+export const decimalsOf = async (token: string): Promise<number> => Number((await call(token, toFunctionSelector("decimals()")))[0]);
+
+/** The pairs of which somebody holds shares. */
+export async function poolsHeld(pools: readonly StoryPool[], owner: string): Promise<(StoryPool & { readonly balance: bigint })[]> {
+  const held = await Promise.all(pools.map(async (pool) => ({ ...pool, balance: await balanceOf(pool.pool, owner) })));
+  return held.filter(({ balance }) => balance > 0n);
+}
+
+const amountsOf = (log: NodeLog): Pick<StoryAction, "act" | "into" | "out" | "to"> => {
+  const words = wordsOf(log);
+  const [nothing, to] = [[0n, 0n] as const, log.topics[2] === undefined ? null : addressOf(log.topics[2])];
+  if (log.topics[0] === swapped) return { act: "SWAP", into: pairOf(words), out: pairOf(words.slice(2)), to };
+  if (log.topics[0] === minted) return { act: "ADD_LIQUIDITY", into: pairOf(words), out: nothing, to: null };
+  return { act: "REMOVE_LIQUIDITY", into: nothing, out: pairOf(words), to };
+};
+
+/** What was done with pairs, oldest first. */
+export async function actionsOf(pools: readonly StoryPool[], times: readonly number[]): Promise<StoryAction[]> {
+  const logs = (await Promise.all(pools.map(({ pool }) => logsOf({ address: pool })))).flat().sort(isAfter);
+  return logs
+    .filter(({ topics: [topic = ""] }) => [swapped, minted, burnt].includes(topic as typeof swapped))
+    .map((log) => ({
+      ...amountsOf(log),
+      pool: log.address,
+      hash: log.transactionHash,
+      time: times[Number(log.blockNumber)] ?? Number.NaN,
+      sender: addressOf(log.topics[1]),
+    }));
+}
+
+/** The swaps in a number of spans of 24 hours up to a time, which is not in them. */
+export const swapsWithin = (actions: readonly StoryAction[], end: number, days: number): StoryAction[] =>
+  actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsOfDay && time < end);
+
+/** What swaps moved of one side of a pair, or of all that are given. */
+export const movedOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>
+  swaps.reduce((sum, swap) => sum + swap[way][side], 0n);
+
+/** A function from a time to a pair's reserves by its last Sync before it. */
+export async function reservesByTime(pool: string, times: readonly number[]): Promise<(before: number) => readonly [bigint, bigint]> {
+  const syncs = (await logsOf({ address: pool, topics: [synced] })).map((log) => ({
+    time: times[Number(log.blockNumber)] ?? Number.NaN,
+    reserves: pairOf(wordsOf(log)),
+  }));
+  return (before) => syncs.filter(({ time }) => time < before).at(-1)?.reserves ?? [0n, 0n];
+}
+
+/** A function from a time to what a feed of eight decimals had last said before it. */
+export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
+  const answers = (await logsOf({ address: cast(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
+    time: times[Number(blockNumber)] ?? Number.NaN,
+    answer: Number(`${BigInt(topics[1] ?? "0x")}e-8`),
+  }));
+  return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? Number.NaN;
+}
+
+/** An amount in whole tokens. */
+export const whole = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
+
+/** A token of a pair with its rate, as answers tell it. */
+interface Side {
+  readonly contract_address: string;
+  readonly contract_decimals: number;
+  readonly quote_rate: number | null;
+}
+
+/** What amounts of both sides are worth at the rates of the answer itself. */
+export const worthOf = ([first, second]: readonly [Side, Side], amounts: readonly [bigint, bigint]): number =>
+  whole(amounts[0], first.contract_decimals) * (first.quote_rate ?? Number.NaN) +
+  whole(amounts[1], second.contract_decimals) * (second.quote_rate ?? Number.NaN);
