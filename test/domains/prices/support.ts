@@ -5,6 +5,7 @@ import { createPriceChore } from "../../../runtime/domains/prices/making/chore.t
 import { feedsProjection } from "../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import type { Chore } from "../../../runtime/jobs/chore.ts";
 import { createChores } from "../../../runtime/jobs/chores.ts";
 import { createWorker } from "../../../runtime/jobs/worker.ts";
 import { createTestIndexer, runInBackground, until } from "../../indexer/support.ts";
@@ -23,11 +24,18 @@ export interface Pricing {
   readonly notes: string[];
   /** Waits for the node's head, then makes all prices up to it. */
   settle(): Promise<void>;
+  /** Forgets what chores know from turn to turn, as the end of a process does. */
+  interrupt(): void;
   end(): Promise<void>;
 }
 
-/** Follows a chain, with the chore that makes its prices. */
-export const startPricing = async (chain: TestChain, database: Database, settings: ChainConfig): Promise<Pricing> => {
+/** Follows a chain, with the chore that makes its prices, or with others. */
+export const startPricing = async (
+  chain: TestChain,
+  database: Database,
+  settings: ChainConfig,
+  choresOf: () => readonly Chore[] = () => [createPriceChore(settings)],
+): Promise<Pricing> => {
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, poolsProjection, feedsProjection],
     chain: { id: 31337, name: "test", from: 0, wrappedNative: settings.wrappedNative, nativeAccounting: "traces", pollMilliseconds: 20 },
@@ -49,18 +57,20 @@ export const startPricing = async (chain: TestChain, database: Database, setting
   });
   const stop = new AbortController();
   const reading = worker.run(stop.signal);
-  const chores = createChores({
-    chainId: 31337,
-    database,
-    source,
-    chores: [{ ...createPriceChore(settings), everyMilliseconds: 0 }],
-    multicall,
-    exclusive: indexer.exclusive,
-    beside: indexer.beside,
-    isReady,
-    clock: () => new Date(),
-    logger,
-  });
+  const start = () =>
+    createChores({
+      chainId: 31337,
+      database,
+      source,
+      chores: choresOf().map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+      multicall,
+      exclusive: indexer.exclusive,
+      beside: indexer.beside,
+      isReady,
+      clock: () => new Date(),
+      logger,
+    });
+  let chores = start();
   return {
     notes,
     settle: async () => {
@@ -68,6 +78,9 @@ export const startPricing = async (chain: TestChain, database: Database, setting
       await until("The index being level with its node", () => isReady() && indexer.status().block === head);
       await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
       for (let looks = 0; (await chores.look()) && looks < 500; looks += 1);
+    },
+    interrupt: () => {
+      chores = start();
     },
     end: async () => {
       stop.abort();

@@ -54,12 +54,13 @@ export const createPriceChore = (chain: ChainConfig): Chore => {
       const isFirst = maker === null;
       maker ??= await createPriceMaker(chain, queries, progress);
       if (maker === null) return false;
+      const from = maker.height;
       const { isLevel, ...portion } = await maker.advance(head);
       const closings = await queries.blocksFrom(endsIn(portion));
       const { height } = maker;
       const { revision } = made;
       const isWritten = await beside((client) =>
-        writePortion(client, chainId, { portion, closings, height, progress, fingerprint, revision, isFirst }),
+        writePortion(client, chainId, { portion, closings, from, height, progress, fingerprint, revision, isFirst }),
       );
       // What was made of blocks that are gone, or beside somebody else's changes, is made again.
       if (isWritten !== true) maker = null;

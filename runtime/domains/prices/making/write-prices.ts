@@ -13,6 +13,8 @@ export interface Made {
   /** The block by which the chain had passed each end of a span; null before the first block. */
   readonly closings: ReadonlyMap<number, number | null>;
   readonly height: Height | null;
+  /** The block that the making had come to before it; null before the first. */
+  readonly from: Height | null;
   /** The last hour that was done before. */
   readonly progress: Progress | null;
   /** What it was made by; and how often prices had been undone then. */
@@ -22,15 +24,16 @@ export interface Made {
   readonly isFirst: boolean;
 }
 
-/** Writes a portion. False, and nothing written, where its block is gone or the progress is not what it was. */
+/** Writes a portion. False, and nothing written, where its block or the one before it is gone, or the progress is not what it was. */
 export async function writePortion(client: DatabaseClient, chainId: number, made: Made): Promise<boolean> {
-  const { portion, height, progress, fingerprint, revision, closings, isFirst } = made;
+  const { portion, from, height, progress, fingerprint, revision, closings, isFirst } = made;
   const settings = await lockSettings(client, chainId);
   const [stored] = await client.query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [
     chainId,
   ]);
-  if (settings.revision !== revision || (stored?.hour ?? null) !== (progress?.hour ?? null) || !(await stands(client, chainId, height)))
-    return false;
+  if (settings.revision !== revision || (stored?.hour ?? null) !== (progress?.hour ?? null)) return false;
+  // A maker that went on from a block of another branch knows what was in it, and not what took its place.
+  if (!(await stands(client, chainId, from)) || !(await stands(client, chainId, height))) return false;
   if (settings.fingerprint === null) {
     await client.query("UPDATE price_settings SET fingerprint = $2 WHERE chain_id = $1", [chainId, fingerprint]);
   }
