@@ -5,6 +5,7 @@ import { createPriceChore, type PriceChoreOptions } from "../../../runtime/domai
 import { feedsProjection } from "../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import type { Chore } from "../../../runtime/jobs/chore.ts";
 import { createChores } from "../../../runtime/jobs/chores.ts";
 import { createWorker } from "../../../runtime/jobs/worker.ts";
 import { createTestIndexer, runInBackground, until } from "../../indexer/support.ts";
@@ -24,15 +25,17 @@ export interface Pricing {
   readonly notes: string[];
   /** Waits for the node's head, then makes all prices up to it. */
   settle(): Promise<void>;
+  /** Forgets what chores know from turn to turn, as the end of a process does. */
+  interrupt(): void;
   end(): Promise<void>;
 }
 
-/** Follows a chain, with the chore that makes its prices. */
+/** Follows a chain, with the chore that makes its prices, or with others. */
 export const startPricing = async (
   chain: TestChain,
   database: Database,
   settings: ChainConfig,
-  options: PriceChoreOptions = {},
+  choresOf: () => readonly Chore[] = () => [createPriceChore(settings)],
 ): Promise<Pricing> => {
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, poolsProjection, feedsProjection],
@@ -55,18 +58,20 @@ export const startPricing = async (
   });
   const stop = new AbortController();
   const reading = worker.run(stop.signal);
-  const chores = createChores({
-    chainId: 31337,
-    database,
-    source,
-    chores: [{ ...createPriceChore(settings, options), everyMilliseconds: 0 }],
-    multicall,
-    exclusive: indexer.exclusive,
-    beside: indexer.beside,
-    isReady,
-    clock: () => new Date(),
-    logger,
-  });
+  const start = () =>
+    createChores({
+      chainId: 31337,
+      database,
+      source,
+      chores: choresOf().map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+      multicall,
+      exclusive: indexer.exclusive,
+      beside: indexer.beside,
+      isReady,
+      clock: () => new Date(),
+      logger,
+    });
+  let chores = start();
   return {
     notes,
     settle: async () => {
@@ -74,6 +79,9 @@ export const startPricing = async (
       await until("The index being level with its node", () => isReady() && indexer.status().block === head);
       await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
       for (let looks = 0; (await chores.look()) && looks < 500; looks += 1);
+    },
+    interrupt: () => {
+      chores = start();
     },
     end: async () => {
       stop.abort();
@@ -100,7 +108,7 @@ export const pricesAtOnce = async (
   options: PriceChoreOptions = {},
 ): Promise<Record<string, string[]>> => {
   const test = await createTestDatabase();
-  const pricing = await startPricing(chain, test.database, settings, options);
+  const pricing = await startPricing(chain, test.database, settings, () => [createPriceChore(settings, options)]);
   try {
     await pricing.settle();
     return await pricesIn(test.database);
