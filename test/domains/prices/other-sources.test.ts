@@ -214,6 +214,18 @@ describe("the order of sources", () => {
     expect([other, token, usd, pool].map(telling.price)).toEqual([smallest("1", 18), null, null, null]);
   });
 
+  it("does not value pools' own tokens where pools are left out", () => {
+    const telling = createTelling({
+      sources: ["feeds", "stablecoins"],
+      feeds: [{ of: other, aggregators: [feed] }],
+      stablecoins: [{ token: usd }],
+    });
+    telling.say(start, 1_00000000n);
+    telling.pool(pool, [usd, other], [40_000n * unit, 40_000n * unit], start - 1_000, 40_000n * unit);
+    telling.close();
+    expect([usd, other, pool].map(telling.price)).toEqual([smallest("1", 18), smallest("1", 18), null]);
+  });
+
   it("ends paths at feeds where pools are asked first and know nothing better", () => {
     const telling = createTelling({ sources: ["pools", "feeds"], feeds: [{ of: "native", aggregators: [feed] }] });
     telling.say(start, 2_000_00000000n);

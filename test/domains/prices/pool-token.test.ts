@@ -93,6 +93,14 @@ describe("a pool's own token", () => {
     expect(telling.price(pool)).toBe(smallest("4", 18));
   });
 
+  it("is not known of a pool below the floor, though others trade it in a deep one", () => {
+    const telling = createTelling({ stablecoins });
+    telling.pool(pool, [usd, token], [400n * unit, 100n * unit], start - 1_000, supply);
+    telling.pool(second, [usd, pool], [500_000n * unit, 1_000_000n * unit]);
+    telling.close();
+    expect(telling.price(pool)).toBeNull();
+  });
+
   it("in a pool itself is worth the same in whatever order the pools became known", () => {
     const outer = contract("d4");
     const prices = [

@@ -70,7 +70,8 @@ export function createEvidenceQueries({ query }: Queryable, chainId: number, sta
     return rows.length === heights.length;
   };
   const statesAfter = async (after: number, head: number): Promise<StateRow[]> => {
-    const between = "s.chain_id = $1 AND s.block_number > $2 AND s.block_number <= $3";
+    // Bounds of both tables, so that a join that goes along both does not begin with the first block.
+    const between = "s.chain_id = $1 AND s.block_number > $2 AND s.block_number <= $3 AND b.number > $2 AND b.number <= $3";
     const from = "FROM pool_states s JOIN blocks b ON b.chain_id = s.chain_id AND b.number = s.block_number";
     const page = await query<StateRow>(`SELECT ${stateColumns} ${from} WHERE ${between} ORDER BY s.block_number LIMIT ${statesAtOnce}`, [
       chainId,
@@ -85,7 +86,8 @@ export function createEvidenceQueries({ query }: Queryable, chainId: number, sta
   const answersBetween = async (after: number, upTo: number, feeds: readonly Address[]): Promise<FeedWord[]> => {
     const rows = await query<{ feed: Address; timestamp: number; answer: string }>(
       `SELECT f.feed, b.timestamp, f.answer FROM feed_answers f JOIN blocks b ON b.chain_id = f.chain_id AND b.number = f.block_number
-       WHERE f.chain_id = $1 AND f.feed = ANY ($4::bytea[]) AND f.block_number > $2 AND f.block_number <= $3 ORDER BY f.block_number`,
+       WHERE f.chain_id = $1 AND f.feed = ANY ($4::bytea[]) AND f.block_number > $2 AND f.block_number <= $3
+         AND b.number > $2 AND b.number <= $3 ORDER BY f.block_number`,
       [chainId, after, upTo, bytesArray(feeds)],
     );
     return rows.map(feedWord);
@@ -168,7 +170,7 @@ export function createEvidenceQueries({ query }: Queryable, chainId: number, sta
   /** The first block at or after each time (unix seconds), or null before the first block or after the last. Served by blocks_timestamp. */
   const blocksFrom = async (times: readonly number[]): Promise<Map<number, number | null>> => {
     const rows = await query<{ time: number; number: number | null }>(
-      `SELECT t.time, CASE WHEN EXISTS (SELECT FROM blocks b WHERE b.chain_id = $1 AND b.timestamp < t.time) THEN
+      `SELECT t.time, CASE WHEN (SELECT timestamp FROM blocks b WHERE b.chain_id = $1 ORDER BY b.number LIMIT 1) < t.time THEN
          (SELECT number FROM blocks b WHERE b.chain_id = $1 AND b.timestamp >= t.time ORDER BY b.timestamp, b.number LIMIT 1) END AS number
        FROM unnest($2::int8[]) AS t(time)`,
       [chainId, times],
