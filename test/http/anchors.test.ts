@@ -17,6 +17,11 @@ beforeAll(async () => {
   });
   app = await startHarness({
     getLogEventsByAddress: paged,
+    getLogEventsByTopicHash: async (request: never, scope) => {
+      scope.pin(93);
+      scope.pin(105);
+      return paged(request, scope);
+    },
     getBlock: async (_request, { anchor }) => ({ anchor }),
     getAllChains: async (_request, { anchor }) => ({ anchor }),
   });
@@ -38,6 +43,14 @@ describe("an anchor", () => {
     app.head = 120;
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
     expect(await stored()).toEqual([{ block_number: 100 }]);
+  });
+
+  it("is put at an earlier block where a resolver says that its list is as of that, and never at a later one", async () => {
+    const pinned = `/v1/demo/events/topics/0x${"22".repeat(32)}/`;
+    expect(await anchorOf(pinned)).toBe(100);
+    app.head = 107;
+    expect(await anchorOf(`${pinned}?page-number=1`)).toBe(93);
+    expect(await stored()).toEqual([{ block_number: 93 }]);
   });
 
   it("is fixed anew by the next page 0", async () => {
