@@ -1,5 +1,5 @@
 import { toEventSelector, toFunctionSelector } from "viem";
-import { addressOf, balanceOf, call, cast, logsOf, type NodeLog, node } from "./story-node.ts";
+import { addressOf, balanceOf, call, cast, logsOf, type NodeLog, node, nodeOfEach } from "./story-node.ts";
 
 /** Exchanges of the story by the names in their paths, with those that their factories have in its cast. */
 export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
@@ -54,8 +54,8 @@ export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
 /** The time of each block of the story, by height. */
 export async function blockTimes(): Promise<number[]> {
   const head = Number(await node<string>("eth_blockNumber"));
-  const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
-  const blocks = await Promise.all(heights.map((height) => node<{ readonly timestamp: string }>("eth_getBlockByNumber", height, false)));
+  const heights = Array.from({ length: head + 1 }, (_, height) => [`0x${height.toString(16)}`, false]);
+  const blocks = await nodeOfEach<{ readonly timestamp: string }>("eth_getBlockByNumber", heights);
   return blocks.map(({ timestamp }) => Number(timestamp));
 }
 

@@ -48,6 +48,19 @@ export async function node<T>(method: string, ...params: unknown[]): Promise<T> 
   return result;
 }
 
+/** Asks the story's node the same of many, in one message. */
+export async function nodeOfEach<T>(method: string, all: readonly (readonly unknown[])[]): Promise<T[]> {
+  const body = JSON.stringify(all.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
+  const response = await firstFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const answers = (await response.json()) as { readonly id: number; readonly result?: T }[];
+  return answers
+    .sort((a, b) => a.id - b.id)
+    .map(({ result }) => {
+      if (result === undefined || result === null) throw new Error(`${method} gave no result.`);
+      return result;
+    });
+}
+
 /** What a contract answers at the head: selector and arguments in, words out. */
 export const call = async (to: string, data: string): Promise<readonly bigint[]> => {
   const answer = await node<string>("eth_call", { to, data }, "latest");

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { expectNear } from "../support/near.ts";
+import {
+  actionsOf,
+  blockTimes,
+  exchanges,
+  feedOf,
+  poolsOf,
+  type StoryAction,
+  type StoryPool,
+  whole,
+  worthOf,
+} from "../support/story-exchanges.ts";
+import { cast, node, nodeOfEach } from "../support/story-node.ts";
+import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
+
+const { XykService: service } = await useNpmClient();
+const times = await blockTimes();
+const head = times.at(-1) ?? 0;
+
+interface Served {
+  readonly tx_hash: string;
+  readonly act: string;
+  readonly block_signed_at: Date;
+  readonly amount_0: string | null;
+  readonly amount_1: string | null;
+  readonly amount_0_in: string | null;
+  readonly amount_0_out: string | null;
+  readonly amount_1_in: string | null;
+  readonly amount_1_out: string | null;
+  readonly sender_address: string;
+  readonly token_0: { readonly contract_address: string };
+  readonly token_1: { readonly contract_address: string };
+}
+
+/** An action as the lists tell it. */
+const told = (row: Served) => ({
+  hash: row.tx_hash,
+  act: row.act,
+  time: row.block_signed_at.getTime() / 1000,
+  amounts:
+    row.act === "SWAP"
+      ? [row.amount_0_in, row.amount_1_in, row.amount_0_out, row.amount_1_out].map((digits) => BigInt(digits ?? -1))
+      : [row.amount_0, row.amount_1].map((digits) => BigInt(digits ?? -1)),
+  sender: row.sender_address,
+  tokens: [row.token_0.contract_address, row.token_1.contract_address],
+});
+
+/** An action as the node's logs have it. */
+const logged = (pools: readonly StoryPool[]) => {
+  const tokens = new Map(pools.map(({ pool, token0, token1 }) => [pool, [token0, token1]]));
+  return ({ pool, act, hash, time, into, out, sender }: StoryAction) => ({
+    hash,
+    act,
+    time,
+    amounts: act === "SWAP" ? [...into, ...out] : act === "ADD_LIQUIDITY" ? [...into] : [...out],
+    sender,
+    tokens: tokens.get(pool),
+  });
+};
+
+const newestFirst = (actions: readonly StoryAction[]): StoryAction[] => [...actions].reverse();
+
+describe("the npm client's XykService, of what was done on an exchange", () => {
+  it.each(exchanges)("row 52: iterates all of %s to the end, as the pairs' logs have it", async (exchange) => {
+    const pools = await poolsOf(exchange);
+    const actions = await actionsOf(pools, times);
+    const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
+    expect(items.map(told)).toEqual(newestFirst(actions).map(logged(pools)));
+    expect(total).toBe(actions.length);
+    expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
+  });
+
+  it("row 53: iterates one pool's, the first and the last of a drained one", async () => {
+    const pools = await poolsOf("demo_swap");
+    for (const name of ["drainedPair", "tollPair"]) {
+      const read = (pageNumber: number) => service.getTransactionsForExchange(chain, "demo_swap", cast(name), { pageSize: 30, pageNumber });
+      const { items, total } = await allPages(read);
+      const actions = await actionsOf(
+        pools.filter(({ pool }) => pool === cast(name)),
+        times,
+      );
+      expect(items.map(told)).toEqual(newestFirst(actions).map(logged(pools)));
+      expect([total, items.every(({ address }) => address === cast(name))]).toEqual([actions.length, true]);
+    }
+  });
+
+  it("row 51: iterates a token's", async () => {
+    const salt = cast("saltToken");
+    const pools = (await poolsOf("demo_exchange")).filter(({ token0, token1 }) => [token0, token1].includes(salt));
+    const { items } = await allPages((pageNumber) =>
+      service.getTransactionsForTokenAddress(chain, "demo_exchange", salt, { pageSize: 500, pageNumber }),
+    );
+    expect(items.map(told)).toEqual(newestFirst(await actionsOf(pools, times)).map(logged(pools)));
+    expect(items.length).toBeGreaterThan(1_000);
+  });
+
+  it("row 50: reads the newest of an account, each with the transaction around it", async () => {
+    const trader = cast("trader");
+    const pools = await poolsOf("demo_exchange");
+    const actions = newestFirst(await actionsOf(pools, times));
+    const senders = await sendersOf(actions);
+    // What it sent, called a pair by, or received of a pair.
+    const own = actions.filter(({ hash, sender, to }) => [senders.get(hash), sender, to].includes(trader));
+    const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
+    expect(pagination.total_count).toBe(own.length);
+    // The client has no pages here: the first hundred.
+    expect(items.map(told)).toEqual(own.slice(0, 100).map(logged(pools)));
+    expect(own.length).toBeGreaterThan(100);
+    const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
+    for (const item of items.slice(0, 20)) {
+      const [receipt, transaction] = await Promise.all([
+        node<{ readonly gasUsed: string; readonly effectiveGasPrice: string }>("eth_getTransactionReceipt", item.tx_hash),
+        node<{ readonly value: string; readonly from: string }>("eth_getTransactionByHash", item.tx_hash),
+      ]);
+      const fees = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+      expect([item.fees_paid, item.value, item.from_address, item.address]).toEqual([
+        fees,
+        BigInt(transaction.value),
+        transaction.from,
+        trader,
+      ]);
+      const rate = item.gas_quote_rate;
+      expectNear(item.gas_quote, whole(fees, 18) * rate);
+      expectNear(item.value_quote, whole(BigInt(transaction.value), 18) * rate);
+      if (item.act === "SWAP") {
+        const sides = [
+          { ...item.token_0, quote_rate: item.token_0_quote_rate },
+          { ...item.token_1, quote_rate: item.token_1_quote_rate },
+        ] as const;
+        expectNear(item.total_quote, worthOf(sides, [BigInt(item.amount_0_in), BigInt(item.amount_1_in)]));
+      }
+    }
+    // The newest trades are of the hour that the newest prices are of.
+    expect(items[0]?.gas_quote_rate).toBe(ether(head + 1));
+    const {
+      items: [inEuros],
+    } = await dataOf(service.getTransactionsForDex(chain, "demo_exchange", { quoteCurrency: "EUR", pageSize: 1 }));
+    expect(inEuros?.quote_currency).toBe("EUR");
+    expectNear(inEuros?.gas_quote_rate, ether(head + 1) / euro(head + 1));
+  });
+});
+
+/** Who sent the transactions of actions. */
+async function sendersOf(actions: readonly StoryAction[]): Promise<ReadonlyMap<string, string>> {
+  const hashes = [...new Set(actions.map(({ hash }) => hash))];
+  const sent = await nodeOfEach<{ readonly from: string }>(
+    "eth_getTransactionByHash",
+    hashes.map((hash) => [hash]),
+  );
+  return new Map(hashes.map((hash, position) => [hash, sent[position]?.from ?? ""]));
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { expectNear } from "../support/near.ts";
+import { blockTimes, feedOf, poolsOf, reservesByTime, secondsOfDay, whole } from "../support/story-exchanges.ts";
+import { cast } from "../support/story-node.ts";
+import { chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
+
+const { PricingService: service } = await useNpmClient();
+const times = await blockTimes();
+const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+
+describe("the npm client's PricingService", () => {
+  const [from, to] = [cast("swapDay"), cast("lastDay")];
+  const starts = Array.from(
+    { length: (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1 },
+    (_, day) => Date.parse(from) / 1000 + day * secondsOfDay,
+  );
+
+  it("reads each day's price of several tokens, the native one among them, newest first", async () => {
+    const names = [native, cast("wrappedNative"), cast("usdToken"), cast("goldToken"), cast("bytes32Token")];
+    const data = await dataOf(service.getTokenPrices(chain, "USD", names.join(","), { from, to }));
+    expect(data.map(({ contract_address: token }) => token)).toEqual(names);
+    const [ether, wrapped, dollar, gold, unpriced] = data.map(({ prices, items, update_at: at }) => {
+      expect([items, isValidDate(at)]).toEqual([prices, true]);
+      expect(prices.map(({ date }) => date.getTime() / 1000)).toEqual([...starts].reverse());
+      return prices.map(({ price }) => price);
+    });
+    const feed = await feedOf("etherFeed", times);
+    expect(ether).toEqual([...starts].reverse().map((start) => feed(start + secondsOfDay)));
+    expect(wrapped).toEqual(ether);
+    expect(new Set(dollar)).toEqual(new Set([1]));
+    // The deepest pool of gold is the one with dollars. Of the day's last quarter of an hour that state counts which stood for most of it: here the one in its middle.
+    const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === cast("goldPair"));
+    const reservesAt = await reservesByTime(cast("goldPair"), times);
+    for (const [position, start] of [...starts].reverse().entries()) {
+      const [reserve0, reserve1] = reservesAt(start + secondsOfDay - 450);
+      const [golds, dollars] = pool?.token0 === cast("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
+      expectNear(gold?.[position], whole(dollars, 6) / whole(golds, 18));
+    }
+    // Its only pool is one of wash trades below the floor.
+    expect(new Set(unpriced)).toEqual(new Set([null]));
+  });
+
+  it("reads them oldest first, in euros, and in a currency without a rate", async () => {
+    const read = async (currency: "USD" | "EUR" | "CAD", pricesAtAsc?: boolean) => {
+      const options = pricesAtAsc === undefined ? { from, to } : { from, to, pricesAtAsc };
+      const [token] = await dataOf(service.getTokenPrices(chain, currency, native, options));
+      expect([token?.quote_currency, token?.prices.length]).toEqual([currency, starts.length]);
+      return token?.prices ?? [];
+    };
+    const [dollars, ascending, euros, canadian] = await Promise.all([read("USD"), read("USD", true), read("EUR", true), read("CAD")]);
+    expect(ascending).toEqual([...dollars].reverse());
+    const feed = await feedOf("euroFeed", times);
+    for (const [day, start] of starts.entries()) expectNear(euros[day]?.price, (ascending[day]?.price ?? 0) / feed(start + secondsOfDay));
+    expect(canadian.every(({ price, pretty_price: pretty }) => price === null && pretty === null)).toBe(true);
+  });
+
+  it("is told that it is no token", async () => {
+    expect(await service.getTokenPrices(chain, "USD", cast("trader"), { from, to })).toMatchObject({
+      data: null,
+      error: true,
+      error_code: 404,
+    });
+  });
+});
