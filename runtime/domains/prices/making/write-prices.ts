@@ -1,9 +1,8 @@
 import type { DatabaseClient } from "../../../database/database.ts";
 import { upsert } from "../../../database/upsert.ts";
-import { dropAbove } from "../../../indexer/delete-rows.ts";
 import { type Decimal, toText } from "../../../lib/decimal.ts";
 import { secondsOfHour } from "../../../lib/time.ts";
-import type { Height, Progress } from "./evidence-queries.ts";
+import { dayOfHour, type Height, type Progress } from "./evidence-queries.ts";
 import type { CandleRow, Portion } from "./price-ledger.ts";
 import { lockSettings } from "./price-settings.ts";
 
@@ -37,8 +36,7 @@ export async function writePortion(client: DatabaseClient, chainId: number, made
   if (settings.fingerprint === null) {
     await client.query("UPDATE price_settings SET fingerprint = $2 WHERE chain_id = $1", [chainId, fingerprint]);
   }
-  if (isFirst)
-    for (const table of ["price_hours", "price_days"]) await dropAbove(client, chainId, table, "block_number", progress?.block ?? -1);
+  if (isFirst) await dropRunning(client, chainId, progress);
   const head = height?.number ?? null;
   const closingOf = (hour: number): number | null => closings.get((hour + 1) * secondsOfHour) ?? null;
   const blockOf = ({ end }: CandleRow): number | null => (end === null ? head : (closings.get(end) ?? null));
@@ -63,6 +61,23 @@ export async function writePortion(client: DatabaseClient, chainId: number, made
   }
   return true;
 }
+
+/**
+ * Drops what was written of hours and days that were not over: what is made again may not have a row there. All of it is of the block by which the last hour
+ * was done, or of later ones. Served by the indexes on the block.
+ */
+const dropRunning = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
+  const last = progress === null ? null : progress.hour;
+  for (const [table, span, done] of [
+    ["price_hours", "hour", last],
+    ["price_days", "day", last === null ? null : dayOfHour(last + 1) - 1],
+  ] as const)
+    await client.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number >= $2 AND ($3::int4 IS NULL OR ${span} > $3)`, [
+      chainId,
+      progress?.block ?? 0,
+      done,
+    ]);
+};
 
 const stands = async (client: DatabaseClient, chainId: number, height: Height | null): Promise<boolean> => {
   if (height === null) return true;
