@@ -126,7 +126,7 @@ const asked: readonly (readonly [row: string, path: string, target: string, time
   ],
   ["28", "/v1/{chainName}/block/{blockHeight}/transactions_v3/", `/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/`, now],
   [
-    "28, page",
+    "29",
     "/v1/{chainName}/block/{blockHeight}/transactions_v3/page/{page}/",
     `/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/page/0/`,
     now,
@@ -138,7 +138,7 @@ const asked: readonly (readonly [row: string, path: string, target: string, time
     now,
   ],
   [
-    "28, hash, page",
+    "29, hash",
     "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/page/{page}/",
     `/v1/demo/block_hash/${cast("swapBlockHash")}/transactions_v3/page/0/`,
     now,
