@@ -105,22 +105,40 @@ export const swapsWithin = (actions: readonly StoryAction[], end: number, days: 
 export const movedOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>
   swaps.reduce((sum, swap) => sum + swap[way][side], 0n);
 
-/** A function from a time to a pair's reserves by its last Sync before it. */
-export async function reservesByTime(pool: string, times: readonly number[]): Promise<(before: number) => readonly [bigint, bigint]> {
-  const syncs = (await logsOf({ address: pool, topics: [synced] })).map((log) => ({
-    time: times[Number(log.blockNumber)] ?? Number.NaN,
-    reserves: pairOf(wordsOf(log)),
-  }));
-  return (before) => syncs.filter(({ time }) => time < before).at(-1)?.reserves ?? [0n, 0n];
+/** What a pair's reserves were from a time on. */
+interface ReservesSince {
+  readonly time: number;
+  readonly reserves: readonly [bigint, bigint];
 }
 
-/** A function from a time to what a feed of eight decimals had last said before it. */
-export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
+/** A pair's reserves by its Sync logs, of each block the last ones, oldest first. */
+export async function reservesOverTime(pool: string, times: readonly number[]): Promise<readonly ReservesSince[]> {
+  const syncs = (await logsOf({ address: pool, topics: [synced] })).map((log): [number, readonly [bigint, bigint]] => [
+    times[Number(log.blockNumber)] ?? Number.NaN,
+    pairOf(wordsOf(log)),
+  ]);
+  return [...new Map(syncs)].map(([time, reserves]) => ({ time, reserves }));
+}
+
+/** A function from a time to a pair's reserves right before it. */
+export async function reservesByTime(pool: string, times: readonly number[]): Promise<(before: number) => readonly [bigint, bigint]> {
+  const states = await reservesOverTime(pool, times);
+  return (before) => states.filter(({ time }) => time < before).at(-1)?.reserves ?? [0n, 0n];
+}
+
+/** A function from a time to what a feed of eight decimals had last said before it; null where it had said nothing. */
+export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => bigint | null> {
   const answers = (await logsOf({ address: cast(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
     time: times[Number(blockNumber)] ?? Number.NaN,
-    answer: Number(`${BigInt(topics[1] ?? "0x")}e-8`),
+    answer: BigInt(topics[1] ?? "0x"),
   }));
-  return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? Number.NaN;
+  return (before) => answers.filter(({ time }) => time < before).at(-1)?.answer ?? null;
+}
+
+/** The same as a number. */
+export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => number> {
+  const answerAt = await answersOf(name, times);
+  return (before) => Number(`${answerAt(before)}e-8`);
 }
 
 /** An amount in whole tokens. */

@@ -21,7 +21,7 @@ interface LogFilter {
 export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /** An address as a topic or an argument. */
-export const wordOf = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
+const wordOf = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 
 /** The address that a topic or an argument holds. */
 export const addressOf = (word: string | undefined): string => `0x${(word ?? "").slice(26)}`;

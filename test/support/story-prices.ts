@@ -1,0 +1,107 @@
+import { answersOf, blockTimes, poolsOf, reservesOverTime } from "./story-exchanges.ts";
+import { cast } from "./story-node.ts";
+
+/** A number as two whole ones. */
+export interface Ratio {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+export type StoryCurrency = "USD" | "EUR" | "CAD";
+
+/** What one smallest unit of a token was worth in the hour of a time; null where that is not known. */
+export type StoryPrices = (token: string, time: number, currency: StoryCurrency) => Ratio | null;
+
+export const nativeToken = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const quarter = 900;
+const hour = 3600;
+
+type State = Awaited<ReturnType<typeof reservesOverTime>>[number];
+
+/** Of the reserves in a quarter of an hour the ones whose ratio is the median by time. */
+function medianIn(states: readonly State[], end: number): readonly [bigint, bigint] | null {
+  const start = end - quarter;
+  const standing = states.findLast(({ time }) => time <= start);
+  const since = [
+    ...(standing === undefined ? [] : [{ ...standing, time: start }]),
+    ...states.filter(({ time }) => time > start && time < end),
+  ];
+  const lasting = since.map(({ time, reserves }, position) => ({ reserves, seconds: (since[position + 1]?.time ?? end) - time }));
+  const ratio = ([first, second]: readonly [bigint, bigint]): number => Number(first) / Number(second);
+  lasting.sort((a, b) => ratio(a.reserves) - ratio(b.reserves));
+  const half = lasting.reduce((sum, { seconds }) => sum + seconds, 0) / 2;
+  let passed = 0;
+  for (const { reserves, seconds } of lasting) {
+    passed += seconds;
+    if (passed >= half) return reserves;
+  }
+  return null;
+}
+
+/** Prices are kept with 40 significant digits, the others cut off: what is worth whole cents may be told as one cent less. */
+function cut({ numerator, denominator }: Ratio): Ratio {
+  const digits = ((numerator * 10n ** 160n) / denominator).toString();
+  return { numerator: BigInt(digits.slice(0, 40).padEnd(digits.length, "0")), denominator: 10n ** 160n };
+}
+
+/** The story's prices by its feeds and its pools, reckoned from the node's logs alone: of each hour, what was so at its end. */
+export async function readStoryPrices(): Promise<StoryPrices> {
+  const times = await blockTimes();
+  const [ether, euro] = await Promise.all([answersOf("etherFeed", times), answersOf("euroFeed", times)]);
+  const pools = [...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))];
+  const pricedBy = async (name: string, against: "usdToken" | "wrappedNative") => {
+    const [token, other] = [cast(name), cast(against)];
+    // The deepest of a token that has several, told by hand: the first exchange's.
+    const pair = pools.find(({ token0, token1 }) => [token0, token1].includes(token) && [token0, token1].includes(other));
+    if (pair === undefined) throw new Error(`There is no pool of ${name}.`);
+    return [token, { states: await reservesOverTime(pair.pool, times), isFirst: pair.token0 === token, against }] as const;
+  };
+  const tokens = new Map(
+    await Promise.all([
+      pricedBy("goldToken", "usdToken"),
+      pricedBy("saltToken", "wrappedNative"),
+      pricedBy("tollToken", "usdToken"),
+      pricedBy("ticketToken", "usdToken"),
+      pricedBy("saffronToken", "wrappedNative"),
+    ]),
+  );
+  const inDollars = (token: string, end: number): Ratio | null => {
+    // A dollar has six decimals; a feed eight, and ether eighteen.
+    if (token === cast("usdToken")) return { numerator: 1n, denominator: 10n ** 6n };
+    const answer = ether(end);
+    const native = answer === null ? null : { numerator: answer, denominator: 10n ** 26n };
+    if (token === nativeToken || token === cast("wrappedNative")) return native;
+    const priced = tokens.get(token);
+    const median = priced === undefined ? null : medianIn(priced.states, end);
+    if (priced === undefined || median === null) return null;
+    const [own, other] = priced.isFirst ? median : [median[1], median[0]];
+    const anchor = priced.against === "usdToken" ? { numerator: 1n, denominator: 10n ** 6n } : native;
+    return anchor === null ? null : cut({ numerator: other * anchor.numerator, denominator: own * anchor.denominator });
+  };
+  return (token, time, currency) => {
+    const end = Math.min((Math.floor(time / hour) + 1) * hour, (times.at(-1) ?? 0) + 1);
+    const dollars = inDollars(token, end);
+    if (dollars === null || currency === "USD") return dollars;
+    const answer = currency === "EUR" ? euro(end) : null;
+    return answer === null ? null : cut({ numerator: dollars.numerator * 10n ** 8n, denominator: dollars.denominator * answer });
+  };
+}
+
+const places = 60n;
+
+/** What an amount is worth, cut after sixty places. */
+const digitsOf = (amount: bigint, { numerator, denominator }: Ratio): bigint => (amount * numerator * 10n ** places) / denominator;
+
+/** The number nearest to what an amount is worth. */
+export const worthAt = (amount: bigint, rate: Ratio | null): number | null =>
+  rate === null ? null : Number(`${digitsOf(amount, rate)}e-${places}`);
+
+/** What an amount is worth as people read it: two places, the rest cut off; in millions above 999,999. */
+export function prettyAt(amount: bigint, rate: Ratio | null, currency: StoryCurrency): string | null {
+  if (rate === null) return null;
+  const digits = digitsOf(amount, rate);
+  const isMillions = digits / 10n ** places > 999_999n;
+  const hundredths = digits / 10n ** (places + (isMillions ? 4n : -2n));
+  const units = (hundredths / 100n).toLocaleString("en-US");
+  return `${currency === "EUR" ? "€" : "$"}${units}.${String(hundredths % 100n).padStart(2, "0")}${isMillions ? "M" : ""}`;
+}
