@@ -132,6 +132,7 @@ const holdsEnough = ({ reserve0, reserve1 }: PoolWord, rate0: Decimal, rate1: De
   (reserve0 !== null && compare(multiply(decimal(reserve0), rate0), floor) >= 0) ||
   (reserve1 !== null && compare(multiply(decimal(reserve1), rate1), floor) >= 0);
 
-/** Two prices that are written the same. */
+/** The same price: one that was read may have other digits and another scale than the one that was written. */
 export const isSame = (left: Decimal | null, right: Decimal | null): boolean =>
-  left === right || (left !== null && right !== null && left.digits === right.digits && left.scale === right.scale);
+  left === right ||
+  (left !== null && right !== null && (left.scale === right.scale ? left.digits === right.digits : compare(left, right) === 0));
