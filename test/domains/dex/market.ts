@@ -84,6 +84,7 @@ export interface Market {
   readonly people: readonly [Address, Address, Address];
   readonly tokens: Readonly<Record<MarketToken, Address>>;
   readonly pairs: Readonly<Record<"gold" | "ticket" | "bare" | "twinGold" | "saffron" | "toll", Address>>;
+  readonly feeds: Readonly<Record<"ether" | "euro", Address>>;
   readonly config: ChainConfig;
   readonly exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[];
   /** Dollars with eight decimals. */
@@ -182,6 +183,7 @@ export const startMarket = async (): Promise<Market> => {
     people,
     tokens,
     pairs,
+    feeds,
     config,
     exchanges: [
       { name: "swap", factory: swap.factory },

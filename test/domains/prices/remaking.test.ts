@@ -153,8 +153,32 @@ describe("a file of prices that comes while an index lives", () => {
   });
 });
 
+describe("a file of prices of the running hour", () => {
+  it.each([
+    ["while nothing else happens", 1, async (text: string) => importText(test.database, [text])],
+    [
+      "between the reading and the writing of a block's prices",
+      2,
+      async (text: string) => {
+        between = () => importText(test.database, [text]);
+        await market.block(at(2, 9, 5), buy(1_000n));
+      },
+    ],
+  ])("counts at once %s", async (_, minute, tell) => {
+    const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
+    await tell(line);
+    await pricing.settle();
+    second.push(line);
+    expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
+    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+  });
+});
+
 describe("prices that are undone to be made anew", () => {
   it("are what they were, on an index that goes on meanwhile", async () => {
+    const end = `${market.tokens.mist},${at(2, 10)},`;
+    second.push(end);
+    await importText(test.database, [end]);
     await market.block(at(2, 11, 10), buy(5_000n));
     await pricing.settle();
     await test.database.transaction((client) => undoPrices(client, chainId, null));

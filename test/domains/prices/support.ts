@@ -23,8 +23,8 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
 /** An index that follows a chain and makes prices when a test says so. */
 export interface Pricing {
   readonly notes: string[];
-  /** Waits for the node's head, then makes all prices up to it. */
-  settle(): Promise<void>;
+  /** Waits for the node's head, then makes all prices up to it; or what is made in so many looks. */
+  settle(looks?: number): Promise<void>;
   /** Forgets what chores know from turn to turn, as the end of a process does. */
   interrupt(): void;
   end(): Promise<void>;
@@ -74,11 +74,11 @@ export const startPricing = async (
   let chores = start();
   return {
     notes,
-    settle: async () => {
+    settle: async (most = 500) => {
       const head = await chain.head();
       await until("The index being level with its node", () => isReady() && indexer.status().block === head);
       await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
-      for (let looks = 0; (await chores.look()) && looks < 500; looks += 1);
+      for (let looks = 0; (await chores.look()) && looks < most; looks += 1);
     },
     interrupt: () => {
       chores = start();

@@ -160,6 +160,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   };
 }
 
-/** Two prices that are written the same. */
+/** The same price: one that was read may have other digits and another scale than the one that was written. */
 export const isSame = (left: Decimal | null, right: Decimal | null): boolean =>
-  left === right || (left !== null && right !== null && left.digits === right.digits && left.scale === right.scale);
+  left === right ||
+  (left !== null && right !== null && (left.scale === right.scale ? left.digits === right.digits : compare(left, right) === 0));
