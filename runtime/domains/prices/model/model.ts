@@ -1,4 +1,4 @@
-import type { Decimal } from "../../../lib/decimal.ts";
+import { compare, type Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import type { Asset } from "../assets.ts";
 import { createPoolBook, emptySummary, type PoolBook, type Share, standsSince, summarize, tellPool, trimPool } from "./pool-book.ts";
