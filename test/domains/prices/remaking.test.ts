@@ -6,7 +6,7 @@ import { createPriceChore } from "../../../runtime/domains/prices/making/chore.t
 import { undoPrices } from "../../../runtime/domains/prices/making/price-settings.ts";
 import type { Chore } from "../../../runtime/jobs/chore.ts";
 import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
-import { call } from "../../support/chain.ts";
+import { artifacts, call } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { firstMidnight, type Market, startMarket, units } from "../dex/market.ts";
 import { secondsOfDay, secondsOfHour } from "../dex/support.ts";
@@ -223,5 +223,17 @@ describe("a price that is there for a look and does not stay", () => {
       at(3, 0) / secondsOfDay,
     ]);
     expect(days).toEqual([]);
+  });
+});
+
+describe("a token that nobody has moved", () => {
+  it("is asked for its decimals when a file prices it", async () => {
+    // Its constructor emits nothing, so the index has not met it; a whole one has 18 decimals.
+    const still = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
+    await market.chain.mine();
+    await importText(test.database, [`${still},2023-11-16,3`]);
+    await pricing.settle();
+    const [item] = await served.get(`pricing/historical_by_addresses_v2/week/USD/${still}/?from=2023-11-15&to=2023-11-16`);
+    expect(item).toMatchObject({ contract_decimals: 18, prices: [{ price: 3 }, { price: null }] });
   });
 });

@@ -1,5 +1,9 @@
+import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../database/database.ts";
 import { upsert } from "../../../database/upsert.ts";
+import { nativeTokenAddress } from "../../../lib/hex.ts";
+import { tokenMetadataKind } from "../../tokens/reads-metadata.ts";
+import type { Asset } from "../assets.ts";
 import { undoPrices } from "../making/price-settings.ts";
 import type { FilePrice } from "./parse-prices.ts";
 
@@ -18,4 +22,21 @@ export async function importPrices(client: DatabaseClient, chainId: number, pric
     },
     prices.map(({ asset, since, price }) => [chainId, asset, since, price]),
   );
+  await askOfTokens(
+    client,
+    chainId,
+    prices.map(({ asset }) => asset),
+  );
 }
+
+/** Has the tokens that the index never met asked for their decimals: a price of a whole one says nothing without them. */
+const askOfTokens = async (client: DatabaseClient, chainId: number, assets: readonly Asset[]): Promise<void> => {
+  await client.query(
+    `INSERT INTO node_reads (chain_id, kind, key, block_number)
+     SELECT $1, $2, a.asset, h.number FROM (SELECT max(number) AS number FROM blocks WHERE chain_id = $1) h, (SELECT DISTINCT unnest($3::bytea[]) AS asset) a
+     WHERE h.number IS NOT NULL AND length(a.asset) = 20 AND a.asset <> $4
+       AND NOT EXISTS (SELECT FROM token_metadata m WHERE m.chain_id = $1 AND m.address = a.asset)
+     ON CONFLICT (chain_id, kind, key) DO NOTHING`,
+    [chainId, tokenMetadataKind, bytesArray(new Set(assets)), bytes(nativeTokenAddress)],
+  );
+};
