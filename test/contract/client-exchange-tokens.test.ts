@@ -16,6 +16,7 @@ import {
   whole,
 } from "../support/story-exchanges.ts";
 import { cast } from "../support/story-node.ts";
+import { readStoryPrices, worthAt } from "../support/story-prices.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -115,14 +116,14 @@ describe("the npm client's XykService, of an exchange's tokens", () => {
     expect(dollars.swap_count_24h).toBe(swapsOf(pairs, head + 1).length);
     expect(dollars.transactions_24h).toBe(new Set(swapsOf(pairs, head + 1).map(({ hash }) => hash)).size);
     expectNear(dollars.total_liquidity_quote, whole(dollars.total_liquidity, dollars.contract_decimals) * dollars.quote_rate);
-    const [euro, weth] = [await feedOf("euroFeed", times), await feedOf("etherFeed", times)];
+    const [euro, priceOf] = [await feedOf("euroFeed", times), await readStoryPrices()];
     expectNear(euros.quote_rate, dollars.quote_rate / euro(head + 1));
     expectNear(euros.quote_rate_24h, dollars.quote_rate_24h / euro(head + 1 - secondsOfDay));
     expect(dollars.price_timeseries_30d.map(({ dt }) => dt.getTime() / 1000)).toEqual(startsOfDays);
     for (const [day, { dt, quote_rate: rate }] of dollars.price_timeseries_30d.entries()) {
       const end = Math.min(dt.getTime() / 1000 + secondsOfDay, head + 1);
       const [liquidity, volume] = [dollars.liquidity_timeseries_30d[day], dollars.volume_timeseries_30d[day]];
-      if (name === "wrappedNative") expect(rate).toBe(weth(end));
+      expect(rate).toBe(worthAt(10n ** BigInt(dollars.contract_decimals), priceOf(token, end - 1, "USD")));
       expect(BigInt(liquidity?.total_liquidity ?? -1)).toBe(heldAt(pairs, end));
       expect(BigInt(volume?.total_volume ?? -1)).toBe(movedAt(pairs, dt.getTime() / 1000 + secondsOfDay));
       expectNear(liquidity?.liquidity_quote, whole(heldAt(pairs, end), dollars.contract_decimals) * rate);

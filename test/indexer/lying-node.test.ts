@@ -4,13 +4,10 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { contents } from "../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import { type RpcProxy, startRpcProxy } from "../support/rpc-proxy.ts";
+import { createLies, type Lie } from "./lies.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "./support.ts";
 import { type Tale, tellRound, tellTale } from "./tale.ts";
-
-type Fields = Record<string, unknown>;
-/** Changes one reply; false where this reply gives no opportunity. */
-type Lie = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
 
 let chain: TestChain;
 /** Anvil again, with other blocks at the same heights. */
@@ -91,135 +88,14 @@ const lieWith = (lie: Lie, seed: string, outOf: number) => {
   return told;
 };
 
-const inReceipts =
-  (change: (receipts: Fields[]) => boolean): Lie =>
-  (method, reply) =>
-    method === "eth_getBlockReceipts" && Array.isArray(reply.result) && reply.result.length > 0 && change(reply.result as Fields[]);
-const logsOf = (receipt: Fields | undefined) => (receipt?.logs ?? []) as Fields[];
-const withLogs = (receipts: Fields[], least: number) => receipts.find((receipt) => logsOf(receipt).length >= least);
-const ofBlocks = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
-
-const lies: [string, Lie, number?][] = [
-  [
-    "answers for another chain",
-    (method, reply, params) => {
-      const height = Number(params[0]) % foreignBlocks;
-      const other = foreignReplies.get(
-        JSON.stringify([method, method === "eth_chainId" ? [] : [`0x${height.toString(16)}`, ...params.slice(1)]]),
-      );
-      return other !== undefined && Object.assign(reply, { result: structuredClone(other) }) !== null;
-    },
-  ],
-  ["leaves out the last receipt", inReceipts((receipts) => receipts.pop() !== undefined), 4],
-  [
-    "leaves out the last transaction",
-    (method, reply) => {
-      const transactions = (reply.result as Fields | null)?.transactions;
-      return method === "eth_getBlockByNumber" && Array.isArray(transactions) && transactions.pop() !== undefined;
-    },
-  ],
-  ["leaves out a log", inReceipts((receipts) => logsOf(withLogs(receipts, 1)).pop() !== undefined)],
-  [
-    "leaves out all logs and empties the bloom of the receipts",
-    inReceipts((receipts) => {
-      for (const receipt of receipts) Object.assign(receipt, { logs: [], logsBloom: `0x${"00".repeat(256)}` });
-      return true;
-    }),
-  ],
-  [
-    "leaves out a transaction with its receipt, whose gas is missing then",
-    (method, reply) => {
-      // Both replies lose their last part, so that they fit each other.
-      if (method === "eth_getBlockReceipts") return Array.isArray(reply.result) && reply.result.pop() !== undefined;
-      const block = reply.result as { transactions?: unknown[] } | null;
-      return method === "eth_getBlockByNumber" && block?.transactions?.pop() !== undefined;
-    },
-  ],
-  ["tells null for a receipt", inReceipts((receipts) => Object.assign(receipts, { 0: null }) !== null)],
-  [
-    "tells null instead of receipts",
-    (method, reply) => method === "eth_getBlockReceipts" && Object.assign(reply, { result: null }) !== null,
-  ],
-  [
-    "tells a log twice",
-    inReceipts((receipts) => {
-      const logs = logsOf(withLogs(receipts, 1));
-      return logs[0] !== undefined && logs.push({ ...logs[0] }) > 0;
-    }),
-  ],
-  [
-    "tells the logs in another order",
-    inReceipts((receipts) => {
-      const [one, other] = receipts.map(logsOf).filter(({ length }) => length > 0);
-      if (one === undefined || other === undefined) return false;
-      [one[0], other[0]] = [other[0] as Fields, one[0] as Fields];
-      return true;
-    }),
-  ],
-  [
-    "tells the logs of another transaction",
-    inReceipts((receipts) => {
-      const [one, other] = receipts.filter((receipt) => logsOf(receipt).length > 0);
-      return one !== undefined && other !== undefined && Object.assign(one, { logs: other.logs }) !== null;
-    }),
-  ],
-  [
-    "answers for the block before",
-    (method, reply, params) => {
-      const height = Number(params[0]);
-      const known = earlier.get(`${method} ${height - 1} ${String(params[1])}`);
-      earlier.set(`${method} ${height} ${String(params[1])}`, structuredClone(reply.result));
-      return ofBlocks.has(method) && known !== undefined && Object.assign(reply, { result: known }) !== null;
-    },
-  ],
-  [
-    "answers 200 with an error",
-    (_method, reply) => {
-      delete reply.result;
-      return Object.assign(reply, { error: { code: -32603, message: "internal error" } }) !== null;
-    },
-  ],
-  ["answers null", (_method, reply) => Object.assign(reply, { result: null }) !== null],
-  [
-    "has a head that goes back",
-    (method, reply, params) => {
-      if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
-      const known = earlier.get("head") ?? structuredClone(reply.result);
-      earlier.set("head", known);
-      return Object.assign(reply, { result: known }) !== null;
-    },
-    1,
-  ],
-  [
-    "has a head that no block follows up to",
-    (method, reply, params) => {
-      if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
-      return Object.assign(reply.result as Fields, { number: "0xffffff" }) !== null;
-    },
-    1,
-  ],
-  [
-    "calls a block final that is far ahead",
-    (method, reply, params) => {
-      if (method !== "eth_getBlockByNumber" || params[0] !== "finalized") return false;
-      return Object.assign(reply.result as Fields, { number: "0xffffff" }) !== null;
-    },
-    1,
-  ],
-  [
-    "leaves out the frames of a transaction",
-    (method, reply) => {
-      if (method !== "trace_block" || !Array.isArray(reply.result) || reply.result.length === 0) return false;
-      const last = (reply.result as Fields[]).at(-1)?.transactionPosition;
-      reply.result = (reply.result as Fields[]).filter(({ transactionPosition }) => transactionPosition !== last);
-      return true;
-    },
-  ],
-];
+const foreignReply = (method: string, params: readonly unknown[]): unknown => {
+  const height = Number(params[0]) % foreignBlocks;
+  return foreignReplies.get(JSON.stringify([method, method === "eth_chainId" ? [] : [`0x${height.toString(16)}`, ...params.slice(1)]]));
+};
 const earlier = new Map<string, unknown>();
 
 describe("an index whose node, now and then,", () => {
-  it.each(lies)(
+  it.each(createLies({ foreignReply, earlier }))(
     "%s, holds no wrong row, and is whole when the node tells the truth again",
     { timeout: 90_000 },
     async (name, lie, outOf = 10) => {

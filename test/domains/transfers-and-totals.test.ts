@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { zeroAddress } from "../../runtime/lib/hex.ts";
+import { alice, block, bob, carol, erc20, erc721, fold, pick, token, transaction, weth, withLogs } from "./token-folds.ts";
+
+describe("the totals of a token", () => {
+  const totals = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders", "supply");
+
+  it("have a row at each block that changed how many hold it or how much there is", () => {
+    const rows = fold([
+      withLogs(1, erc20(zeroAddress, alice, 100n)),
+      withLogs(2, erc20(alice, bob, 30n)),
+      withLogs(3, erc20(alice, bob, 5n), erc20(alice, carol, 0n)),
+      withLogs(4, erc20(alice, carol, 65n)),
+      withLogs(5, erc20(bob, zeroAddress, 35n), erc20(zeroAddress, alice, 1n)),
+    ]);
+    // Block 3 moves without making a holder; in block 4 carol takes alice's place; in block 5 alice takes bob's, and 100 - 35 + 1 are left.
+    expect(totals(rows)).toEqual([
+      [token, 1, 1, 1, 100n],
+      [token, 1, 2, 2, 100n],
+      [token, 1, 5, 2, 66n],
+    ]);
+  });
+
+  it("go on from what is stored, each standard of a contract by itself", () => {
+    const state = {
+      totals: new Map([[`${token}|1`, { holders: 7, supply: "900" }]]),
+      balances: new Map([[`${bob}|${token}|1`, { balance: "5", since_block: 2 }]]),
+    };
+    const rows = fold([withLogs(9, erc20(bob, zeroAddress, 5n), erc721(zeroAddress, alice, 1n))], { state });
+    expect(totals(rows)).toEqual([
+      [token, 1, 9, 6, 895n],
+      [token, 2, 9, 1, 1n],
+    ]);
+  });
+
+  it("do not say how much there is where events lie or began before the index", () => {
+    const lying = fold([withLogs(1, erc20(zeroAddress, alice, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
+    expect(totals(lying)).toEqual([
+      [token, 1, 1, 1, 9n],
+      [token, 1, 2, 1, null],
+    ]);
+    const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
+    expect(totals(late)).toEqual([[token, 1, 101, 1, null]]);
+  });
+});
+
+describe("the order and the lists of transfers", () => {
+  it("is by transaction, in it native before inner before events", () => {
+    const first = transaction({
+      to: bob,
+      value: 1n,
+      logs: [erc20(zeroAddress, alice, 2n)],
+      traces: [{ index: 3, type: "call", from: bob, to: carol, value: 1n }],
+    });
+    const second = transaction({ from: bob, to: carol, value: 3n, logs: [erc20(alice, bob, 1n)] });
+    const rows = fold([block(1, [first, second])]);
+    expect(pick(rows.transfers, "ordinal", "transaction_index", "standard", "amount")).toEqual([
+      [0, 0, 0, 1n],
+      [1, 0, 0, 1n],
+      [2, 0, 1, 2n],
+      [3, 1, 0, 3n],
+      [4, 1, 1, 1n],
+    ]);
+  });
+
+  it("lists a transaction once an address, numbered on from what is stored, ERC-20 transfers only", () => {
+    const state = { ordinals: new Map([[alice, { ordinal: 41 }]]) };
+    const rows = fold(
+      [block(1, [transaction({ logs: [erc20(alice, bob, 1n), erc20(bob, alice, 1n)] }), transaction({ logs: [erc721(alice, bob, 1n)] })])],
+      { state },
+    );
+    expect(pick(rows.transfer_transactions, "address", "ordinal", "transaction_index")).toEqual([
+      [alice, 42, 0],
+      [bob, 0, 0],
+    ]);
+  });
+
+  it("enters each standard of a contract once, and reads its metadata once", () => {
+    const state = { standards: new Map([[`${weth}|1`, {}]]), metadata: new Map([[weth, {}]]) };
+    const rows = fold([withLogs(3, erc20(alice, bob, 0n), erc721(alice, bob, 1n), erc20(alice, bob, 0n), erc20(alice, bob, 0n, weth))], {
+      state,
+    });
+    expect(pick(rows.token_standards, "address", "standard", "block_number")).toEqual([
+      [token, 1, 3],
+      [token, 2, 3],
+    ]);
+    expect(pick(rows.node_reads, "kind", "key", "block_number")).toEqual([["token-metadata", token, 3]]);
+  });
+});

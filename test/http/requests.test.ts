@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAnswering, wallet } from "./answering.ts";
+import { failure, type Harness, registered, startHarness } from "./harness.ts";
+
+let app: Harness;
+
+beforeAll(async () => {
+  app = await startAnswering();
+});
+afterAll(() => app.end());
+
+describe("a path", () => {
+  it("answers the same with and without its last slash and with a bare question mark, without a redirect", async () => {
+    for (const path of ["/v1/chains/", "/v1/chains", "/v1/chains/?", "/v1/chains?"]) {
+      expect((await app.get(path)).body.data.items).toHaveLength(1);
+    }
+  });
+
+  it("takes xy=k encoded in either case, and any other needless encoding", async () => {
+    for (const segment of ["xy=k", "xy%3Dk", "xy%3dk", "%78y%3Dk"]) {
+      expect((await app.get(`/v1/demo/${segment}/some_dex/pools/`)).status).toBe(200);
+    }
+  });
+
+  it("takes both names of a community protocol that was given one", async () => {
+    for (const name of ["protocol_01", "lend=it", "lend%3Dit"]) {
+      expect((await app.get(`/v1/cq/provider/app/${name}/markets/`)).body.data).toEqual({ protocol: "protocol_01" });
+    }
+    expect((await app.get("/v1/cq/provider/app/unheard/markets/")).status).toBe(404);
+  });
+
+  it.each(["//v1/chains/", "/v1//chains/", "/v1/chains//", "/V1/chains/", "/v1/Chains/", "/v2/chains/", "/favicon.ico", "/v1/%2Fchains/"])(
+    "that does not exist is 404 in JSON: %s",
+    async (path) => {
+      const { status, body, headers } = await app.get(path);
+      expect(status).toBe(404);
+      expect(body).toEqual(failure(404, expect.any(String)));
+      expect(headers["content-type"]).toContain("application/json");
+    },
+  );
+
+  it("finds its endpoint among those that overlap with it", async () => {
+    const found = await startHarness({
+      getNftApprovals: async () => ({ handler: "approvals" }),
+      getTokenIdsForContractWithMetadata: async () => ({ handler: "metadata" }),
+      getBlock: async () => ({ handler: "block" }),
+      getBlockHeights: async () => ({ handler: "heights" }),
+      getAllChains: async () => ({ handler: "chains" }),
+      getAllChainStatus: async () => ({ handler: "status" }),
+      getLogs: async () => ({ handler: "logs" }),
+      getTokenPrices: async () => ({ handler: "prices" }),
+      getSupportedDexes: async () => ({ handler: "dexes" }),
+    });
+    for (const [path, handler] of [
+      [`/v1/demo/nft/approvals/${wallet}/`, "approvals"],
+      [`/v1/demo/nft/${wallet}/metadata/`, "metadata"],
+      ["/v1/demo/block_v2/5/", "block"],
+      ["/v1/demo/block_v2/2026-01-01/latest/", "heights"],
+      ["/v1/chains/", "chains"],
+      ["/v1/chains/status", "status"],
+      ["/v1/demo/events", "logs"],
+      [`/v1/pricing/historical_by_addresses_v2/demo/USD/${wallet}/`, "prices"],
+      ["/v1/xy%3Dk/supported_dexes/", "dexes"],
+    ] as const) {
+      expect([path, (await found.get(path)).body.data]).toEqual([path, { handler }]);
+    }
+    expect((await found.get("/v1/chains/events/")).body.error_message).toContain("chainName");
+    await found.end();
+  });
+
+  it("that is misspelt is told the nearest", async () => {
+    const { body } = await app.bare().get(`/v1/demo/adress/${wallet}/balance_v2/`);
+    expect(body.error_message).toContain("the nearest path is /v1/{chainName}/address/{walletAddress}/balances_v2/");
+  });
+});
+
+describe("parameters", () => {
+  it("find a chain by name or id and an address by any case or name", async () => {
+    for (const [chain, address] of [
+      ["demo", wallet],
+      ["31337", wallet.toUpperCase()],
+      ["demo", wallet.toLowerCase()],
+      ["demo", "%20Alice.eth%20"],
+    ] as const) {
+      const { body } = await app.get(`/v1/${chain}/address/${address}/balances_v2/?no-spam=%20true%20&utm=x`);
+      expect(body.data.chain).toEqual({ id: 31337, name: "demo" });
+      expect(body.data.walletAddress).toBe(address.includes("eth") ? registered : wallet.toLowerCase());
+      expect(body.data.noSpam).toBe(true);
+    }
+  });
+
+  it("that are wrong are all named, with what was sent and what is accepted", async () => {
+    const { status, body } = await app.get("/v1/nowhere/block_v2/2026-02-30/tomorrow/?page-size=0x10&page-number=1e3&format=xml");
+    expect(status).toBe(400);
+    const message: string = body.error_message;
+    expect(message).toContain('Parameter page-size: "0x10" was sent, a whole number from 1 to 1000 is accepted.');
+    expect(message).toContain('Parameter page-number: "1e3" was sent, a whole number from 0 to 2147483647 is accepted.');
+    expect(message).toContain('Parameter chainName: "nowhere" was sent');
+    expect(message).toContain("demo, eth-mainnet");
+    for (const part of ['startDate: "2026-02-30"', 'endDate: "tomorrow"', 'format: "xml"']) expect(message).toContain(part);
+  });
+
+  it("with an unregistered name are 400", async () => {
+    const { status, body } = await app.get("/v1/demo/address/nobody.eth/balances_v2/");
+    expect(status).toBe(400);
+    expect(body.error_message).toBe('Parameter walletAddress: "nobody.eth" was sent, 0x + 40 hex digits or a registered name is accepted.');
+  });
+
+  it("that were sent more than once are refused, those that nobody knows are not", async () => {
+    const { status, body } = await app.get(`/v1/demo/address/${wallet}/balances_v2/?no-spam=true&no-spam=false`);
+    expect(status).toBe(400);
+    expect(body.error_message).toContain("sent more than once");
+    expect((await app.get("/v1/chains/?x=1&x=2&y[]=3")).status).toBe(200);
+  });
+});
+
+describe("a method", () => {
+  it.each(["post", "put", "patch", "delete"] as const)("other than GET, HEAD and OPTIONS is 405 with Allow: %s", async (method) => {
+    for (const path of ["/v1/chains/", "/nowhere"]) {
+      const { status, body, headers } = await app.bare()[method](path);
+      expect(status).toBe(405);
+      expect(headers.allow).toBe("GET, HEAD, OPTIONS");
+      expect(body).toEqual(failure(405, expect.stringContaining(method.toUpperCase())));
+    }
+  });
+
+  it("OPTIONS answers CORS without a key", async () => {
+    const { status, headers } = await app
+      .bare()
+      .options("/v1/chains/")
+      .set("Origin", "https://page.example")
+      .set("Access-Control-Request-Method", "GET")
+      .set("Access-Control-Request-Headers", "authorization,x-requested-with");
+    expect(status).toBe(204);
+    expect(headers.allow).toBe("GET, HEAD, OPTIONS");
+    expect(headers["access-control-allow-origin"]).toBe("*");
+    expect(headers["access-control-allow-methods"]).toContain("GET");
+    for (const name of ["Authorization", "X-Requested-With"]) expect(headers["access-control-allow-headers"]).toContain(name);
+  });
+
+  it("GET lets pages of other origins read answers, failures and their headers, and frames show them", async () => {
+    for (const request of [app.get("/v1/chains/"), app.bare().get("/v1/chains/")]) {
+      const { headers } = await request.set("Origin", "https://page.example").set("X-Requested-With", "client");
+      expect(headers["access-control-allow-origin"]).toBe("*");
+      expect(headers["access-control-expose-headers"]).toContain("X-Credits");
+      expect(headers["cross-origin-resource-policy"]).toBe("cross-origin");
+      expect(headers["x-frame-options"]).toBeUndefined();
+      expect(headers["content-security-policy"]).toBe("default-src 'none'");
+    }
+  });
+});
