@@ -1,6 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
+import { projections } from "../support/projections.ts";
 import { type ChoreTime, runChores } from "../support/run-chores.ts";
 import type { BenchServer } from "../support/server.ts";
 import { openServing } from "../support/serving.ts";
@@ -29,7 +30,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
     server,
     {
       name: `dex_${size.swaps}_${size.pools}`,
-      madeFrom: ["dex", storyVersion, size],
+      madeFrom: ["dex", storyVersion, size, projections.map(({ id, version }) => [id, version])],
       label: `an index with ${size.pools} pools and ${size.swaps} swaps`,
       script: new URL("./fill-process.ts", import.meta.url),
       argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies MarketSize,
