@@ -68,6 +68,15 @@ export function cut({ digits, scale }: Decimal): Decimal {
   return { digits: BigInt(text), scale: scale - dropped };
 }
 
+/** The number with no more than so many significant digits, the last one rounded (half away from zero). */
+export function rounded({ digits, scale }: Decimal, kept: number): Decimal {
+  const dropped = (digits < 0n ? -digits : digits).toString().length - kept;
+  if (dropped <= 0) return { digits, scale };
+  const unit = 10n ** BigInt(dropped);
+  const half = digits < 0n ? -unit / 2n : unit / 2n;
+  return { digits: (digits + half) / unit, scale: scale - dropped };
+}
+
 /** The nearest floating-point number: the last step of an answer. */
 export const toNumber = ({ digits, scale }: Decimal): number => Number(`${digits}e${-scale}`);
 

@@ -7,6 +7,7 @@ import {
   decimalOf,
   divide,
   multiply,
+  rounded,
   shift,
   squareRoot,
   toNumber,
@@ -121,6 +122,17 @@ describe("the last steps", () => {
     expect(text(cut(of(`-0.${"9".repeat(41)}`)))).toBe(`-0.${"9".repeat(40)}`);
     expect(cut(of("100.00"))).toEqual({ digits: 1n, scale: -2 });
     expect(cut(of("0.000"))).toEqual({ digits: 0n, scale: 0 });
+  });
+
+  it("rounded to some significant digits, half away from zero", () => {
+    expect(["1234.5", "1235.4", "-1234.5", "0.99996", "99", "0"].map((number) => text(rounded(of(number), 4)))).toEqual([
+      "1235",
+      "1235",
+      "-1235",
+      "1.0000",
+      "99",
+      "0",
+    ]);
   });
 
   it("give the nearest number", () => {

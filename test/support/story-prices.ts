@@ -38,12 +38,6 @@ function medianIn(states: readonly State[], end: number): readonly [bigint, bigi
   return null;
 }
 
-/** Prices are kept with 40 significant digits, the others cut off: what is worth whole cents may be told as one cent less. */
-function cut({ numerator, denominator }: Ratio): Ratio {
-  const digits = ((numerator * 10n ** 160n) / denominator).toString();
-  return { numerator: BigInt(digits.slice(0, 40).padEnd(digits.length, "0")), denominator: 10n ** 160n };
-}
-
 /** The story's prices by its feeds and its pools, reckoned from the node's logs alone: of each hour, what was so at its end. */
 export async function readStoryPrices(): Promise<StoryPrices> {
   const times = await blockTimes();
@@ -76,14 +70,14 @@ export async function readStoryPrices(): Promise<StoryPrices> {
     if (priced === undefined || median === null) return null;
     const [own, other] = priced.isFirst ? median : [median[1], median[0]];
     const anchor = priced.against === "usdToken" ? { numerator: 1n, denominator: 10n ** 6n } : native;
-    return anchor === null ? null : cut({ numerator: other * anchor.numerator, denominator: own * anchor.denominator });
+    return anchor === null ? null : { numerator: other * anchor.numerator, denominator: own * anchor.denominator };
   };
   return (token, time, currency) => {
     const end = Math.min((Math.floor(time / hour) + 1) * hour, (times.at(-1) ?? 0) + 1);
     const dollars = inDollars(token, end);
     if (dollars === null || currency === "USD") return dollars;
     const answer = currency === "EUR" ? euro(end) : null;
-    return answer === null ? null : cut({ numerator: dollars.numerator * 10n ** 8n, denominator: dollars.denominator * answer });
+    return answer === null ? null : { numerator: dollars.numerator * 10n ** 8n, denominator: dollars.denominator * answer };
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
-import { type Decimal, decimalOf, multiply, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
+import { type Decimal, decimalOf, multiply, rounded, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
 import type { Rate } from "../prices/price-queries.ts";
 
 const symbols: Readonly<Record<Currency, string>> = {
@@ -34,9 +34,13 @@ export const viewNumber = (value: Decimal | null): number | null => (value === n
 
 const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
+/** Digits of a worth that are told: rates end after 40, so that what is worth whole cents would be told as one less. */
+const toldDigits = 30;
+
 /** A worth for people: cut after two decimals, in millions above 999,999 and in milliards above 999,999,999. */
-export function pretty(value: Decimal | null, currency: Currency): string | null {
-  if (value === null) return null;
+export function pretty(exact: Decimal | null, currency: Currency): string | null {
+  if (exact === null) return null;
+  const value = rounded(exact, toldDigits);
   const sign = value.digits < 0n ? "-" : "";
   const absolute = sign === "" ? value : { ...value, digits: -value.digits };
   const units = wholeHundredths(absolute) / 100n;

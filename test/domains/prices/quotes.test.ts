@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Currency } from "../../../generated/requests.gen.ts";
 import { pretty, quoteOf, viewNumber, wholeRate, worth } from "../../../runtime/domains/views/quotes.ts";
-import { decimalOf } from "../../../runtime/lib/decimal.ts";
+import { decimalOf, divide } from "../../../runtime/lib/decimal.ts";
 
 const dollars = (value: string) => pretty(decimalOf(value), "USD");
 
@@ -15,6 +15,14 @@ describe("a worth for people", () => {
       "$0.01",
       "$2,999.98",
     ]);
+  });
+
+  it("tells whole cents where the rate that they are made of ends after 40 digits", () => {
+    const third = divide(decimalOf("1"), decimalOf("3"));
+    expect(pretty(worth("10800", third), "USD")).toBe("$3,600.00");
+    expect(pretty(worth("-10800", third), "USD")).toBe("-$3,600.00");
+    // A hair less than whole cents, by what is told of it, stays less.
+    expect(dollars("0.99999999999999999999")).toBe("$0.99");
   });
 
   it("is $0.00 for zero, and nothing for what is not known", () => {
