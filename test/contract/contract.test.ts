@@ -99,7 +99,9 @@ describe.each(live)("$id, which is live", (operation) => {
     expect(header).toEqual(operation.csv.map((column) => column.header));
     const rows = rowsOf(operation, json.body);
     expect(records.length).toBe(rows.length);
-    expect(records).toEqual(rows.map((row) => operation.csv.map((column) => cellOf(column, row))));
+    // The time of the answer, which is told of each row where rows carry their parent's fields, is another one in another second.
+    const withoutTime = (cells: readonly string[]) => cells.filter((_, position) => header?.[position] !== "update_at");
+    expect(records.map(withoutTime)).toEqual(rows.map((row) => withoutTime(operation.csv.map((column) => cellOf(column, row)))));
     expect(csv.headers.get("x-credits")).toBe(json.headers.get("x-credits"));
   });
 
