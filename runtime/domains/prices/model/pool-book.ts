@@ -114,4 +114,5 @@ function summaryOfWord({ isConcentrated }: PricedPool, { reserve0, reserve1, sqr
   return { ratio: { numerator: square, denominator: q192 }, depths: [Number(depth0), Number(depth1)], share: null };
 }
 
-const smallest = (first: bigint, ...others: readonly bigint[]): bigint => others.reduce((least, one) => (one < least ? one : least), first);
+const smallest = (first: bigint, second: bigint, third: bigint): bigint => smaller(smaller(first, second), third);
+const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);
