@@ -14,7 +14,7 @@ export const readSettings = async ({ query }: Queryable, chainId: number): Promi
   (await query<MadeBy>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1", [chainId]))[0] ?? nothing;
 
 /** Keeps others from writing or undoing the chain's prices until the transaction ends. */
-export const lockSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
+const lockSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
   await client.query("INSERT INTO price_settings (chain_id, revision) VALUES ($1, 0) ON CONFLICT (chain_id) DO NOTHING", [chainId]);
   const rows = await client.query<MadeBy>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1 FOR UPDATE", [chainId]);
   return rows[0] ?? nothing;
