@@ -35,21 +35,42 @@ interface Spans {
 const hours: Spans = { table: "price_hours", column: "hour", seconds: secondsOfHour };
 const days: Spans = { table: "price_days", column: "day", seconds: secondsOfDay };
 
+/** The making of prices may be so many hours behind the chain before the last ones that it told count for nothing. */
+const latestHours = 24;
+
 /**
  * Questions about what tokens were worth. `chainOfCurrency` says whose rate of a currency counts for the prices of a chain: chains share currencies, and not
  * each one has a feed of its own.
  */
 export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCurrency: (chainId: number, currency: Currency) => number) {
+  /**
+   * The last span of which a price is known, without end where prices are level with the chain. While they are made, or made anew, the last one that was made may be of
+   * years ago, and says nothing of now. Served by the primary keys of price_progress and blocks.
+   */
+  const knownUntil = async (chainId: number, { seconds }: Spans): Promise<number> => {
+    const rows = await query<{ hour: number }>(
+      `SELECT p.hour FROM (SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1) p
+       WHERE (p.hour + ${latestHours} + 1)::int8 * ${secondsOfHour} <= (SELECT timestamp FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1)`,
+      [chainId],
+    );
+    return rows[0] === undefined ? Number.POSITIVE_INFINITY : Math.floor(((rows[0].hour + latestHours) * secondsOfHour) / seconds);
+  };
+
   /** The closing prices in US dollars, in the order of the asks. Served by the primary keys, one probe an ask. */
-  const closes = async (chainId: number, { table, column }: Spans, asks: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
+  const closes = async (chainId: number, spans: Spans, asks: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
+    const { table, column } = spans;
     const rates: Rate[] = asks.map(() => null);
     if (asks.length === 0) return rates;
-    const rows = await query<{ position: number; close: string | null }>(
+    const known = knownUntil(chainId, spans);
+    const found = query<{ position: number; close: string | null }>(
       `SELECT k.position::int4 AS position, p.close FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
          SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span ORDER BY p.${column} DESC LIMIT 1) p`,
       [chainId, bytesArray(asks.map(({ asset }) => asset)), asks.map(({ span }) => span)],
     );
-    for (const { position, close } of rows) rates[position - 1] = close === null ? null : decimalOf(close);
+    const [until, rows] = await Promise.all([known, found]);
+    for (const { position, close } of rows) {
+      if (close !== null && (asks[position - 1]?.span ?? 0) <= until) rates[position - 1] = decimalOf(close);
+    }
     return rates;
   };
 
@@ -108,7 +129,8 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     time: number,
   ): Promise<(asset: Address) => Rate> => {
     const hour = Math.floor(time / secondsOfHour);
-    const [rows, currencies] = await Promise.all([
+    const [until, rows, currencies] = await Promise.all([
+      knownUntil(chainId, hours),
       query<{ asset: Address; close: string | null }>(
         `SELECT a.asset, p.close FROM priced_assets a CROSS JOIN LATERAL (
            SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= $3 ORDER BY p.hour DESC LIMIT 1) p
@@ -119,7 +141,7 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     ]);
     const rates = new Map(
       rows.map(({ asset, close }) => {
-        const rate = close === null ? null : decimalOf(close);
+        const rate = close === null || hour > until ? null : decimalOf(close);
         return [asset, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null)];
       }),
     );
@@ -137,7 +159,8 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     times: readonly number[],
   ): Promise<(asset: Address, time: number) => Rate> => {
     const wanted = [...new Set(times.map(hourOf))];
-    const [rows, currencies] = await Promise.all([
+    const [until, rows, currencies] = await Promise.all([
+      knownUntil(chainId, hours),
       query<{ asset: Address; hour: number; close: string | null }>(
         `SELECT a.asset, t.hour, p.close FROM priced_assets a CROSS JOIN unnest($3::int4[]) AS t(hour) CROSS JOIN LATERAL (
            SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= t.hour ORDER BY p.hour DESC LIMIT 1) p
@@ -148,7 +171,7 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     ]);
     const rates = new Map(
       rows.map(({ asset, hour, close }) => {
-        const rate = close === null ? null : decimalOf(close);
+        const rate = close === null || hour > until ? null : decimalOf(close);
         return [`${asset}${hour}`, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null)];
       }),
     );
@@ -177,7 +200,8 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     wanted: readonly number[],
   ): Promise<OwnedRates> => {
     const { table, column } = spans;
-    const [rows, currencies] = await Promise.all([
+    const [until, rows, currencies] = await Promise.all([
+      knownUntil(chainId, spans),
       query<{ asset: Address; moment: number; close: string | null }>(
         // First which of them have prices, and then these: the planner might look up the prices of all that ever had one.
         `WITH owned AS MATERIALIZED (
@@ -192,7 +216,9 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
       ratesOfCurrency(chainId, currency, spans, wanted),
     ]);
     const dollars = wanted.map(() => new Map<Address, Rate>());
-    for (const { asset, moment, close } of rows) dollars[moment - 1]?.set(asset, close === null ? null : decimalOf(close));
+    for (const { asset, moment, close } of rows) {
+      if ((wanted[moment - 1] ?? 0) <= until) dollars[moment - 1]?.set(asset, close === null ? null : decimalOf(close));
+    }
     const usd: OwnedRates["usd"] = (asset, moment) => dollars[moment]?.get(asset) ?? null;
     if (currencies === null) return { rate: usd, usd };
     return { rate: (asset, moment) => convert(usd(asset, moment), currencies.get(wanted[moment] ?? -1) ?? null), usd };

@@ -29,8 +29,11 @@ export const worth = (amount: string | null, rate: Rate): Decimal | null =>
 export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
   rate === null || decimals === null ? null : shift(rate, decimals);
 
-/** The last step: the nearest number, or null. */
-export const viewNumber = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
+/** The last step: the nearest number; null where the value is not known, or is more than a number can be, as that of a token of 255 decimals may. */
+export function viewNumber(value: Decimal | null): number | null {
+  const number = value === null ? null : toNumber(value);
+  return number === null || !Number.isFinite(number) ? null : number;
+}
 
 const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 

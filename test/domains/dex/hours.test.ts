@@ -192,6 +192,15 @@ describe("hours that are rolled up", () => {
     }
   });
 
+  it("are not made where no list is read of them any more, as while prices of long ago are made anew", async () => {
+    const isDue = (late: number) => (firstHour + 30 - late) % 24 !== 23;
+    for (const late of [4, 5, 6].filter(isDue)) {
+      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - late]);
+      expect(await rollUp(test.database, [exchange.factory]), String(late)).toBe(0);
+    }
+    await price(firstHour + 30);
+  });
+
   it("are not written when the chain has left their block meanwhile", async () => {
     const hour = firstHour + 30;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainConfig } from "../../../runtime/config/config.ts";
 import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
 import { createPriceChore } from "../../../runtime/domains/prices/making/chore.ts";
+import { undoPrices } from "../../../runtime/domains/prices/making/price-settings.ts";
 import { feedsProjection } from "../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
 import type { ChoreContext } from "../../../runtime/jobs/chore.ts";
@@ -105,6 +106,21 @@ describe("the chore that makes prices", () => {
     await createPriceChore(settings).run(contextOf(works));
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   });
+
+  it("does not have the loop wait while an operator undoes prices, however long that takes", async () => {
+    await expect(
+      test.database.transaction(async (client) => {
+        await undoPrices(client, 31337, null);
+        // Longer than the chore may wait: it must end before the other does.
+        const other = new Promise((_, reject) =>
+          setTimeout(() => reject(new Error("The chore waits for what was undone.")), 5_000).unref(),
+        );
+        await Promise.race([createPriceChore(settings).run(contextOf(works)), other]);
+      }),
+    ).rejects.toThrow("prices are being undone by another process");
+    await createPriceChore(settings).run(contextOf(works));
+    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+  }, 30_000);
 
   it("looks again only where something changed, and has no rows and no error where nothing is configured", async () => {
     let writes = 0;

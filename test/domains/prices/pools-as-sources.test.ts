@@ -94,6 +94,17 @@ describe("a price by a pool of concentrated liquidity", () => {
     expect(telling.price(token)).toBeNull();
   });
 
+  it("counts for no more than what there is to be had at the price: an offer for nothing sets none", () => {
+    const telling = createTelling({ stablecoins }, { [usd]: 6 });
+    // 40,000 dollars for 10,000 tokens: 4 dollars each.
+    telling.pool(first, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
+    // A million dollars are offered at a dollar for 100 tokens, in a range that stands for more, in a pool that has one token to give: worth 0.01 dollars there.
+    const word = { sqrtPriceX96: 10n ** 7n * q96, liquidity: 10n ** 20n, reserve0: 10n ** 12n, reserve1: unit };
+    telling.ranges(second, [usd, token], word);
+    telling.close();
+    expect(telling.price(token)).toBe(smallest("4", 18));
+  });
+
   it.each([{ sqrtPriceX96: 0n }, { sqrtPriceX96: null }, { liquidity: null }, { liquidity: 0n }, { reserve0: null }, { reserve1: null }])(
     "is not known where something of it is not: %o",
     (missing) => {

@@ -92,4 +92,11 @@ describe("what an amount is worth", () => {
     expect(viewNumber(wholeRate(rate, 36))).toBe(0.5);
     expect(quoteOf(`3${"0".repeat(36)}`, rate, 36, "USD")).toEqual({ rate: 0.5, quote: 1.5, pretty: "$1.50" });
   });
+
+  it("has no number where it is more than a number can be", () => {
+    // 10^54 for a smallest unit, of which there are 10^255 in a whole token: 10^309.
+    const rate = { digits: 10n ** 54n, scale: 0 };
+    expect(quoteOf("1", rate, 255, "USD")).toEqual({ rate: null, quote: 1e54, pretty: pretty(rate, "USD") });
+    expect(viewNumber(wholeRate({ digits: 10n ** 53n, scale: 0 }, 255))).toBe(1e308);
+  });
 });

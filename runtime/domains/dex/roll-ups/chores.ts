@@ -10,6 +10,7 @@ import { createTokenQueries } from "../../tokens/queries.ts";
 import { lastHourOf } from "../spans.ts";
 import { rollUpHour } from "./compute.ts";
 import { isRolledUp, newestMissingDay } from "./due.ts";
+import { keptHours } from "./kept-hours.ts";
 import { storeRollUp } from "./store.ts";
 
 /** What of a chain's configuration roll-ups depend on. */
@@ -39,9 +40,10 @@ type Choice = (context: ChoreContext, factory: Address, range: Range) => Promise
 
 /**
  * The last hour that has prices. While prices are late it waits until that is the hour before its closing block: pages of a list are kept together by that
- * block, so one block may not close two hours that are rolled up one after the other.
+ * block, so one block may not close two hours that are rolled up one after the other. Hours of which no list is read any more are not made, as while prices of years are.
  */
 const newestHour: Choice = async (context, factory, { fingerprint, last, closed }) => {
+  if (last <= closed - keptHours) return null;
   if (last < closed) {
     const closing = await closingBlock(context, last);
     if (closing === null || closing.timestamp >= (last + 2) * secondsOfHour) return null;

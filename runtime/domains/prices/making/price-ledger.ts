@@ -114,7 +114,8 @@ const createFirsts = (known: Set<Asset>) => {
       }
     },
     endHour: (): void => {
-      rows.push(...fresh);
+      // One by one: more arguments than a call may have can come with a file of an operator's.
+      for (const first of fresh) rows.push(first);
       fresh = [];
     },
     takeOut: (changes: Changes | null, hour: number): Portion["firsts"] => {

@@ -69,7 +69,11 @@ export async function createPriceMaker(
   if (height !== null) {
     const standing = await queries.wordsAt(height.number, factories, feeds);
     await meet(standing);
-    for (const word of standing) model.tell(word);
+    const rest = createRests();
+    for (const word of standing) {
+      model.tell(word);
+      await rest();
+    }
   }
   for (const word of file) if (word.time < start) model.tell(word);
   let waiting: Word[] = file.filter(({ time }) => time >= start);

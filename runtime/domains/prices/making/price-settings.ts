@@ -14,11 +14,28 @@ export const readSettings = async ({ query }: Queryable, chainId: number): Promi
   (await query<MadeBy>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1", [chainId]))[0] ?? nothing;
 
 /** Keeps others from writing or undoing the chain's prices until the transaction ends. */
-export const lockSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
+const lockSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
   await client.query("INSERT INTO price_settings (chain_id, revision) VALUES ($1, 0) ON CONFLICT (chain_id) DO NOTHING", [chainId]);
   const rows = await client.query<MadeBy>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1 FOR UPDATE", [chainId]);
   return rows[0] ?? nothing;
 };
+
+/** The loop of the chain waits while prices are written, and must not wait for an operator who undoes those of years. */
+const longestWaitMilliseconds = 500;
+
+/** The same; not for long. @throws {Error} while somebody else undoes them. */
+export const lockFreeSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
+  await client.query(`SET LOCAL lock_timeout = ${longestWaitMilliseconds}`);
+  try {
+    return await lockSettings(client, chainId);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === lockNotAvailable) throw new Error("prices are being undone by another process");
+    throw error;
+  }
+};
+
+/** SQLSTATE lock_not_available, which is what lock_timeout raises. */
+const lockNotAvailable = "55P03";
 
 /**
  * Undoes a chain's prices from a time on (unix seconds), or all of them, so that they are made anew: by the process that indexes the chain, or the next

@@ -6,7 +6,7 @@ import { type Decimal, toText } from "../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
 import { createEvidenceQueries, dayOfHour, type Height, type Progress } from "./evidence-queries.ts";
 import { type CandleRow, endsIn, type Portion, type Spoken } from "./price-ledger.ts";
-import { lockSettings } from "./price-settings.ts";
+import { lockFreeSettings } from "./price-settings.ts";
 
 /** A portion, and what it was made beside. */
 export interface Made {
@@ -21,10 +21,10 @@ export interface Made {
   readonly isFirst: boolean;
 }
 
-/** Writes a portion. False, and nothing written, where its block is gone or the progress is not what it was. */
+/** Writes a portion. False, and nothing written, where its block is gone or the progress is not what it was. @throws {Error} while others undo prices. */
 export async function writePortion(client: DatabaseClient, chainId: number, made: Made): Promise<boolean> {
   const { portion, height, progress, fingerprint, revision, isFirst } = made;
-  const settings = await lockSettings(client, chainId);
+  const settings = await lockFreeSettings(client, chainId);
   const queries = createEvidenceQueries(client, chainId);
   const stored = await queries.progress();
   if (settings.revision !== revision || stored?.hour !== progress?.hour) return false;

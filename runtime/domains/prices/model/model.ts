@@ -1,6 +1,7 @@
 import { compare, type Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import type { Asset } from "../assets.ts";
+import { createEdgeBook } from "./edge-book.ts";
 import { createPoolBook, emptySummary, type PoolBook, type Share, standsSince, summarize, tellPool, trimPool } from "./pool-book.ts";
 import { priceOfPoolToken } from "./pool-token.ts";
 import { type Edge, priceByPools, type Step, worthOf } from "./routes.ts";
@@ -37,7 +38,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   const canonical = canonicalIn(wrappedNative);
   const sources = createTokenSources(settings);
   const markets = new Map<Address, Market>();
-  const edges = new Map<Address, Edge[]>();
+  const edges = createEdgeBook(prices.liquidityFloor);
   const steps = new Map<Address, Step>();
   /** Pools that changed in the quarter that was closed last, or since. */
   const moving = new Set<Market>();
@@ -47,7 +48,10 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   let expiry = Number.POSITIVE_INFINITY;
 
   const summarizeMoving = (time: number): void => {
-    for (const { edge, book } of moving) edge.summary = summarize(book, time - secondsOfBucket, time);
+    for (const { edge, book } of moving) {
+      edge.summary = summarize(book, time - secondsOfBucket, time);
+      edges.changed(edge);
+    }
   };
   /** What later quarters need is kept. */
   const settleMoving = (time: number): void => {
@@ -105,17 +109,22 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
   /** The own tokens of constant-product pools. What others trade one for is no matter: it is worth what it can be handed in for. */
   const addPoolTokens = (rates: Map<Asset, Decimal>, time: number): void => {
     if (!asksPools) return;
-    const exchanged = Array.from(markets.values()).filter(({ book }) => !book.facts.isConcentrated);
-    const found = exchanged.map((market) => {
-      const { pool } = market.book.facts;
-      const byPools = poolTokenRate(market, rates);
-      return sources.tokens.has(pool) ? rateOf(pool, byPools, time) : byPools;
-    });
+    const found = new Map<Address, Decimal | null>();
+    const find = (pool: Address, byPools: (market: Market) => Decimal | null): void => {
+      const market = markets.get(pool);
+      if (market === undefined || market.book.facts.isConcentrated || found.has(pool)) return;
+      const rate = byPools(market);
+      found.set(pool, sources.tokens.has(pool) ? rateOf(pool, rate, time) : rate);
+    };
+    for (const [token, rate] of rates) {
+      for (const { pool } of edges.ofDepth(token, worthOf(rate))) find(pool, (market) => poolTokenRate(market, rates));
+    }
+    // One that is priced by now, and is of a pool that holds too little.
+    for (const token of rates.keys()) find(token, () => null);
     // Only now, so that a pool of such tokens is priced the same in whatever order the pools became known.
-    for (const [position, { book }] of exchanged.entries()) {
-      const rate = found[position] ?? null;
-      if (rate === null) rates.delete(book.facts.pool);
-      else rates.set(book.facts.pool, rate);
+    for (const [pool, rate] of found) {
+      if (rate === null) rates.delete(pool);
+      else rates.set(pool, rate);
     }
   };
   const look = (time: number): Prices => {
@@ -134,11 +143,7 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
       const tokens = [canonical(facts.token0), canonical(facts.token1)] as const;
       const edge: Edge = { pool: facts.pool, tokens, summary: emptySummary };
       markets.set(facts.pool, { book: createPoolBook(facts), edge, token: null });
-      for (const token of tokens) {
-        const known = edges.get(token);
-        if (known === undefined) edges.set(token, [edge]);
-        else known.push(edge);
-      }
+      edges.add(edge);
     },
     tell: (word) => {
       isTold = true;

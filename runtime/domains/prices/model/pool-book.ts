@@ -96,7 +96,8 @@ const signOf = (difference: bigint): number => (difference < 0n ? -1 : differenc
 /**
  * Of a constant-product pool the reserves say both ratio and depth. Of a concentrated one the ratio is its price (Uniswap V3 whitepaper, 6.2: sqrt(P) × 2^96), and
  * the depth is what its active liquidity stands for at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), but no more than it holds: liquidity in a narrow range
- * stands for far more than there is, and what lies beyond the range cannot be traded at the price.
+ * stands for far more than there is, and what lies beyond the range cannot be traded at the price. Nor more than what it holds of the other token is worth at the
+ * price: where there is nothing to be had for one, whoever offers it may name any price that is too low, and nobody can take them at their word.
  */
 function summaryOfWord({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPriceX96, liquidity, supply }: PoolWord): PoolSummary {
   if (reserve0 === null || reserve1 === null) return emptySummary;
@@ -107,9 +108,11 @@ function summaryOfWord({ isConcentrated }: PricedPool, { reserve0, reserve1, sqr
     return { ratio: { numerator: reserve1, denominator: reserve0 }, depths, share };
   }
   if (sqrtPriceX96 === null || sqrtPriceX96 === 0n || liquidity === null) return emptySummary;
-  const depth0 = smaller(reserve0, (liquidity * q96) / sqrtPriceX96);
-  const depth1 = smaller(reserve1, (liquidity * sqrtPriceX96) / q96);
-  return { ratio: { numerator: sqrtPriceX96 ** 2n, denominator: q192 }, depths: [Number(depth0), Number(depth1)], share: null };
+  const square = sqrtPriceX96 ** 2n;
+  const depth0 = smallest(reserve0, (liquidity * q96) / sqrtPriceX96, (reserve1 * q192) / square);
+  const depth1 = smallest(reserve1, (liquidity * sqrtPriceX96) / q96, (reserve0 * square) / q192);
+  return { ratio: { numerator: square, denominator: q192 }, depths: [Number(depth0), Number(depth1)], share: null };
 }
 
+const smallest = (first: bigint, second: bigint, third: bigint): bigint => smaller(smaller(first, second), third);
 const smaller = (left: bigint, right: bigint): bigint => (left < right ? left : right);

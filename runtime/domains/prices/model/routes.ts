@@ -10,7 +10,10 @@ export interface Edge {
 }
 
 /** Pools by each of their tokens. */
-export type Edges = ReadonlyMap<Address, readonly Edge[]>;
+export interface Edges {
+  /** All pools that hold at least the floor of a token, of which a smallest unit is worth about so many US dollars; and some that hold less. */
+  ofDepth(token: Address, worth: number): Iterable<Edge>;
+}
 
 /** A token's price by one pool. */
 export interface Step {
@@ -52,7 +55,7 @@ export function priceByPools(
     rates.set(token, rate);
     if (hops === mostHops) continue;
     const worth = worthOf(rate);
-    for (const edge of edges.get(token) ?? []) {
+    for (const edge of edges.ofDepth(token, worth)) {
       const side = edge.tokens[0] === token ? 0 : 1;
       const other = edge.tokens[1 - side] as Address;
       const depth = edge.summary.depths[side] * worth;
