@@ -46,14 +46,14 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
       `WITH RECURSIVE days AS (
          SELECT -1::int8 AS last_block, NULL::int4 AS day, 0::numeric AS paid
          UNION ALL
-         SELECT e.number, b.day, s.fees_paid FROM days d
+         SELECT greatest(e.number, f.block_number), b.day, s.fees_paid FROM days d
          CROSS JOIN LATERAL (SELECT block_number FROM address_fees
            WHERE chain_id = $1 AND address = $2 AND block_number > d.last_block AND block_number <= $3 ORDER BY block_number LIMIT 1) f
          CROSS JOIN LATERAL (SELECT (timestamp / ${secondsOfDay})::int4 AS day FROM blocks WHERE chain_id = $1 AND number = f.block_number LIMIT 1) b
          CROSS JOIN LATERAL (SELECT number FROM blocks
            WHERE chain_id = $1 AND timestamp < (b.day + 1)::int8 * ${secondsOfDay} ORDER BY timestamp DESC, number DESC LIMIT 1) e
          CROSS JOIN LATERAL (SELECT fees_paid FROM address_fees
-           WHERE chain_id = $1 AND address = $2 AND block_number <= least(e.number, $3) ORDER BY block_number DESC LIMIT 1) s)
+           WHERE chain_id = $1 AND address = $2 AND block_number <= least(greatest(e.number, f.block_number), $3) ORDER BY block_number DESC LIMIT 1) s)
        SELECT day, (paid - lag(paid) OVER (ORDER BY last_block))::text AS "feesPaid" FROM days ORDER BY last_block OFFSET 1`,
       [chainId, bytes(address), block],
     );

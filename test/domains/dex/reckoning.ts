@@ -170,13 +170,25 @@ export const createReckoning = async (market: Market) => {
       const [first, second] = sidesOf(pair).map((token) => rate(token, time));
       return first == null || second == null ? null : Number(reserve0) * first + Number(reserve1) * second;
     },
-    /** Dollars for one whole share: twice the root of what both sides are worth, by the supply; null of a pool that holds less than the floor on both sides. */
+    /**
+     * Dollars for one whole share: twice the root of what both sides are worth, by the supply, as it stood in the middle of the quarter of an hour; null of a pool
+     * that held less than the floor on both sides.
+     */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
-      const { reserves, supply } = await poolAt(pair, heightBefore(endOf(time)));
+      const end = endOf(time);
       const [first, second] = sidesOf(pair).map((token) => rate(token, time));
       if (first == null || second == null) return null;
-      const [left, right] = [Number(reserves[0]) * first, Number(reserves[1]) * second];
-      return left < 10_000 && right < 10_000 ? null : (2 * Math.sqrt(left * right) * 1e18) / Number(supply);
+      const heights = [...new Set(logs.filter(({ address }) => address === pair).map(({ block }) => block))];
+      const states = await Promise.all(heights.map(async (height) => ({ since: times[height] ?? 0, ...(await poolAt(pair, height)) })));
+      const middle = (value: (state: (typeof states)[number]) => number): number =>
+        median([{ since: 0, value: 0 }, ...states.map((state) => ({ since: state.since, value: value(state) }))], end) ?? 0;
+      if (
+        middle(({ reserves: [held] }) => Number(held)) * first < 10_000 &&
+        middle(({ reserves: [, held] }) => Number(held)) * second < 10_000
+      )
+        return null;
+      const share = middle(({ reserves: [left, right], supply }) => Math.sqrt(Number(left) * Number(right)) / Number(supply));
+      return 2 * share * Math.sqrt(first * second) * 1e18;
     },
     worth: (amount: bigint, one: number | null, decimals = 0): number | null =>
       one === null ? null : (Number(amount) * one) / 10 ** decimals,

@@ -141,18 +141,29 @@ describe("a path of pools", () => {
     );
   });
 
-  it("is the one whose shallowest pool is deepest", () => {
-    const telling = createTelling({ stablecoins });
-    // Straight: 20,000 dollars deep, 5 dollars. Over another token: 90,000 and 60,000 dollars deep, 3 dollars.
+  it("is the one whose shallowest pool is deepest, of those over anchors", () => {
+    const euros = contract("e0");
+    const telling = createTelling({ stablecoins: [...stablecoins, { token: euros }] });
+    // Straight: 20,000 dollars deep, 5 dollars. Over another stablecoin and the native token: 90,000 and 60,000 dollars deep, 3 dollars.
     telling.pool(first, [usd, third], [20_000n * unit, 4_000n * unit]);
-    telling.pool(second, [usd, token], [90_000n * unit, 90_000n * unit]);
-    telling.pool(last, [token, third], [60_000n * unit, 20_000n * unit]);
+    telling.pool(second, [euros, weth], [90_000n * unit, 90_000n * unit]);
+    telling.pool(last, [weth, third], [60_000n * unit, 20_000n * unit]);
     telling.close();
     expect(telling.price(third)).toBe(smallest("3", 18));
     // A deep second pool behind a shallow first one is no deeper than that.
     telling.now(second, end, [15_000n * unit, 15_000n * unit]);
     telling.close(end + 900);
     expect(telling.price(third)).toBe(smallest("5", 18));
+  });
+
+  it("over somebody's own token is taken where there is no other alone, however deep it is", () => {
+    const telling = createTelling({ stablecoins });
+    // Straight: 4 dollars. Over a token of which all is in one hand: 41,000 dollars deep, and 1,000 of a dollar each for one.
+    telling.pool(first, [usd, third], [40_000n * unit, 10_000n * unit]);
+    telling.pool(second, [usd, token], [41_000n * unit, 41_000n * unit]);
+    telling.pool(last, [token, third], [41_000n * unit, 41n * unit]);
+    telling.close();
+    expect(telling.price(third)).toBe(smallest("4", 18));
   });
 
   it("is by the lower address of two that are equally deep", () => {

@@ -82,9 +82,11 @@ export function createPriceModel(settings: PriceSettings): PriceModel {
       const rate = rateOf(token, null, time);
       if (rate !== null) (isEnd(token, time) ? ends : others).set(token, rate);
     }
-    const rates = priceByPools(ends, edges, prices.liquidityFloor, steps);
+    const rates = priceByPools(ends, sources.anchors, edges, prices.liquidityFloor, steps);
     const missing = [...others].filter(([token]) => !rates.has(token));
-    return missing.length === 0 ? rates : priceByPools(new Map([...ends, ...missing]), edges, prices.liquidityFloor, steps);
+    return missing.length === 0
+      ? rates
+      : priceByPools(new Map([...ends, ...missing]), sources.anchors, edges, prices.liquidityFloor, steps);
   };
   const tokensAt = (time: number): Map<Address, Decimal> => {
     const rates = asksPools ? ratesByPools(time) : new Map<Address, Decimal>();

@@ -27,6 +27,8 @@ interface Candidate {
   /** US dollars of the shallowest pool on the way: the most that a price on it can be trusted for. */
   readonly width: number;
   readonly hops: number;
+  /** Tokens on the way that are no anchors. */
+  readonly strangers: number;
   readonly by: { readonly edge: Edge; readonly from: Decimal } | null;
   readonly rate: Decimal | null;
 }
@@ -35,35 +37,51 @@ interface Candidate {
 const mostHops = 4;
 
 /**
- * Prices of all tokens that a path of pools leads to from an anchor, each by the path whose shallowest pool is deepest (widest path, by Dijkstra's
- * order). A pool counts by what it holds of the token that is nearer to the anchor, and not at all below the floor in US dollars; of equal paths the one whose last
- * pool has the lower address. `earlier` remembers steps from call to call, so that what did not move is not computed again.
+ * Prices of all tokens that a path of pools leads to from an anchor, each by the path with the fewest tokens between that are no anchors, and of these by the one
+ * whose shallowest pool is deepest (widest path, by Dijkstra's order). A token of somebody's own costs them nothing and nobody else has it to trade against them: a path over one
+ * could be made as deep as they like, and so counts only where there is no other. A pool counts by what it holds of the token that is nearer to the anchor, and not at all below the
+ * floor in US dollars; of equal paths the one whose last pool has the lower address. `trusted` are the anchors, with a price of their own or without. `earlier` remembers
+ * steps from call to call, so that what did not move is not computed again.
  */
 export function priceByPools(
   anchors: ReadonlyMap<Address, Decimal>,
+  trusted: ReadonlySet<Address>,
   edges: Edges,
   floor: number,
   earlier: Map<Address, Step>,
 ): Map<Address, Decimal> {
   const rates = new Map<Address, Decimal>();
   const queue = createQueue();
-  for (const [token, rate] of anchors) queue.push({ token, width: Number.POSITIVE_INFINITY, hops: 0, by: null, rate });
+  for (const [token, rate] of anchors) queue.push({ token, width: Number.POSITIVE_INFINITY, hops: 0, strangers: 0, by: null, rate });
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const { token, by, hops, width } = next;
+    const { token, by } = next;
     if (rates.has(token)) continue;
     const rate = by === null ? (next.rate as Decimal) : stepOver(token, by.edge, by.from, earlier);
     rates.set(token, rate);
-    if (hops === mostHops) continue;
-    const worth = worthOf(rate);
-    for (const edge of edges.ofDepth(token, worth)) {
-      const side = edge.tokens[0] === token ? 0 : 1;
-      const other = edge.tokens[1 - side] as Address;
-      const depth = edge.summary.depths[side] * worth;
-      if (edge.summary.ratio === null || !(depth >= floor) || rates.has(other)) continue;
-      queue.push({ token: other, width: Math.min(width, depth), hops: hops + 1, by: { edge, from: rate }, rate: null });
+    if (next.hops === mostHops) continue;
+    const strangers = next.strangers + (by === null || trusted.has(token) ? 0 : 1);
+    for (const { other, edge, depth } of waysFrom(token, worthOf(rate), edges, floor)) {
+      if (rates.has(other)) continue;
+      queue.push({
+        token: other,
+        width: Math.min(next.width, depth),
+        hops: next.hops + 1,
+        strangers,
+        by: { edge, from: rate },
+        rate: null,
+      });
     }
   }
   return rates;
+}
+
+/** The pools that lead on from a token of which a smallest unit is worth so many US dollars: with the token that they lead to, and what they hold of the first in US dollars. */
+function* waysFrom(token: Address, worth: number, edges: Edges, floor: number) {
+  for (const edge of edges.ofDepth(token, worth)) {
+    const side = edge.tokens[0] === token ? 0 : 1;
+    const depth = edge.summary.depths[side] * worth;
+    if (edge.summary.ratio !== null && depth >= floor) yield { other: edge.tokens[1 - side] as Address, edge, depth };
+  }
 }
 
 /** The price of a token by the price of the other one of a pool: one smallest unit of the first is worth `ratio` of the second. */
@@ -82,11 +100,13 @@ export const worthOf = (rate: Decimal): number =>
   rate.scale >= 0 && rate.scale < 300 ? Number(rate.digits) / 10 ** rate.scale : toNumber(rate);
 
 const isBefore = (left: Candidate, right: Candidate): boolean =>
-  left.width !== right.width
-    ? left.width > right.width
-    : left.hops !== right.hops
-      ? left.hops < right.hops
-      : (left.by?.edge.pool ?? left.token) < (right.by?.edge.pool ?? right.token);
+  left.strangers !== right.strangers
+    ? left.strangers < right.strangers
+    : left.width !== right.width
+      ? left.width > right.width
+      : left.hops !== right.hops
+        ? left.hops < right.hops
+        : (left.by?.edge.pool ?? left.token) < (right.by?.edge.pool ?? right.token);
 
 /** A binary heap: the widest candidate first. */
 function createQueue() {
