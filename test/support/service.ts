@@ -30,6 +30,8 @@ export async function isIndexed(database: Database, chainId: number, height: num
 
 /** True when prices are made up to the last hour that the chain has passed, and exchanges are rolled up at its end and that of each day since the first price. */
 async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
+  // Paths of pools end at a feed or a stablecoin: without one, nothing ever has a price.
+  if (chain.prices.feeds.length + chain.prices.stablecoins.length === 0) return true;
   const [row] = await query<{ hour: number; priced: number | null; first: number | null; rolled: number; days: number }>(
     `SELECT h.hour, (SELECT max(hour) FROM price_progress WHERE chain_id = $1) AS priced,
        (SELECT min(hour) FROM priced_assets WHERE chain_id = $1) AS first,
