@@ -6,6 +6,7 @@ import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { secondsOfDay, secondsOfHour } from "../../lib/time.ts";
 import { standards } from "../tokens/standards.ts";
 import { type Asset, currencyAsset } from "./assets.ts";
+import { createProgressQueries } from "./progress-queries.ts";
 
 /** What one smallest unit of a token is worth in some currency; null where that is not known. */
 export type Rate = Decimal | null;
@@ -119,38 +120,8 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     );
 
   /**
-   * What assets were worth at one time, by asset: as `ratesAtTimes`, for long lists of which few have a price. Served by the primary keys: one probe an asset
-   * that ever had one.
-   */
-  const ratesAt = async (
-    chainId: number,
-    currency: Currency,
-    assets: Iterable<Address>,
-    time: number,
-  ): Promise<(asset: Address) => Rate> => {
-    const hour = Math.floor(time / secondsOfHour);
-    const [until, rows, currencies] = await Promise.all([
-      knownUntil(chainId, hours),
-      query<{ asset: Address; close: string | null }>(
-        `SELECT a.asset, p.close FROM priced_assets a CROSS JOIN LATERAL (
-           SELECT close FROM price_hours p WHERE p.chain_id = $1 AND p.asset = a.asset AND p.hour <= $3 ORDER BY p.hour DESC LIMIT 1) p
-         WHERE a.chain_id = $1 AND a.asset = ANY ($2::bytea[])`,
-        [chainId, bytesArray(new Set(assets)), hour],
-      ),
-      ratesOfCurrency(chainId, currency, hours, [hour]),
-    ]);
-    const rates = new Map(
-      rows.map(({ asset, close }) => {
-        const rate = close === null || hour > until ? null : decimalOf(close);
-        return [asset, currencies === null ? rate : convert(rate, currencies.get(hour) ?? null)];
-      }),
-    );
-    return (asset) => rates.get(asset) ?? null;
-  };
-
-  /**
-   * What assets were worth at each of some times: as `ratesAt`, in one question. Served by the primary keys: one probe a time of each asset that ever had
-   * a price.
+   * What assets were worth at each of some times: as `ratesAtTimes`, for long lists of which few have a price. Served by the primary keys: one probe a time of
+   * each asset that ever had one.
    */
   const ratesAtEach = async (
     chainId: number,
@@ -176,6 +147,17 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
       }),
     );
     return (asset, time) => rates.get(`${asset}${hourOf(time)}`) ?? null;
+  };
+
+  /** The same at one time. */
+  const ratesAt = async (
+    chainId: number,
+    currency: Currency,
+    assets: Iterable<Address>,
+    time: number,
+  ): Promise<(asset: Address) => Rate> => {
+    const rateAt = await ratesAtEach(chainId, currency, assets, [time]);
+    return (asset) => rateAt(asset, time);
   };
 
   /** What assets were worth at the end of UTC days (days since 1970), or are worth now on the running day. Served by the primary keys, one probe an asset and day. */
@@ -247,27 +229,6 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     return new Set(rows.map(({ asset }) => asset));
   };
 
-  /** The last hour (since 1970) whose prices are done; null before the first. Served by the primary key. */
-  const lastPricedHour = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [chainId]);
-    return rows[0]?.hour ?? null;
-  };
-
-  /** The hour of the first price that anything had; null before one is known. Reads the list of what ever had one. */
-  const firstPricedHour = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ hour: number | null }>("SELECT min(hour) AS hour FROM priced_assets WHERE chain_id = $1", [chainId]);
-    return rows[0]?.hour ?? null;
-  };
-
-  /** What the prices were made by, and how often they were undone; empty while none were made. Served by the primary key. */
-  const pricedBy = async (chainId: number): Promise<string> => {
-    const rows = await query<{ made: string }>(
-      "SELECT fingerprint || ' ' || revision AS made FROM price_settings WHERE chain_id = $1 AND fingerprint IS NOT NULL",
-      [chainId],
-    );
-    return rows[0]?.made ?? "";
-  };
-
   return {
     ratesAtTimes,
     ratesAt,
@@ -276,9 +237,7 @@ export function createPriceQueries({ query }: Pick<Database, "query">, chainOfCu
     ratesOwnedAt,
     ratesOwnedOfDays,
     pricedAmong,
-    lastPricedHour,
-    firstPricedHour,
-    pricedBy,
+    ...createProgressQueries({ query }),
   };
 }
 
