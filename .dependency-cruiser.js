@@ -37,6 +37,7 @@ export default {
     ),
     only("chain-low", "^runtime/chain/", "^runtime/(chain|lib)/", "chain knows no database and no domain."),
     only("database-low", "^runtime/database/", "^runtime/(database|lib)/", "database knows no domain."),
+    only("web-low", "^runtime/web/", "^runtime/(web|lib)/", "The web outside is fetched without knowing what for."),
     only("events-low", "^runtime/events/", "^runtime/(events|chain|lib)/", "events know blocks, no domain."),
     only("indexer-no-domain", "^runtime/indexer/", "^runtime/(indexer|chain|database|events|config|lib)/", "Projections are handed in."),
     only("jobs-no-domain", "^runtime/jobs/", "^runtime/(jobs|indexer|chain|database|config|lib)/", "Reads are handed in."),

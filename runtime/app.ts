@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import type { ChainConfig, Config } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
 import { pendingMigrations } from "./database/migrate.ts";
+import { createApprovalQueries } from "./domains/approvals/queries.ts";
+import { approvalsHandlers } from "./domains/approvals/resolvers/index.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries.ts";
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
@@ -14,6 +16,8 @@ import { parseLabels } from "./domains/names/labels-file.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
 import { namesHandlers } from "./domains/names/resolvers/index.ts";
+import { createNftQueries } from "./domains/nft/queries.ts";
+import { nftHandlers } from "./domains/nft/resolvers/index.ts";
 import { createPoolQueries } from "./domains/pools/queries.ts";
 import { chainOfCurrencies } from "./domains/prices/currencies.ts";
 import { createPriceQueries } from "./domains/prices/price-queries.ts";
@@ -49,6 +53,8 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const pools = createPoolQueries(database);
   const prices = createPriceQueries(database, chainOfCurrencies(chains));
   const rollUps = createRollUpQueries(database);
+  const nfts = createNftQueries(database);
+  const approvals = createApprovalQueries(database);
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
@@ -61,7 +67,16 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     logger,
     limits: config.limits,
     chains,
-    handlers: { ...ledgerHandlers, ...tokensHandlers, ...chainsHandlers, ...namesHandlers, ...pricesHandlers, ...dexHandlers },
+    handlers: {
+      ...ledgerHandlers,
+      ...tokensHandlers,
+      ...chainsHandlers,
+      ...namesHandlers,
+      ...pricesHandlers,
+      ...dexHandlers,
+      ...nftHandlers,
+      ...approvalsHandlers,
+    },
     context: ({ now, link, anchor, pin, counted }) => ({
       now,
       link,
@@ -76,6 +91,8 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       pools,
       prices,
       rollUps,
+      nfts,
+      approvals,
       network,
       names,
       labels,

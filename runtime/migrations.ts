@@ -5,12 +5,15 @@ import * as addressActivity from "./domains/ledger/migrations/0006-address-activ
 import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accounting.ts";
 import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
+import * as collections from "./domains/nft/migrations/0016-collections.ts";
+import * as nftMetadata from "./domains/nft/migrations/0017-nft-metadata.ts";
 import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as prices from "./domains/prices/migrations/0013-prices.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
 import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.ts";
 import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
 import * as pastRankings from "./domains/tokens/migrations/0011-past-rankings.ts";
+import * as tokenHistories from "./domains/tokens/migrations/0015-token-histories.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 
@@ -30,4 +33,7 @@ export const migrations: readonly Migration[] = [
   { name: "0012-pools", up: pools.up, down: pools.down },
   { name: "0013-prices", up: prices.up, down: prices.down },
   { name: "0014-exchange-roll-ups", up: exchangeRollUps.up, down: exchangeRollUps.down },
+  { name: "0015-token-histories", up: tokenHistories.up, down: tokenHistories.down },
+  { name: "0016-collections", up: collections.up, down: collections.down },
+  { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
 ];

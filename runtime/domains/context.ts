@@ -3,11 +3,13 @@ import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
+import type { ApprovalQueries } from "./approvals/queries.ts";
 import type { NetworkQueries } from "./chains/queries.ts";
 import type { RollUpQueries } from "./dex/roll-up-queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { LabelQueries } from "./names/labels.ts";
 import type { NameQueries } from "./names/queries.ts";
+import type { NftQueries } from "./nft/queries.ts";
 import type { PoolQueries } from "./pools/queries.ts";
 import type { PriceQueries } from "./prices/price-queries.ts";
 import type { Classifier } from "./tokens/classification/classifier.ts";
@@ -34,6 +36,8 @@ export interface ResolverContext {
   readonly pools: PoolQueries;
   readonly prices: PriceQueries;
   readonly rollUps: RollUpQueries;
+  readonly nfts: NftQueries;
+  readonly approvals: ApprovalQueries;
   /** Says what tokens are, by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;

@@ -1,0 +1,4 @@
+import type { Handlers } from "../../context.ts";
+
+/** The operations that are about approvals. */
+export const approvalsHandlers = {} satisfies Partial<Handlers>;

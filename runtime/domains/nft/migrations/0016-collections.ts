@@ -1,0 +1,34 @@
+import type { Knex } from "knex";
+
+/**
+ * Which token ids there are.
+ * `nft_tokens` has each id that a collection ever moved, with the block that it was first seen in and the account that received it then; `original_owner` is null
+ * where that was no mint, as in an index that starts late. An id that was burnt stays. `standard` stands in the key, as a contract may be two things at once.
+ * `nft_collection_sizes` has a row at each block in which a collection grew: how many ids it has had by then.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    CREATE TABLE nft_tokens (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      token_id numeric(78,0) NOT NULL,
+      standard int2 NOT NULL,
+      block_number int8 NOT NULL,
+      original_owner bytea,
+      PRIMARY KEY (chain_id, token, token_id, standard) INCLUDE (block_number)
+    );
+    CREATE INDEX nft_tokens_roll_back ON nft_tokens USING brin (block_number);
+    CREATE TABLE nft_collection_sizes (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      block_number int8 NOT NULL,
+      tokens int8 NOT NULL,
+      PRIMARY KEY (chain_id, token, block_number) INCLUDE (tokens)
+    );
+    CREATE INDEX nft_collection_sizes_roll_back ON nft_collection_sizes USING brin (block_number);
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw("DROP TABLE nft_collection_sizes, nft_tokens");
+}
