@@ -92,6 +92,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       prices,
       rollUps,
       nfts,
+      uncached: { read: async () => [] },
       approvals,
       network,
       names,

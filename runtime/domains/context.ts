@@ -9,6 +9,7 @@ import type { RollUpQueries } from "./dex/roll-up-queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
 import type { LabelQueries } from "./names/labels.ts";
 import type { NameQueries } from "./names/queries.ts";
+import type { UncachedMetadata } from "./nft/metadata/row.ts";
 import type { NftQueries } from "./nft/queries.ts";
 import type { PoolQueries } from "./pools/queries.ts";
 import type { PriceQueries } from "./prices/price-queries.ts";
@@ -37,6 +38,8 @@ export interface ResolverContext {
   readonly prices: PriceQueries;
   readonly rollUps: RollUpQueries;
   readonly nfts: NftQueries;
+  /** What reads metadata while a request waits, on chains that do not keep it. */
+  readonly uncached: UncachedMetadata;
   readonly approvals: ApprovalQueries;
   /** Says what tokens are, by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;
