@@ -56,6 +56,7 @@ export async function up(knex: Knex): Promise<void> {
       again boolean NOT NULL DEFAULT false,
       PRIMARY KEY (chain_id, token, from_id, to_id)
     );
+    CREATE INDEX nft_refreshes_order ON nft_refreshes (chain_id, block_number);
     CREATE TABLE nft_metadata_updates (
       chain_id int8 NOT NULL,
       block_number int8 NOT NULL,
