@@ -1,3 +1,4 @@
+import { approvalsProjection } from "./domains/approvals/projection.ts";
 import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
@@ -15,6 +16,7 @@ export const projections: readonly Projection[] = [
   namesProjection,
   poolsProjection,
   feedsProjection,
+  approvalsProjection,
 ];
 
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */
