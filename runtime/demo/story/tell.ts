@@ -3,9 +3,14 @@ import { openApprovals } from "../chapters/approvals.ts";
 import { openCollectibles } from "../chapters/collectibles.ts";
 import { openExchange } from "../chapters/exchange.ts";
 import { openFailures } from "../chapters/failures.ts";
+import { openGarden } from "../chapters/garden.ts";
+import { openHostile } from "../chapters/hostile.ts";
+import { openLanterns } from "../chapters/lanterns.ts";
+import { openMarket } from "../chapters/market.ts";
 import { openNewcomer } from "../chapters/newcomer.ts";
 import { openPayouts } from "../chapters/payouts.ts";
 import { openPeople } from "../chapters/people.ts";
+import { openPermits } from "../chapters/permits.ts";
 import { openPriceFeeds } from "../chapters/price-feeds.ts";
 import { openRangeExchange } from "../chapters/range-exchange.ts";
 import { openRivalExchange } from "../chapters/rival-exchange.ts";
@@ -65,7 +70,7 @@ const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Mi
     deploy: async (from, artifact, parameters = []) => {
       const address = miner.nextContract(from);
       const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: parameters });
-      await stage.play([{ from, to: null, data, gas: 6_000_000 }]);
+      await stage.play([{ from, to: null, data, gas: 8_000_000 }]);
       return address;
     },
     read: (address, abi, functionName, parameters) => readContract(node, address, abi, functionName, parameters),
@@ -86,6 +91,11 @@ const open = async (stage: Stage) => {
   const { feeds, scene: feedsScene } = await openPriceFeeds(stage, people, market, weth);
   const { rival, scene: rivalScene } = await openRivalExchange(stage, people, tokens, weth, market);
   const { ranges, scene: rangesScene } = await openRangeExchange(stage, people, tokens, weth, market);
+  const { garden, scene: gardenScene } = await openGarden(stage, people);
+  const { market: marketplace, scene: marketScene } = await openMarket(stage, people, garden, collectibles.editions, weth);
+  const { lanterns, scene: lanternsScene } = await openLanterns(stage, people);
+  const hostile = await openHostile(stage, people);
+  const { coin: permitCoin, scene: permitsScene } = await openPermits(stage, people);
   const scenes: readonly Scene[] = [
     peopleScene,
     tokensScene,
@@ -100,8 +110,13 @@ const open = async (stage: Stage) => {
     feedsScene,
     rivalScene,
     rangesScene,
+    // One after the other: what is sold of the garden on a day depends on what has moved in it.
+    async (day) => [...(await gardenScene(day)), ...(await marketScene(day))],
+    lanternsScene,
+    permitsScene,
   ];
-  return { scenes, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } };
+  const nfts = { garden, marketplace, lanterns, hostile, permitCoin };
+  return { scenes, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults, ...nfts } };
 };
 
 /** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */
