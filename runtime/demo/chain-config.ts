@@ -39,10 +39,13 @@ const exchangeOf = (
 ): NonNullable<Input["exchanges"]> => (factory === undefined || router === undefined ? [] : [{ ...terms, factory, routers: [router] }]);
 
 /** The story's marketplaces, and the gateway that the demo runs itself; it needs no other. */
-const nftsOf = ({ seaport }: Cast, gateway: string | undefined): NonNullable<Input["nfts"]> => ({
+const nftsOf = ({ seaport, punks }: Cast, gateway: string | undefined): NonNullable<Input["nfts"]> => ({
   ipfsGateways: gateway === undefined ? [] : [gateway],
   arweaveGateways: [],
-  marketplaces: seaport === undefined ? [] : [{ name: "Demo Seaport", protocol: "seaport", address: seaport }],
+  marketplaces: [
+    ...(seaport === undefined ? [] : [{ name: "Demo Seaport", protocol: "seaport" as const, address: seaport }]),
+    ...(punks === undefined ? [] : [{ name: "Harbor Faces", protocol: "cryptopunks" as const, address: punks }]),
+  ],
 });
 
 /** The story's price feeds and its dollar; see `liquidityFloor` for what its pools hold. */

@@ -4,7 +4,8 @@ import type { Call } from "../story/types.ts";
 
 /** Who has which plant as the story goes, so that only owners send, sell and approve. */
 export interface PlantBook {
-  readonly owners: ReadonlyMap<bigint, Address>;
+  /** By token id; null of one that was uprooted. */
+  readonly owners: ReadonlyMap<bigint, Address | null>;
   /** The plants that this owner may part with. */
   of(owner: Address): readonly bigint[];
   /** Any plant that may move, of somebody whom the story leaves to chance. */
@@ -31,15 +32,16 @@ export interface Garden {
 
 /** A book that is empty, with owners out of whose plants chance does not pick. */
 export const createPlantBook = (apart: readonly Address[]): PlantBook & { add(id: bigint, owner: Address): void } => {
-  const owners = new Map<bigint, Address>();
+  const owners = new Map<bigint, Address | null>();
   const reserved = new Set<bigint>();
   return {
     owners,
     of: (owner) => [...owners].filter(([id, held]) => held === owner && !reserved.has(id)).map(([id]) => id),
-    pick: (random) => random.pick([...owners].filter(([id, owner]) => !(reserved.has(id) || apart.includes(owner))).map(([id]) => id)),
+    pick: (random) =>
+      random.pick([...owners].filter(([id, owner]) => owner !== null && !(reserved.has(id) || apart.includes(owner))).map(([id]) => id)),
     ownerOf: (id) => {
       const owner = owners.get(id);
-      if (owner === undefined) throw new Error(`The garden has no plant ${id}.`);
+      if (owner === undefined || owner === null) throw new Error(`The garden has no plant ${id}.`);
       return owner;
     },
     add: (id, owner) => {
@@ -49,7 +51,7 @@ export const createPlantBook = (apart: readonly Address[]): PlantBook & { add(id
       owners.set(id, to);
     },
     remove: (id) => {
-      owners.delete(id);
+      owners.set(id, null);
     },
     reserve: (...ids) => {
       for (const id of ids) reserved.add(id);

@@ -6,8 +6,14 @@ import type { People } from "./people.ts";
 
 const lanternsPerCall = 40;
 
+/** The collection and who has its tokens, the first of which is number 1. */
+interface Lanterns {
+  readonly lanterns: Address;
+  readonly owners: readonly Address[];
+}
+
 /** A collection whose documents are fetched through a gateway, which the demo runs itself. */
-export const openLanterns = async (stage: Stage, people: People): Promise<{ lanterns: Address; scene: Scene }> => {
+export const openLanterns = async (stage: Stage, people: People): Promise<Lanterns & { scene: Scene }> => {
   const { artifacts } = stage;
   const { deployer, collector, trader, dealers } = people;
   const address = await stage.deploy(deployer, artifacts.basedCollection, ["Harbor Lanterns", "LANTERN", `ipfs://${lanternFolder}/`]);
@@ -30,5 +36,5 @@ export const openLanterns = async (stage: Stage, people: People): Promise<{ lant
     owners[index] = to;
     return [{ from: owner, to: address, data: encodeTransferFrom(owner, to, BigInt(index + 1)), gas: 150_000 }];
   };
-  return { lanterns: address, scene };
+  return { lanterns: address, owners, scene };
 };

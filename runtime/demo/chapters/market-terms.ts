@@ -34,9 +34,9 @@ export const splitPrice = (price: bigint): { readonly seller: bigint; readonly f
   return { seller: price - fee - royalty, fee, royalty };
 };
 
-/** Orders of a marketplace and the transactions around them; each order has a salt of its own. */
-export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market) => {
-  let salt = 0n;
+/** Orders of a marketplace and the transactions around them; each order has a salt of its own, by which it differs from one that was filled before. */
+export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market, firstSalt = 0n) => {
+  let salt = firstSalt;
   const approved = new Set<string>();
   const once = (key: string, call: Call): readonly Call[] => {
     if (approved.has(key)) return [];

@@ -34,6 +34,7 @@ export interface Artifacts {
   readonly basedCollection: Artifact;
   readonly hostileCollection: Artifact;
   readonly ferryCoin: Artifact;
+  readonly punkLike: Artifact;
   readonly conduitController: Artifact;
   readonly seaport: Artifact;
 }
@@ -98,5 +99,6 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     basedCollection: own("BasedCollection"),
     hostileCollection: own("HostileCollection"),
     ferryCoin: own("FerryCoin"),
+    punkLike: own("PunkLike"),
   };
 };

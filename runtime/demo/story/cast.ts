@@ -45,6 +45,7 @@ export interface World {
   readonly marketplace: Market;
   readonly lanterns: Address;
   readonly hostile: { readonly collection: Address; readonly owner: Address };
+  readonly faces: Address;
   readonly permitCoin: Address;
 }
 
@@ -52,7 +53,7 @@ const dateOf = (time: number): string => new Date(time * 1000).toISOString().sli
 
 const toInventory = (world: World): Inventory => {
   const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } = world;
-  const { garden, marketplace, lanterns, hostile, permitCoin } = world;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = world;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
   const { treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, gardener, washTraders, crowd } = people;
   return {
@@ -64,7 +65,7 @@ const toInventory = (world: World): Inventory => {
     erc1155: [collectibles.editions, collectibles.badges],
     contracts: [
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
-      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, faults, marketplace.seaport],
+      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, faults, marketplace.seaport, faces],
     ],
   };
 };
@@ -77,7 +78,7 @@ export const toCast = async (
   genesisTime: number,
 ): Promise<{ cast: Cast; inventory: Inventory }> => {
   const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles } = world;
-  const { garden, marketplace, lanterns, hostile, permitCoin } = world;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = world;
   const swap = miner.landmarks.get("swap");
   const failure = miner.landmarks.get("failure");
   const sale = miner.landmarks.get("sale");
@@ -129,6 +130,7 @@ export const toCast = async (
     gatewayCollection: lanterns,
     hostileCollection: hostile.collection,
     hostileOwner: hostile.owner,
+    punks: faces,
     permitToken: permitCoin,
     gardener: people.gardener,
     seaport: marketplace.seaport,

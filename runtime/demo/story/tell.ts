@@ -2,6 +2,7 @@ import { encodeDeployData } from "viem";
 import { openApprovals } from "../chapters/approvals.ts";
 import { openCollectibles } from "../chapters/collectibles.ts";
 import { openExchange } from "../chapters/exchange.ts";
+import { openFaces } from "../chapters/faces.ts";
 import { openFailures } from "../chapters/failures.ts";
 import { openGarden } from "../chapters/garden.ts";
 import { openHostile } from "../chapters/hostile.ts";
@@ -25,6 +26,7 @@ import { createRandom } from "./random.ts";
 import { readContract } from "./read-contract.ts";
 import { mix, openingOffset, planDay } from "./timeline.ts";
 import { type Call, type Scene, type Stage, storyDays } from "./types.ts";
+import type { Ownership } from "./verify-collections.ts";
 
 const callsPerOpeningBlock = 25;
 const secondsPerDay = 86_400;
@@ -50,6 +52,7 @@ export interface Told {
   readonly cast: Cast;
   readonly inventory: Inventory;
   readonly miner: Miner;
+  readonly ownership: Ownership;
 }
 
 const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Miner): Stage => {
@@ -93,8 +96,9 @@ const open = async (stage: Stage) => {
   const { ranges, scene: rangesScene } = await openRangeExchange(stage, people, tokens, weth, market);
   const { garden, scene: gardenScene } = await openGarden(stage, people);
   const { market: marketplace, scene: marketScene } = await openMarket(stage, people, garden, collectibles.editions, weth);
-  const { lanterns, scene: lanternsScene } = await openLanterns(stage, people);
+  const { lanterns, owners: lanternOwners, scene: lanternsScene } = await openLanterns(stage, people);
   const hostile = await openHostile(stage, people);
+  const { faces, owners: faceOwners, scene: facesScene } = await openFaces(stage, people);
   const { coin: permitCoin, scene: permitsScene } = await openPermits(stage, people);
   const scenes: readonly Scene[] = [
     peopleScene,
@@ -113,10 +117,17 @@ const open = async (stage: Stage) => {
     // One after the other: what is sold of the garden on a day depends on what has moved in it.
     async (day) => [...(await gardenScene(day)), ...(await marketScene(day))],
     lanternsScene,
+    facesScene,
     permitsScene,
   ];
-  const nfts = { garden, marketplace, lanterns, hostile, permitCoin };
-  return { scenes, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults, ...nfts } };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin };
+  /** Asked when the story is told. */
+  const ownership = (): Ownership => ({
+    garden: garden.book.owners,
+    lanterns: new Map(lanternOwners.map((owner, index) => [BigInt(index + 1), owner])),
+    faces: new Map(faceOwners.map((owner, index) => [BigInt(index), owner])),
+  });
+  return { scenes, ownership, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults, ...nfts } };
 };
 
 /** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */
@@ -128,7 +139,7 @@ export const tellStory = async (telling: Telling): Promise<Told> => {
   onProgress(0, total);
   await miner.mine(genesisTime + firstBlockSeconds, []);
   await telling.onGenesis();
-  const { scenes, world } = await open(stage);
+  const { scenes, world, ownership } = await open(stage);
   onProgress(1, total);
   for (let day = 0; day < storyDays; day++) {
     const calls: (readonly Call[])[] = [];
@@ -139,5 +150,5 @@ export const tellStory = async (telling: Telling): Promise<Told> => {
     onProgress(day + 2, total);
   }
   await miner.mine(genesisTime + storyDays * secondsPerDay, []);
-  return { miner, ...(await toCast(world, miner, node, genesisTime)) };
+  return { miner, ownership: ownership(), ...(await toCast(world, miner, node, genesisTime)) };
 };
