@@ -7,6 +7,7 @@ import { endProcess } from "./node/processes.ts";
 import { type Identity, keepGenesisState, saveState } from "./state.ts";
 import { tellStory } from "./story/tell.ts";
 import { verifyStory } from "./story/verify.ts";
+import { verifyCollections } from "./story/verify-collections.ts";
 import { verifyExchanges } from "./story/verify-exchanges.ts";
 import { storyVersion } from "./story/version.ts";
 import type { DemoPhase } from "./types.ts";
@@ -47,6 +48,7 @@ export const buildChain = async (building: Building): Promise<Identity> => {
     onProgress("check", 0, 1);
     await verifyStory(client, told.miner);
     await verifyExchanges(client, artifacts, told.cast, endTime);
+    await verifyCollections(client, artifacts, told.cast, told.ownership);
     onProgress("check", 1, 1);
     onProgress("save", 0, 1);
     const { cast, inventory } = told;

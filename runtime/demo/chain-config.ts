@@ -5,8 +5,8 @@ import type { Cast } from "./story/cast.ts";
 
 type Input = z.input<typeof chainConfig>;
 
-/** The demo chain as the rest of Ashlar sees it: a network like any other. */
-export const demoChainConfig = (rpc: string, cast: Cast): ChainConfig => {
+/** The demo chain as the rest of Ashlar sees it: a network like any other. Without a gateway's address, documents behind one are not fetched. */
+export const demoChainConfig = (rpc: string, cast: Cast, gateway?: string): ChainConfig => {
   const config: Input = {
     name: "demo",
     id: 31337,
@@ -18,6 +18,7 @@ export const demoChainConfig = (rpc: string, cast: Cast): ChainConfig => {
     nativeAccounting: "traces",
     exchanges: exchangesOf(cast),
     prices: pricesOf(cast),
+    nfts: nftsOf(cast, gateway),
     groups: ["historical"],
     pollMilliseconds: 1_000,
   };
@@ -36,6 +37,16 @@ const exchangeOf = (
   factory: string | undefined,
   router: string | undefined,
 ): NonNullable<Input["exchanges"]> => (factory === undefined || router === undefined ? [] : [{ ...terms, factory, routers: [router] }]);
+
+/** The story's marketplaces, and the gateway that the demo runs itself; it needs no other. */
+const nftsOf = ({ seaport, punks }: Cast, gateway: string | undefined): NonNullable<Input["nfts"]> => ({
+  ipfsGateways: gateway === undefined ? [] : [gateway],
+  arweaveGateways: [],
+  marketplaces: [
+    ...(seaport === undefined ? [] : [{ name: "Demo Seaport", protocol: "seaport" as const, address: seaport }]),
+    ...(punks === undefined ? [] : [{ name: "Harbor Faces", protocol: "cryptopunks" as const, address: punks }]),
+  ],
+});
 
 /** The story's price feeds and its dollar; see `liquidityFloor` for what its pools hold. */
 const pricesOf = ({ etherFeed, euroFeed, usdToken }: Cast): NonNullable<Input["prices"]> => ({

@@ -1,5 +1,6 @@
 import type { Address } from "../lib/hex.ts";
 import { farDeadline } from "./chapters/exchange-terms.ts";
+import { liveMarketDeed } from "./live-market.ts";
 import type { Deed, Life } from "./live-terms.ts";
 import { encode, encodeTransfer } from "./story/encode.ts";
 import { readContract } from "./story/read-contract.ts";
@@ -73,7 +74,7 @@ export const chooseDeed = async (life: Life): Promise<Deed> => {
     return { from: recipient, to: cast.rangeRouter as Address, value: buys ? paid : 0n, data };
   };
 
-  const kind = random.below(9);
+  const kind = random.below(11);
   if (kind === 0) return { from, to, value };
   if (kind === 1) return { from, to: cast.wrappedNative as Address, value, data: encode(artifacts.weth.abi, "deposit") };
   if (kind === 2) {
@@ -86,5 +87,6 @@ export const chooseDeed = async (life: Life): Promise<Deed> => {
   if (kind === 5) return sell(first, value);
   if (kind === 6) return buy(rival, enoughForTickets);
   if (kind === 7) return sell(rival, enoughForTickets);
-  return tradeInRange(value);
+  if (kind === 8) return tradeInRange(value);
+  return liveMarketDeed(life, from);
 };

@@ -9,7 +9,7 @@ export interface Life {
   readonly client: NodeClient;
   readonly cast: Cast;
   readonly inventory: Inventory;
-  readonly artifacts: Pick<Artifacts, "router" | "pair" | "weth" | "rangeRouter" | "priceFeed">;
+  readonly artifacts: Pick<Artifacts, "router" | "pair" | "weth" | "rangeRouter" | "priceFeed" | "gardenCollection">;
   readonly random: Random;
   /** Unix seconds. */
   now(): number;

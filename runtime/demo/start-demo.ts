@@ -6,6 +6,7 @@ import { demoChainConfig } from "./chain-config.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import { portTaken } from "./errors.ts";
 import { createLiving } from "./living.ts";
+import { startMetadataServer } from "./metadata-server.ts";
 import { anvilBinary } from "./node/binary.ts";
 import { type DemoNode, launchNode } from "./node/launch.ts";
 import { adoptOrphan } from "./node/orphan.ts";
@@ -153,7 +154,9 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     if (origin === "adopted")
       logger.info(`The demo goes on with the node that an earlier run left behind (process ${node.mark.processId}).`);
     const living = createLiving({ folder, node, artifacts, identity: running.identity, logger });
+    const documents = await startMetadataServer();
     const end = async (): Promise<void> => {
+      await documents.stop();
       await living.rest();
       await node.client.close();
       await endProcess(node.mark);
@@ -162,8 +165,9 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     };
     return {
       rpcUrl: node.url,
-      chain: demoChainConfig(node.url, running.identity.cast),
+      chain: demoChainConfig(node.url, running.identity.cast, documents.origin),
       story: { version: running.identity.storyVersion, cast: running.identity.cast, inventory: running.identity.inventory },
+      forbiddenRequests: documents.forbiddenRequests,
       processId: node.mark.processId,
       origin,
       identity: living.identity,

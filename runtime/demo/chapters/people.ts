@@ -1,6 +1,6 @@
 import { stringToHex } from "viem";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
-import { addressOf, treasury } from "../story/genesis.ts";
+import { addressOf, signer, treasury } from "../story/genesis.ts";
 import type { Random } from "../story/random.ts";
 import type { Call, Scene, Stage } from "../story/types.ts";
 
@@ -21,6 +21,8 @@ export interface People {
   readonly keeper: Address;
   /** Tells the price feeds their answers. */
   readonly reporter: Address;
+  /** Made the garden's plants, sells some and earns royalties; the only one who can sign. */
+  readonly gardener: Address;
   /** Two who trade with nobody but each other. */
   readonly washTraders: readonly [Address, Address];
   /** Everybody else, in the order in which they join. */
@@ -52,6 +54,7 @@ const castPeople = (stage: Stage): People => {
     marketMaker: addressOf("market maker"),
     keeper: addressOf("keeper"),
     reporter: addressOf("reporter"),
+    gardener: signer,
     washTraders: [addressOf("wash trader 1"), addressOf("wash trader 2")],
     crowd,
     dealers: crowd.slice(0, Math.max(12, stage.scaled(90))),
@@ -69,7 +72,12 @@ export const openPeople = async (stage: Stage): Promise<{ people: People; scene:
   };
   const principals = [
     ...[fund(people.deployer, 500), fund(people.trader, 400), fund(people.collector, 200), fund(people.marketMaker, 4_000)],
-    ...[fund(people.keeper, 1_400), fund(people.reporter, 50), ...people.washTraders.map((person) => fund(person, 10))],
+    ...[
+      fund(people.keeper, 1_400),
+      fund(people.reporter, 50),
+      fund(people.gardener, 100),
+      ...people.washTraders.map((person) => fund(person, 10)),
+    ],
   ];
   await stage.play([...principals, ...people.active(0).map((person) => fund(person, random.between(20, 90)))]);
 

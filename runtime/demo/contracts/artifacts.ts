@@ -30,6 +30,13 @@ export interface Artifacts {
   readonly measuredCoin: Artifact;
   readonly positionDescriptor: Artifact;
   readonly priceFeed: Artifact;
+  readonly gardenCollection: Artifact;
+  readonly basedCollection: Artifact;
+  readonly hostileCollection: Artifact;
+  readonly ferryCoin: Artifact;
+  readonly punkLike: Artifact;
+  readonly conduitController: Artifact;
+  readonly seaport: Artifact;
 }
 
 /** The shapes in which packages publish builds: truffle's and hardhat's, and waffle's. */
@@ -46,7 +53,7 @@ const fromPackage = (path: string): Artifact => {
   try {
     build = require(path) as PublishedBuild;
   } catch {
-    throw demoUnavailable(path.split(/\/(?:build|artifacts)\//)[0] ?? path);
+    throw demoUnavailable(path.split(/\/(?:src\/artifacts|build|artifacts)\//)[0] ?? path);
   }
   const bytecode = build.evm?.bytecode.object ?? build.bytecode;
   return { abi: build.abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
@@ -55,6 +62,7 @@ const fromPackage = (path: string): Artifact => {
 /** Loads the published builds and compiles our own contracts, or takes those from the cache folder. @throws {DemoUnavailable} */
 export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> => {
   const openzeppelin = "openzeppelin-contracts-4/build/contracts";
+  const seaport = "@opensea/seaport-js/src/artifacts/seaport/contracts";
   const published = {
     factory: fromPackage("@uniswap/v2-core/build/UniswapV2Factory.json"),
     pair: fromPackage("@uniswap/v2-core/build/UniswapV2Pair.json"),
@@ -66,6 +74,8 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     positionManager: fromPackage(
       "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
     ),
+    conduitController: fromPackage(`${seaport}/conduit/ConduitController.sol/LocalConduitController.json`),
+    seaport: fromPackage(`${seaport}/Seaport.sol/Seaport.json`),
     presetToken: fromPackage(`${openzeppelin}/ERC20PresetMinterPauser.json`),
     presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
     presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),
@@ -85,5 +95,10 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     measuredCoin: own("MeasuredCoin"),
     positionDescriptor: own("PositionDescriptor"),
     priceFeed: own("PriceFeed"),
+    gardenCollection: own("GardenCollection"),
+    basedCollection: own("BasedCollection"),
+    hostileCollection: own("HostileCollection"),
+    ferryCoin: own("FerryCoin"),
+    punkLike: own("PunkLike"),
   };
 };

