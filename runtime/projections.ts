@@ -2,11 +2,8 @@ import { approvalsProjection } from "./domains/approvals/projection.ts";
 import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
-<<<<<<< HEAD
 import { metadataTables } from "./domains/nft/metadata/following-tables.ts";
-=======
 import { nftProjection } from "./domains/nft/projection.ts";
->>>>>>> w-nft
 import { poolsProjection } from "./domains/pools/projection.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
@@ -20,11 +17,8 @@ export const projections: readonly Projection[] = [
   namesProjection,
   poolsProjection,
   feedsProjection,
-<<<<<<< HEAD
   approvalsProjection,
-=======
   nftProjection,
->>>>>>> w-nft
 ];
 
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */

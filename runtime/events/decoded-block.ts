@@ -103,7 +103,6 @@ export interface FeedAnswer extends EventPlace {
   readonly answer: bigint;
 }
 
-<<<<<<< HEAD
 /** What a spender may take of an owner's ERC-20 tokens from now on. */
 export interface Erc20Approval extends EventPlace {
   readonly kind: "erc20Approval";
@@ -126,13 +125,13 @@ export interface ApprovalForAll extends EventPlace {
   readonly owner: Address;
   readonly operator: Address;
   readonly approved: boolean;
-=======
+}
+
 /** What a collection announces of changed metadata: ids from and to, both included. */
 export interface MetadataUpdate extends EventPlace {
   readonly kind: "metadataUpdate";
   readonly fromId: bigint;
   readonly toId: bigint;
->>>>>>> w-nft
 }
 
 export type DecodedEvent =
@@ -143,13 +142,10 @@ export type DecodedEvent =
   | NameEvent
   | PoolEvent
   | FeedAnswer
-<<<<<<< HEAD
   | Erc20Approval
   | Erc721Approval
-  | ApprovalForAll;
-=======
+  | ApprovalForAll
   | MetadataUpdate;
->>>>>>> w-nft
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {
