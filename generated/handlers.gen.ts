@@ -127,12 +127,15 @@ import type {
 
 /** The endpoints that are live: each has its resolver, or the program does not compile. */
 export interface LiveHandlers<Context> {
+  checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
+  checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   getAddressActivity(request: GetAddressActivityRequest, context: Context): Promise<ChainActivityResponse>;
   getAddressExchangeBalances(request: GetAddressExchangeBalancesRequest, context: Context): Promise<AddressExchangeBalancesResponse>;
   getAllChainStatus(request: GetAllChainStatusRequest, context: Context): Promise<AllChainsStatusResponse>;
   getAllChains(request: GetAllChainsRequest, context: Context): Promise<AllChainsResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
+  getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
@@ -147,6 +150,9 @@ export interface LiveHandlers<Context> {
   getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
+  getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
+  getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
+  getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
   getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
   getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
@@ -157,6 +163,7 @@ export interface LiveHandlers<Context> {
   getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
   getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
+  getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
   getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
@@ -174,11 +181,8 @@ export interface LiveHandlers<Context> {
 
 /** The endpoints that are planned. */
 export interface PlannedHandlers<Context> {
-  checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
-  checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
-  getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
   getCollectionTraitsSummary(request: GetCollectionTraitsSummaryRequest, context: Context): Promise<NftCollectionTraitSummaryResponse>;
   getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
   getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;
@@ -189,10 +193,6 @@ export interface PlannedHandlers<Context> {
   getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
   getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
   getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
-  getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
-  getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
-  getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
-  getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
 }
 
