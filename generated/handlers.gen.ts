@@ -147,6 +147,9 @@ export interface LiveHandlers<Context> {
   getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
+  getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
+  getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
+  getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
   getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
   getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
@@ -186,9 +189,6 @@ export interface PlannedHandlers<Context> {
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
-  getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
-  getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
-  getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
   getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
   getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
   getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;

@@ -1,6 +1,7 @@
 import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
+import { salesProjection } from "./domains/nft/sales/projection.ts";
 import { poolsProjection } from "./domains/pools/projection.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
@@ -14,6 +15,7 @@ export const projections: readonly Projection[] = [
   namesProjection,
   poolsProjection,
   feedsProjection,
+  salesProjection,
 ];
 
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */

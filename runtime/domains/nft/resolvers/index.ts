@@ -1,4 +1,11 @@
 import type { Handlers } from "../../context.ts";
+import { getNftMarketFloorPrice } from "./get-nft-market-floor-price.ts";
+import { getNftMarketSaleCount } from "./get-nft-market-sale-count.ts";
+import { getNftMarketVolume } from "./get-nft-market-volume.ts";
 
 /** The operations that are about non-fungible tokens. */
-export const nftHandlers = {} satisfies Partial<Handlers>;
+export const nftHandlers = {
+  getNftMarketFloorPrice,
+  getNftMarketVolume,
+  getNftMarketSaleCount,
+} satisfies Partial<Handlers>;
