@@ -152,6 +152,9 @@ export interface LiveHandlers<Context> {
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
+  getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
+  getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
+  getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
   getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
   getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
   getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
@@ -190,9 +193,6 @@ export interface PlannedHandlers<Context> {
   getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
-  getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
-  getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
-  getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
 }
 
