@@ -5,6 +5,9 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { createRollUpChores } from "../domains/dex/roll-ups/chores.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { createMetadataChores } from "../domains/nft/metadata/chores.ts";
+import { createDocumentReader } from "../domains/nft/metadata/read-document.ts";
+import { createMetadataWorker } from "../domains/nft/metadata/worker.ts";
 import { createPriceChore } from "../domains/prices/making/chore.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
@@ -65,11 +68,28 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       logger,
       isLeading: () => indexer.status().leading,
     });
+    const metadata = createMetadataWorker({
+      chainId: chain.id,
+      chainName: chain.name,
+      nfts: chain.nfts,
+      database,
+      source,
+      multicall: chain.multicall,
+      readDocument: createDocumentReader(chain.nfts),
+      clock: () => new Date(),
+      logger,
+    });
     const chores = createChores({
       chainId: chain.id,
       database,
       source,
-      chores: [...createSettlingChores(), createPriceChore(chain), ...createRollUpChores(chain), createAnalyzeTables()],
+      chores: [
+        ...createSettlingChores(),
+        createPriceChore(chain),
+        ...createRollUpChores(chain),
+        ...createMetadataChores(chain),
+        createAnalyzeTables(),
+      ],
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,
@@ -79,7 +99,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = Promise.all([worker.run(either), chores.run(either), watch.run(either)]);
+    const reading = Promise.all([worker.run(either), chores.run(either), watch.run(either), metadata.run(either)]);
     try {
       await indexer.run(signal);
     } finally {
