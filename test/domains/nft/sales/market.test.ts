@@ -173,7 +173,7 @@ describe("sales that Seaport told of", () => {
   });
 
   it("are the same when each block is folded by itself", async () => {
-    const other = await indexBazaar(bazaar, { batchBlocks: 1, blocksPerBatch: 1 });
+    const other = await indexBazaar(bazaar, { batchBlocks: 1, requestBlocks: 1 });
     try {
       expect(await salesIn(other.database)).toEqual(sold);
       const sums =
