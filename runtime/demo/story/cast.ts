@@ -2,6 +2,7 @@ import type { Address, Hex } from "../../lib/hex.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
 import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-terms.ts";
 import type { Garden } from "../chapters/garden-terms.ts";
+import type { Hostile } from "../chapters/hostile.ts";
 import type { Market } from "../chapters/market-terms.ts";
 import type { People } from "../chapters/people.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
@@ -44,7 +45,7 @@ export interface World {
   readonly garden: Garden;
   readonly marketplace: Market;
   readonly lanterns: Address;
-  readonly hostile: { readonly collection: Address; readonly owner: Address };
+  readonly hostile: Hostile;
   readonly faces: Address;
   readonly permitCoin: Address;
 }
