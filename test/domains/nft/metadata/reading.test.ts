@@ -181,6 +181,24 @@ describe("metadata", () => {
       { trait: "", value: "\ufffd", tokens: 4 },
     ]);
   });
+
+  it("is counted by as much of a trait and a value as a request can name, and no half of a character", async () => {
+    await begin(
+      dataUrl({
+        attributes: [
+          { trait_type: "é".repeat(300), value: `${"x".repeat(255)}😀` },
+          { trait_type: `a${"😀".repeat(200)}`, value: 1 },
+        ],
+      }),
+      1,
+    );
+    await hall.worker(readLater).drain();
+    expect(await hall.test.database.query("SELECT trait, value FROM nft_trait_values ORDER BY number NULLS FIRST")).toEqual([
+      { trait: "é".repeat(256), value: "x".repeat(255) },
+      // 1 and 127 times 2 are 255.
+      { trait: `a${"😀".repeat(127)}`, value: "1" },
+    ]);
+  });
 });
 
 const readLater = async (url: string): Promise<DocumentOutcome> => readHeld(url);
