@@ -181,6 +181,23 @@ describe("metadata", () => {
       { trait: "", value: "\ufffd", tokens: 4 },
     ]);
   });
+
+  it("is counted by the first 256 characters of a trait and of a value, whole ones, which an index can hold", async () => {
+    await begin(
+      dataUrl({
+        attributes: [
+          { trait_type: "é".repeat(300), value: `${"x".repeat(255)}😀😀` },
+          { trait_type: "😀".repeat(257), value: 1 },
+        ],
+      }),
+      1,
+    );
+    await hall.worker(readLater).drain();
+    expect(await hall.test.database.query("SELECT trait, value FROM nft_trait_values ORDER BY number NULLS FIRST")).toEqual([
+      { trait: "é".repeat(256), value: `${"x".repeat(255)}😀` },
+      { trait: "😀".repeat(256), value: "1" },
+    ]);
+  });
 });
 
 const readLater = async (url: string): Promise<DocumentOutcome> => readHeld(url);
