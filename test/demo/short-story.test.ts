@@ -6,6 +6,7 @@ import { loadArtifacts } from "../../runtime/demo/contracts/artifacts.ts";
 import { createNodeClient } from "../../runtime/demo/node/client.ts";
 import { startDemo } from "../../runtime/demo/start-demo.ts";
 import { readContract } from "../../runtime/demo/story/read-contract.ts";
+import { type Ownership, verifyCollections } from "../../runtime/demo/story/verify-collections.ts";
 import { verifyExchanges } from "../../runtime/demo/story/verify-exchanges.ts";
 import type { Demo, DemoOptions } from "../../runtime/demo/types.ts";
 import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
@@ -47,8 +48,9 @@ describe("a short story", () => {
     expect(second.story).toEqual(first.story);
     expect(await headHash(later)).not.toBe(await headHash(first));
     expect(addresses(later)).toEqual(addresses(first));
-    // Eight people, eight tokens, two collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two feeds.
-    expect(addresses(first)).toHaveLength(8 + 8 + 2 + 8 + 3 + 3 + 3 + 2);
+    // Twelve people, nine tokens, six collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two
+    // feeds, a marketplace.
+    expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1);
   });
 
   it("goes on from its kept state after a restart, past its own last live block", async () => {
@@ -79,6 +81,17 @@ describe("a short story", () => {
     expect(third.origin).toBe("told");
     await third.stop();
     expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("told");
+  });
+
+  it("plants and sells as it lives", async () => {
+    const demo = await start(await folder());
+    const { gardenCollection, seaport } = demo.story.cast;
+    const first = await ask<Hex>(demo, "eth_blockNumber");
+    for (let blocks = 0; blocks < 60; blocks++) await demo.liveOneBlock();
+    const logsOf = (address: string | undefined) =>
+      ask<readonly unknown[]>(demo, "eth_getLogs", [{ address, fromBlock: first, toBlock: "latest" }]);
+    expect((await logsOf(gardenCollection)).length).toBeGreaterThan(0);
+    expect((await logsOf(seaport)).length).toBeGreaterThan(0);
   });
 
   it("lives on with a block every so often until it is told to stop", async () => {
@@ -134,6 +147,24 @@ describe("a short story", () => {
       await expect(verify({ ticketPair: washPair })).rejects.toThrow("ticketPair holds less than twice the floor");
       await expect(verify({ drainedPair: washPair })).rejects.toThrow("somebody has a share of the drained pool");
       await expect(verify({ dollarRange: goldRange })).rejects.toThrow("dollarRange and the ether's feed disagree");
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("is not taken for told when its tokens belong to others than it says", async () => {
+    const demo = await start(await folder());
+    const artifacts = await loadArtifacts(contractsDirectory);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      const { gardenCollection, collector = "", trader = "", gardenTokenId = "" } = demo.story.cast;
+      const planted = await readContract<bigint>(client, gardenCollection as Address, artifacts.gardenCollection.abi, "planted");
+      const verify = (owners: Partial<Ownership>) =>
+        verifyCollections(client, artifacts, demo.story.cast, { garden: new Map(), lanterns: new Map(), faces: new Map(), ...owners });
+      const kept = BigInt(gardenTokenId);
+      await expect(verify({ garden: new Map([[kept, trader as Address]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
+      await expect(verify({ garden: new Map([[kept, null]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
+      await expect(verify({ garden: new Map([[kept, collector as Address]]) })).rejects.toThrow(`has ${planted} tokens and not 1`);
     } finally {
       await client.close();
     }

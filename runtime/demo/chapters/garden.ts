@@ -115,5 +115,5 @@ export const openGarden = async (stage: Stage, people: People): Promise<{ garden
     book.move(id, to);
     return [{ from: owner, to: address, data: encodeTransferFrom(owner, to, id), gas: 150_000 }];
   };
-  return { garden, scene: (day) => [...batch(day), ...Array.from({ length: stage.scaled(7) }, () => act(day)).flat()] };
+  return { garden, scene: (day) => [...batch(day), ...Array.from({ length: stage.scaled(4) }, () => act(day)).flat()] };
 };

@@ -8,7 +8,7 @@ import { createSpecials, createStagedSales } from "./market-specials.ts";
 import { createMarketDesk, type Market } from "./market-terms.ts";
 import type { People } from "./people.ts";
 
-const salesPerDay = 9;
+const salesPerDay = 6;
 
 /** A marketplace on Seaport: on each day listings, bids and sales of plants; every few days bundles, editions in parts, and wash trades. */
 export const openMarket = async (
