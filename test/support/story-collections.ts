@@ -124,8 +124,7 @@ const traitsIn = (entry: unknown): Trait[] => {
   const { trait_type: name, value, display_type: display } = entry as WrittenTrait;
   const trait_type = textOf(name);
   const isNumber = typeof value === "number";
-  if (display === "date" && isNumber)
-    return [{ trait_type, value: new Date(value * 1000).toISOString().replace(".000Z", "Z"), isNumber }];
+  if (display === "date" && isNumber) return [{ trait_type, value: new Date(value * 1000).toISOString().replace(".000Z", "Z"), isNumber }];
   return (Array.isArray(value) ? value : [value]).map((one) => ({ trait_type, value: textOf(one), isNumber: typeof one === "number" }));
 };
 
