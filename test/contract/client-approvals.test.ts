@@ -37,6 +37,64 @@ const place = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), 
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
+/** An allowance that stands, with the log that set it. */
+interface Standing {
+  readonly log: NodeLog;
+  readonly allowance: bigint;
+}
+type Item = Awaited<ReturnType<typeof service.getApprovals>>["data"]["items"][number];
+
+const quoting = ({ quote_rate: rate, contract_decimals: decimals, token_address: token }: Item) => {
+  const worthOf = (amount: bigint): number | null => ((rate as number | null) === null ? null : whole(amount, decimals) * rate);
+  return {
+    worthOf,
+    expectQuote: (quote: number | null, amount: bigint): void => {
+      const expected = worthOf(amount);
+      if (expected === null) expect(quote).toBeNull();
+      else expectNear(quote, expected, token);
+    },
+  };
+};
+
+const expectSpender = async (
+  item: Item,
+  spender: Item["spenders"][number],
+  { log, allowance }: Standing,
+  balance: bigint,
+): Promise<void> => {
+  const { worthOf, expectQuote } = quoting(item);
+  const atRisk = least(allowance, balance);
+  expect([spender.allowance, spender.value_at_risk], `${item.token_address} ${spender.spender_address}`).toEqual([
+    isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
+    String(atRisk),
+  ]);
+  expect([spender.block_height, spender.log_offset, spender.tx_hash]).toEqual(place(log));
+  expect(spender.block_signed_at.getTime() / 1000).toBe(await timeOf(spender.block_height));
+  if (isUnlimited(allowance)) expect([spender.allowance_quote, spender.pretty_allowance_quote]).toEqual([null, "UNLIMITED"]);
+  else expectQuote(spender.allowance_quote, allowance);
+  expectQuote(spender.value_at_risk_quote, atRisk);
+  const worth = worthOf(atRisk);
+  const isRisky = isUnlimited(allowance) || (worth === null ? atRisk > 0n : worth >= 1);
+  expect(spender.risk_factor).toBe(isRisky ? "CONSIDER REVOKING" : "LOW RISK");
+};
+
+const expectToken = async (item: Item, standing: readonly Standing[], owner: string): Promise<void> => {
+  const balance = await balanceOf(item.token_address, owner);
+  const sum = standing.reduce((total, { allowance }) => total + allowance, 0n);
+  expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(least(sum, balance))]);
+  const { expectQuote } = quoting(item);
+  expectQuote(item.balance_quote, balance);
+  expectQuote(item.value_at_risk_quote, least(sum, balance));
+  const bySpender = new Map(standing.map((each) => [spenderOf(each.log), each]));
+  expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual([...bySpender.keys()].sort());
+  for (const spender of item.spenders) {
+    const found = bySpender.get(spender.spender_address);
+    if (found !== undefined) await expectSpender(item, spender, found, balance);
+  }
+  const risks = item.spenders.map(({ value_at_risk: amount }) => BigInt(amount));
+  expect(risks).toEqual(risks.toSorted((left, right) => (left > right ? -1 : left < right ? 1 : 0)));
+};
+
 describe("the npm client's SecurityService, of coins", () => {
   it.each(ownersOfMost(coins, ["trader", "collector", "gardener"]))(
     "row 20: reads the allowances of %s as the contracts say",
@@ -53,43 +111,12 @@ describe("the npm client's SecurityService, of coins", () => {
         .filter(({ allowance }) => allowance > 0n);
       const tokens = [...new Set(standing.map(({ log }) => log.address))];
       expect(items.map(({ token_address: token }) => token).sort()).toEqual([...tokens].sort());
-      for (const item of items) {
-        const token = item.token_address;
-        const own = standing.filter(({ log }) => log.address === token);
-        const balance = await balanceOf(token, owner);
-        const sum = own.reduce((total, { allowance }) => total + allowance, 0n);
-        expect([item.balance, item.value_at_risk], token).toEqual([balance, String(least(sum, balance))]);
-        const rate = item.quote_rate as number | null;
-        const quoteOf = (amount: bigint): number | null => (rate === null ? null : whole(amount, item.contract_decimals) * rate);
-        const expectQuote = (quote: number | null, amount: bigint): void => {
-          const expected = quoteOf(amount);
-          if (expected === null) expect(quote).toBeNull();
-          else expectNear(quote, expected, token);
-        };
-        expectQuote(item.balance_quote, balance);
-        expectQuote(item.value_at_risk_quote, least(sum, balance));
-        expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual(own.map(({ log }) => spenderOf(log)).sort());
-        for (const spender of item.spenders) {
-          const found = own.find(({ log }) => spenderOf(log) === spender.spender_address);
-          if (found === undefined) throw new Error("It was in the list.");
-          const { log, allowance } = found;
-          const atRisk = least(allowance, balance);
-          expect([spender.allowance, spender.value_at_risk], `${token} ${spender.spender_address}`).toEqual([
-            isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
-            String(atRisk),
-          ]);
-          expect([spender.block_height, spender.log_offset, spender.tx_hash]).toEqual(place(log));
-          expect(spender.block_signed_at.getTime() / 1000).toBe(await timeOf(spender.block_height));
-          if (isUnlimited(allowance)) expect([spender.allowance_quote, spender.pretty_allowance_quote]).toEqual([null, "UNLIMITED"]);
-          else expectQuote(spender.allowance_quote, allowance);
-          expectQuote(spender.value_at_risk_quote, atRisk);
-          const worth = quoteOf(atRisk);
-          const isRisky = isUnlimited(allowance) || (worth === null ? atRisk > 0n : worth >= 1);
-          expect(spender.risk_factor).toBe(isRisky ? "CONSIDER REVOKING" : "LOW RISK");
-        }
-        const risks = item.spenders.map(({ value_at_risk: amount }) => BigInt(amount));
-        expect(risks).toEqual(risks.toSorted((left, right) => (left > right ? -1 : left < right ? 1 : 0)));
-      }
+      for (const item of items)
+        await expectToken(
+          item,
+          standing.filter(({ log }) => log.address === item.token_address),
+          owner,
+        );
       const quotes = items.map(({ value_at_risk_quote: quote }) => (quote as number | null) ?? -1);
       expect(quotes).toEqual(quotes.toSorted((left, right) => right - left));
     },
@@ -107,34 +134,34 @@ describe("the npm client's SecurityService, of coins", () => {
   });
 });
 
+/** What an owner lets others move: ids and whole collections, as the contracts say, the last approval first. */
+const standingOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
+  const standing: { readonly log: NodeLog; readonly id: string }[] = [];
+  for (const log of lastOfEach(singles, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
+    const id = BigInt(log.topics[3] ?? 0);
+    const [[approved], [holder]] = await Promise.all([ask(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
+    if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
+    expect(addressOf(approved ?? undefined)).toBe(spenderOf(log));
+    standing.push({ log, id: String(id) });
+  }
+  const own = operators.filter((log) => ownerOf(log) === owner);
+  for (const log of lastOfEach(own, (each) => each.address + spenderOf(each))) {
+    const [word] = await ask(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
+    if (BigInt(word ?? 0) === 1n) standing.push({ log, id: "ALL" });
+  }
+  return standing.sort(
+    ({ log: left }, { log: right }) =>
+      Number(right.blockNumber) - Number(left.blockNumber) || Number(right.logIndex) - Number(left.logIndex),
+  );
+};
+
 describe("the npm client's SecurityService, of collections", () => {
   it.each(ownersOfMost([...singles, ...operators], ["trader", "collector", "gardener", "washTrader"]))(
     "row 21: reads who may move the tokens of %s as the contracts say",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);
-      const ids = lastOfEach(singles, (log) => log.address + log.topics[3]).filter((log) => ownerOf(log) === owner);
-      const standing: { readonly log: NodeLog; readonly id: string }[] = [];
-      for (const log of ids) {
-        const id = BigInt(log.topics[3] ?? 0);
-        const [[approved], [holder]] = await Promise.all([ask(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
-        if (holder === owner && approved !== null && BigInt(approved ?? 0) !== 0n) {
-          expect(addressOf(approved)).toBe(spenderOf(log));
-          standing.push({ log, id: String(id) });
-        }
-      }
-      const all = lastOfEach(
-        operators.filter((log) => ownerOf(log) === owner),
-        (log) => log.address + spenderOf(log),
-      );
-      for (const log of all) {
-        const [word] = await ask(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
-        if (BigInt(word ?? 0) === 1n) standing.push({ log, id: "ALL" });
-      }
-      const newestFirst = standing.sort(
-        ({ log: left }, { log: right }) =>
-          Number(right.blockNumber) - Number(left.blockNumber) || Number(right.logIndex) - Number(left.logIndex),
-      );
+      const newestFirst = await standingOf(owner);
       const collections = [...new Set(newestFirst.map(({ log }) => log.address))];
       expect(items.map(({ contract_address: collection }) => collection)).toEqual(collections);
       for (const { contract_address: collection, spenders, token_balances: balances } of items) {
