@@ -150,6 +150,8 @@ describe("the collections of the whole story", () => {
       .map(({ offer }) => offer[0]?.amount);
     // Of ten prints, three are bought, then four, then two.
     expect(new Set(parts)).toEqual(new Set([3n, 4n, 2n]));
+    const edition = BigInt(demo.story.cast.tradedEditionId ?? "");
+    expect(sales.filter(({ offer }) => offer[0]?.identifier === edition && offer[0].itemType === editionItem).length).toBeGreaterThan(5);
     const together = sales.filter(({ transaction }, index) => sales[index + 1]?.transaction === transaction);
     expect(together.length).toBeGreaterThan(5);
     const hands = sales.filter(({ offer, consideration }) =>

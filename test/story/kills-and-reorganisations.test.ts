@@ -54,7 +54,7 @@ describe("an index under kills and reorganisations", () => {
     expect(killedUnderWay, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
     await until("The backfill", indexed);
-    const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl);
+    const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
     expect(result, seed).toMatchObject({ differences: [], read: 0 });
     expect(result.erc20).toBeGreaterThan(1_000);
   });
@@ -75,7 +75,7 @@ describe("an index under kills and reorganisations", () => {
     await demo.liveOneBlock();
     await until("Following the new branch", indexed);
     expect(await blockHash(head - 5)).not.toBe(before);
-    expect(await audit(service ?? { url: "", key: "" }, demo.rpcUrl)).toMatchObject({ differences: [], read: 0 });
+    expect(await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks])).toMatchObject({ differences: [], read: 0 });
   });
 
   it("finds a planted wrong row, so the comparison can fail", async () => {
@@ -87,7 +87,7 @@ describe("an index under kills and reorganisations", () => {
     expect(await commanded()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
     await test.database.query(plant, [1, ...key]);
     expect(await commanded()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
-    const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl);
+    const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
     await test.database.query(plant, [-1, ...key]);
     expect(differences).toHaveLength(1);
     expect(differences[0]).toContain(trader);

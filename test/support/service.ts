@@ -47,15 +47,16 @@ async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolea
   return row.rolled === exchanges && row.days === days * exchanges;
 }
 
-/** True when the metadata of every token up to a height was read, or tried at least once. */
-async function isTold({ query }: Database, chain: ChainConfig, height: number): Promise<boolean> {
+/** True when the metadata of every token was read, or its host has failed and is tried again later. */
+async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
   if (chain.nfts.metadata !== "cached") return true;
-  const [row] = await query<{ told: boolean }>(
-    `SELECT coalesce((SELECT max(block_number) FROM nft_read_progress WHERE chain_id = $1), -1) >= $2 AND NOT EXISTS (SELECT FROM nft_refreshes WHERE chain_id = $1)
-       AND NOT EXISTS (SELECT FROM nft_reads WHERE chain_id = $1 AND (problem IS NULL OR leased_until IS NOT NULL)) AS told`,
-    [chain.id, height],
+  const [row] = await query<{ waits: boolean }>(
+    `SELECT EXISTS (SELECT FROM nft_reads WHERE chain_id = $1 AND problem IS NULL) OR EXISTS (SELECT FROM nft_refreshes WHERE chain_id = $1)
+       OR EXISTS (SELECT FROM nft_tokens t WHERE chain_id = $1 AND NOT EXISTS (SELECT FROM nft_metadata m WHERE m.chain_id = $1 AND m.token = t.token AND m.token_id = t.token_id)
+         AND NOT EXISTS (SELECT FROM nft_reads r WHERE r.chain_id = $1 AND r.token = t.token AND r.token_id = t.token_id)) AS waits`,
+    [chain.id],
   );
-  return row?.told === true;
+  return row?.waits === false;
 }
 
 /** True when no allowance is in doubt. */
@@ -85,7 +86,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("The making of prices", () => isPriced(database, chain)), running]);
   await Promise.race([until("The reading of allowances", () => isAllowed(database, chain)), running]);
-  await Promise.race([until("The reading of metadata", () => isTold(database, chain, height)), running]);
+  await Promise.race([until("The reading of metadata", () => isRead(database, chain)), running]);
   return {
     async stop() {
       controller.abort();

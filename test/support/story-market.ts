@@ -54,6 +54,13 @@ const orderIn = (log: NodeLog): Order => {
   return { log, isBid, offerer, recipient: recipient.toLowerCase(), price, tokens };
 };
 
+/** What some units of an order cost: each the same, and what the price leaves over falls to the first ones, a wei each. */
+const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
+  const over = (price % units) - first;
+  if (over <= 0n) return (price / units) * count;
+  return (price / units) * count + (over > count ? count : over);
+};
+
 /** Sales on Seaport. Where a listing and a bid were matched, both tell of the token: the bid's word is taken, as it says what the buyer gave. */
 const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string, readonly TokenMove[]>): Promise<StorySale[]> => {
   const logs = await logsOf({
@@ -70,9 +77,7 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
     const units = sum(tokens);
     let first = 0n;
     return tokens.flatMap(({ token: collection, identifier: id, amount }): StorySale[] => {
-      const [each, over] = [price / units, price % units];
-      const left = over > first ? over - first : 0n;
-      const dearer = left > amount ? amount : left;
+      const share = shareOf(price, units, first, amount);
       first += amount;
       if (!isBid && bidFor.has(log.transactionHash + collection + id)) return [];
       const moved = moves.get(log.transactionHash)?.find((move) => move.id === id);
@@ -84,8 +89,8 @@ const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string,
           seller: isBid ? moved.from : offerer,
           buyer: isBid ? offerer : recipient,
           units: amount,
-          price: each * amount + dearer,
-          unitPrice: Number(each * amount + dearer) / Number(amount),
+          price: share,
+          unitPrice: Number(share) / Number(amount),
           day: dayOf(times, log.blockNumber),
           hash: log.transactionHash,
           isWash: false,

@@ -19,12 +19,10 @@ interface Faces {
 export const openFaces = async (stage: Stage, people: People): Promise<Faces & { scene: Scene }> => {
   const { artifacts, holdings } = stage;
   const { abi } = artifacts.punkLike;
-  const { deployer, collector, trader, dealers } = people;
+  const { deployer, collector, dealers } = people;
   const faces = await stage.deploy(deployer, artifacts.punkLike, [supply]);
   const random = stage.random("faces");
-  const owners: Address[] = Array.from({ length: assigned }, (_, index) =>
-    index < 3 ? collector : index < 6 ? trader : random.pick(dealers),
-  );
+  const owners: Address[] = Array.from({ length: assigned }, (_, index) => (index < 3 ? collector : random.pick(dealers)));
   const call = (from: Address, functionName: string, parameters: readonly unknown[], value = 0n): Call => ({
     from,
     to: faces,

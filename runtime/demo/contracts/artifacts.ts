@@ -62,7 +62,6 @@ const fromPackage = (path: string): Artifact => {
 /** Loads the published builds and compiles our own contracts, or takes those from the cache folder. @throws {DemoUnavailable} */
 export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> => {
   const openzeppelin = "openzeppelin-contracts-4/build/contracts";
-  const seaport = "@opensea/seaport-js/src/artifacts/seaport/contracts";
   const published = {
     factory: fromPackage("@uniswap/v2-core/build/UniswapV2Factory.json"),
     pair: fromPackage("@uniswap/v2-core/build/UniswapV2Pair.json"),
@@ -74,8 +73,10 @@ export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> 
     positionManager: fromPackage(
       "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
     ),
-    conduitController: fromPackage(`${seaport}/conduit/ConduitController.sol/LocalConduitController.json`),
-    seaport: fromPackage(`${seaport}/Seaport.sol/Seaport.json`),
+    conduitController: fromPackage(
+      "@opensea/seaport-js/src/artifacts/seaport/contracts/conduit/ConduitController.sol/LocalConduitController.json",
+    ),
+    seaport: fromPackage("@opensea/seaport-js/src/artifacts/seaport/contracts/Seaport.sol/Seaport.json"),
     presetToken: fromPackage(`${openzeppelin}/ERC20PresetMinterPauser.json`),
     presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
     presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),

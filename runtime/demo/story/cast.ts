@@ -2,6 +2,8 @@ import type { Address, Hex } from "../../lib/hex.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
 import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-terms.ts";
 import type { Garden } from "../chapters/garden-terms.ts";
+import type { Hostile } from "../chapters/hostile.ts";
+import { soldEditions } from "../chapters/market-specials.ts";
 import type { Market } from "../chapters/market-terms.ts";
 import type { People } from "../chapters/people.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
@@ -44,7 +46,7 @@ export interface World {
   readonly garden: Garden;
   readonly marketplace: Market;
   readonly lanterns: Address;
-  readonly hostile: { readonly collection: Address; readonly owner: Address };
+  readonly hostile: Hostile;
   readonly faces: Address;
   readonly permitCoin: Address;
 }
@@ -137,6 +139,7 @@ export const toCast = async (
     marketFees: marketplace.feeCollector,
     nftBuyer: buyer,
     gardenTokenId: garden.keptId.toString(),
+    tradedEditionId: soldEditions[0].toString(),
     tradedTokenId: garden.tradedId.toString(),
     saleTransaction: sale.hash,
     bundleTransaction: bundle.hash,

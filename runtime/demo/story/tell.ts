@@ -97,7 +97,7 @@ const open = async (stage: Stage) => {
   const { garden, scene: gardenScene } = await openGarden(stage, people);
   const { market: marketplace, scene: marketScene } = await openMarket(stage, people, garden, collectibles.editions, weth);
   const { lanterns, owners: lanternOwners, scene: lanternsScene } = await openLanterns(stage, people);
-  const hostile = await openHostile(stage, people);
+  const { hostile, scene: hostileScene } = await openHostile(stage, people);
   const { faces, owners: faceOwners, scene: facesScene } = await openFaces(stage, people);
   const { coin: permitCoin, scene: permitsScene } = await openPermits(stage, people);
   const scenes: readonly Scene[] = [
@@ -117,6 +117,7 @@ const open = async (stage: Stage) => {
     // One after the other: what is sold of the garden on a day depends on what has moved in it.
     async (day) => [...(await gardenScene(day)), ...(await marketScene(day))],
     lanternsScene,
+    hostileScene,
     facesScene,
     permitsScene,
   ];

@@ -3,7 +3,7 @@ import type { Call } from "./types.ts";
 
 const secondsPerDay = 86_400;
 const slotSeconds = 12;
-const mostCallsPerBlock = 30;
+const mostCallsPerBlock = 36;
 /** The first hours of the first day belong to the openings of the chapters. */
 const openingSlots = 3_000;
 

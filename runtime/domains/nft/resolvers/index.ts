@@ -15,8 +15,8 @@ import { getTraitsForCollection } from "./get-traits-for-collection.ts";
 
 /** The operations that are about non-fungible tokens. */
 export const nftHandlers = {
-  checkOwnershipInNftForSpecificTokenId,
   checkOwnershipInNft,
+  checkOwnershipInNftForSpecificTokenId,
   getAttributesForTraitInCollection,
   getChainCollections,
   getCollectionTraitsSummary,
