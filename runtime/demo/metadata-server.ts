@@ -13,7 +13,7 @@ const requestMilliseconds = 10_000;
 export interface MetadataServer {
   /** Where it answers. */
   readonly origin: string;
-  /** How many requests came to the address that the gateway's redirects lead to, which nobody should follow. */
+  /** How many connections came to the address that the gateway's redirects lead to, which nobody should follow. */
   forbiddenRequests(): number;
   stop(): Promise<void>;
 }
@@ -40,8 +40,11 @@ const close = async (server: Server): Promise<void> => {
 export const startMetadataServer = async (): Promise<MetadataServer> => {
   let forbidden = 0;
   const trap = await listen((_request, response) => {
-    forbidden += 1;
     response.writeHead(200, { "content-type": "application/json" }).end('{"name":"Private"}');
+  });
+  // Whoever connects has come, even if it asks for nothing.
+  trap.server.on("connection", () => {
+    forbidden += 1;
   });
   const answerOf = createAnswers(trap.origin);
   const gateway = await listen((request, response) => {

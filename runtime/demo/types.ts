@@ -40,7 +40,7 @@ export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
   readonly story: Story;
-  /** How many requests came to an address on this machine that hostile metadata lead to, and that nothing may be fetched from. */
+  /** How many connections came to an address on this machine that hostile metadata lead to, and that nothing may be fetched from. */
   forbiddenRequests(): number;
   readonly processId: number;
   /** How this chain came to be: told anew, loaded from its kept state, or found running after a kill. */

@@ -1,6 +1,9 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { openTestDatabase } from "./open-database.ts";
-import { indexUntilHead, serveStory } from "./service.ts";
+import { endTrying, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
 
 /** What the tests of one run share: the whole story, indexed and served, on a chain that stands still. */
@@ -10,6 +13,8 @@ export interface SharedApp {
   readonly cast: Readonly<Record<string, string>>;
   readonly rpcUrl: string;
   readonly databaseUrl: string;
+  /** Tells how many connections came to the address on this machine that hostile metadata lead to. */
+  readonly trapUrl: string;
 }
 
 declare module "vitest" {
@@ -18,15 +23,31 @@ declare module "vitest" {
   }
 }
 
+/** The story has a document that takes longer than anybody waits. */
+const fetchMilliseconds = 3_000;
+
 /** Tells, indexes and serves the story once for the whole run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The set-up of the database's server runs first and has provided its address.
   const serverUrl = project.getProvidedContext().serverUrl;
   const [demo, database] = await Promise.all([startStory(), openTestDatabase(serverUrl)]);
-  const indexing = await indexUntilHead(demo.chain, database.url);
+  const hurried = { ...demo.chain, nfts: { ...demo.chain.nfts, fetchMilliseconds } };
+  const indexing = await indexUntilHead(hurried, database.url);
+  await endTrying(database.database);
   const serving = await serveStory(demo, database.database);
-  project.provide("app", { url: serving.url, key: serving.key, cast: demo.story.cast, rpcUrl: demo.rpcUrl, databaseUrl: database.url });
+  const trap = createServer((_request, response) => void response.end(String(demo.forbiddenRequests())));
+  trap.listen({ host: "127.0.0.1", port: 0 });
+  await once(trap, "listening");
+  project.provide("app", {
+    url: serving.url,
+    key: serving.key,
+    cast: demo.story.cast,
+    rpcUrl: demo.rpcUrl,
+    databaseUrl: database.url,
+    trapUrl: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`,
+  });
   return async () => {
+    trap.close();
     await serving.stop();
     await indexing.stop();
     await database.drop();

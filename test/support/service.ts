@@ -5,6 +5,7 @@ import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import type { Demo } from "../../runtime/demo/types.ts";
+import { mostAttempts } from "../../runtime/domains/nft/metadata/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 
 const silentLogger = pino({ level: "silent" });
@@ -58,6 +59,16 @@ async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean>
   return row?.waits === false;
 }
 
+/** True when no allowance is in doubt. */
+const isAllowed = async ({ query }: Database, chain: ChainConfig): Promise<boolean> =>
+  (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL LIMIT 1", [chain.id])).length === 0;
+
+/** Has tokens whose metadata failed in a way that may pass tried for the last time now, instead of in some hours, and waits for that. */
+export async function endTrying({ query }: Database): Promise<void> {
+  await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [mostAttempts - 1]);
+  await until("The last try", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
+}
+
 /** The height of a node's head. */
 export async function headOf(rpcUrl: string): Promise<number> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
@@ -74,6 +85,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   const height = await headOf(chain.rpc);
   await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("The making of prices", () => isPriced(database, chain)), running]);
+  await Promise.race([until("The reading of allowances", () => isAllowed(database, chain)), running]);
   await Promise.race([until("The reading of metadata", () => isRead(database, chain)), running]);
   return {
     async stop() {

@@ -1,0 +1,208 @@
+import { toEventSelector } from "viem";
+import { describe, expect, it } from "vitest";
+import { expectNear } from "../support/near.ts";
+import { ask, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
+import { whole } from "../support/story-exchanges.ts";
+import { addressOf, balanceOf, cast, logsOf, type NodeLog, timeOf } from "../support/story-node.ts";
+import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
+
+const { SecurityService: service } = await useNpmClient();
+
+/** EIP-20 and EIP-721 have it alike; the latter's third argument is indexed. */
+const approval: string = toEventSelector("Approval(address,address,uint256)");
+const approvalForAll: string = toEventSelector("ApprovalForAll(address,address,bool)");
+const approvals = await logsOf({ topics: [approval] });
+const operators = await logsOf({ topics: [approvalForAll] });
+const coins = approvals.filter(({ topics }) => topics.length === 3);
+const singles = approvals.filter(({ topics }) => topics.length === 4);
+
+const ownerOf = ({ topics }: NodeLog): string => addressOf(topics[1]);
+const spenderOf = ({ topics }: NodeLog): string => addressOf(topics[2]);
+
+/** Those who approved most often, and those of the cast. */
+const ownersOfMost = (logs: readonly NodeLog[], more: readonly string[]): string[] => {
+  const counts = new Map<string, number>();
+  for (const log of logs) counts.set(ownerOf(log), (counts.get(ownerOf(log)) ?? 0) + 1);
+  const most = [...counts].sort(([, left], [, right]) => right - left).map(([owner]) => owner);
+  return [...new Set([...more.map(cast), ...most.slice(0, 12)])];
+};
+
+/** The last log of each key, in the order of the logs. */
+const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): NodeLog[] => [
+  ...new Map(logs.map((log) => [keyOf(log), log])).values(),
+];
+const place = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
+
+/** What some tokens and spenders can count at most is no limit; see the endpoint's notes. */
+const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
+const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
+
+/** An allowance that stands, with the log that set it. */
+interface Standing {
+  readonly log: NodeLog;
+  readonly allowance: bigint;
+}
+type Item = Awaited<ReturnType<typeof service.getApprovals>>["data"]["items"][number];
+
+const quoting = ({ quote_rate: rate, contract_decimals: decimals, token_address: token }: Item) => {
+  const worthOf = (amount: bigint): number | null => ((rate as number | null) === null ? null : whole(amount, decimals) * rate);
+  return {
+    worthOf,
+    expectQuote: (quote: number | null, amount: bigint): void => {
+      const expected = worthOf(amount);
+      if (expected === null) expect(quote).toBeNull();
+      else expectNear(quote, expected, token);
+    },
+  };
+};
+
+const expectSpender = async (
+  item: Item,
+  spender: Item["spenders"][number],
+  { log, allowance }: Standing,
+  balance: bigint,
+): Promise<void> => {
+  const { worthOf, expectQuote } = quoting(item);
+  const atRisk = least(allowance, balance);
+  expect([spender.allowance, spender.value_at_risk], `${item.token_address} ${spender.spender_address}`).toEqual([
+    isUnlimited(allowance) ? "UNLIMITED" : String(allowance),
+    String(atRisk),
+  ]);
+  expect([spender.block_height, spender.log_offset, spender.tx_hash]).toEqual(place(log));
+  expect(spender.block_signed_at.getTime() / 1000).toBe(await timeOf(spender.block_height));
+  if (isUnlimited(allowance)) expect([spender.allowance_quote, spender.pretty_allowance_quote]).toEqual([null, "UNLIMITED"]);
+  else expectQuote(spender.allowance_quote, allowance);
+  expectQuote(spender.value_at_risk_quote, atRisk);
+  const worth = worthOf(atRisk);
+  const isRisky = isUnlimited(allowance) || (worth === null ? atRisk > 0n : worth >= 1);
+  expect(spender.risk_factor).toBe(isRisky ? "CONSIDER REVOKING" : "LOW RISK");
+};
+
+const expectToken = async (item: Item, standing: readonly Standing[], owner: string): Promise<void> => {
+  const balance = await balanceOf(item.token_address, owner);
+  const sum = standing.reduce((total, { allowance }) => total + allowance, 0n);
+  expect([item.balance, item.value_at_risk], item.token_address).toEqual([balance, String(least(sum, balance))]);
+  const { expectQuote } = quoting(item);
+  expectQuote(item.balance_quote, balance);
+  expectQuote(item.value_at_risk_quote, least(sum, balance));
+  const bySpender = new Map(standing.map((each) => [spenderOf(each.log), each]));
+  expect(item.spenders.map(({ spender_address: spender }) => spender).sort()).toEqual([...bySpender.keys()].sort());
+  for (const spender of item.spenders) {
+    const found = bySpender.get(spender.spender_address);
+    if (found !== undefined) await expectSpender(item, spender, found, balance);
+  }
+  const risks = item.spenders.map(({ value_at_risk: amount }) => BigInt(amount));
+  expect(risks).toEqual(risks.toSorted((left, right) => (left > right ? -1 : left < right ? 1 : 0)));
+};
+
+describe("the npm client's SecurityService, of coins", () => {
+  it.each(ownersOfMost(coins, ["trader", "collector", "gardener"]))(
+    "row 20: reads the allowances of %s as the contracts say",
+    async (owner) => {
+      const { items, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
+      expect([address, currency]).toEqual([owner, "USD"]);
+      const given = lastOfEach(
+        coins.filter((log) => ownerOf(log) === owner),
+        (log) => log.address + spenderOf(log),
+      );
+      const words = await Promise.all(given.map((log) => ask(log.address, "allowance", [[owner, spenderOf(log)]])));
+      const standing = given
+        .map((log, index) => ({ log, allowance: BigInt(words[index]?.[0] ?? 0) }))
+        .filter(({ allowance }) => allowance > 0n);
+      const tokens = [...new Set(standing.map(({ log }) => log.address))];
+      expect(items.map(({ token_address: token }) => token).sort()).toEqual([...tokens].sort());
+      for (const item of items)
+        await expectToken(
+          item,
+          standing.filter(({ log }) => log.address === item.token_address),
+          owner,
+        );
+      const quotes = items.map(({ value_at_risk_quote: quote }) => (quote as number | null) ?? -1);
+      expect(quotes).toEqual(quotes.toSorted((left, right) => right - left));
+    },
+  );
+
+  it("has allowances of every kind among them: without limit, used in part, used up and taken back, by permit", async () => {
+    const told = await Promise.all(["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, cast(name)))));
+    const ferry = told.map(({ items }) => items.find(({ token_address: token }) => token === cast("permitToken"))?.spenders ?? []);
+    const unit = 10n ** 18n;
+    // 9,000 of which 500 and 250 were used.
+    expect(ferry[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
+    expect(ferry[1]?.map(({ allowance }) => allowance)).toEqual(expect.arrayContaining(["UNLIMITED", String(700n * unit)]));
+    expect(ferry[2]).toEqual([]);
+    expect((await dataOf(service.getApprovals(chain, cast("newcomer")))).items).toEqual([]);
+  });
+});
+
+/** What an owner lets others move: ids and whole collections, as the contracts say, the last approval first. */
+const standingOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
+  const standing: { readonly log: NodeLog; readonly id: string }[] = [];
+  for (const log of lastOfEach(singles, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
+    const id = BigInt(log.topics[3] ?? 0);
+    const [[approved], [holder]] = await Promise.all([ask(log.address, "getApproved", [[id]]), ownersOf(log.address, [id])]);
+    if (holder !== owner || BigInt(approved ?? 0) === 0n) continue;
+    expect(addressOf(approved ?? undefined)).toBe(spenderOf(log));
+    standing.push({ log, id: String(id) });
+  }
+  const own = operators.filter((log) => ownerOf(log) === owner);
+  for (const log of lastOfEach(own, (each) => each.address + spenderOf(each))) {
+    const [word] = await ask(log.address, "isApprovedForAll", [[owner, spenderOf(log)]]);
+    if (BigInt(word ?? 0) === 1n) standing.push({ log, id: "ALL" });
+  }
+  return standing.sort(
+    ({ log: left }, { log: right }) =>
+      Number(right.blockNumber) - Number(left.blockNumber) || Number(right.logIndex) - Number(left.logIndex),
+  );
+};
+
+describe("the npm client's SecurityService, of collections", () => {
+  it.each(ownersOfMost([...singles, ...operators], ["trader", "collector", "gardener", "washTrader"]))(
+    "row 21: reads who may move the tokens of %s as the contracts say",
+    async (owner) => {
+      const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
+      expect(address).toBe(owner);
+      const newestFirst = await standingOf(owner);
+      const collections = [...new Set(newestFirst.map(({ log }) => log.address))];
+      expect(items.map(({ contract_address: collection }) => collection)).toEqual(collections);
+      for (const { contract_address: collection, spenders, token_balances: balances } of items) {
+        expect(
+          spenders.map((spender) => [
+            spender.block_height,
+            spender.log_offset,
+            spender.tx_hash,
+            spender.spender_address,
+            spender.token_ids_approved,
+            spender.allowance,
+          ]),
+        ).toEqual(
+          newestFirst
+            .filter(({ log }) => log.address === collection)
+            .map(({ log, id }) => [...place(log), spenderOf(log), id, id === "ALL" ? "UNLIMITED" : "1"]),
+        );
+        const moved = idsOf((await movesOf(collection)).filter(({ to }) => to === owner));
+        const owners = await ownersOf(collection, moved);
+        const isUnique = owners.some((holder) => BigInt(holder) !== 0n);
+        const units = isUnique
+          ? owners.map((holder) => (holder === owner ? 1n : 0n))
+          : await unitsOf(
+              collection,
+              moved.map((id) => [owner, id] as const),
+            );
+        expect(balances.map(({ token_id: id, token_balance: held }) => [id, held])).toEqual(
+          moved.map((id, index) => [id, units[index] ?? 0n] as const).filter(([, held]) => held > 0n),
+        );
+      }
+    },
+  );
+
+  it("has approvals of single tokens and of whole collections among them, and none that was used or taken back", async () => {
+    const { items } = await dataOf(service.getNftApprovals(chain, cast("collector")));
+    const garden = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));
+    const told = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
+    // The first plant was approved for good, the second's approval taken back, the third's used; see the garden's chapter.
+    expect(told).toContain(cast("gardenTokenId"));
+    expect(told).toContain("ALL");
+    expect(told).not.toContain("4");
+    expect(told).not.toContain("5");
+  });
+});

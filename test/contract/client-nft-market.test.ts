@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { useApp } from "../support/app.ts";
+import { expectNear } from "../support/near.ts";
+import { feedOf, secondsOfDay, whole } from "../support/story-exchanges.ts";
+import { type StorySale, salesOfStory } from "../support/story-market.ts";
+import { cast } from "../support/story-node.ts";
+import { createCaller } from "./caller.ts";
+import { chain, dataOf, useNpmClient } from "./npm-client.ts";
+
+const app = await useApp();
+const call = createCaller(app.url, app.key);
+const { NftService: service } = await useNpmClient();
+const { sales, today, times } = await salesOfStory();
+const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
+const head = times.at(-1) ?? 0;
+const collections = ["gardenCollection", "editionsCollection", "punks"] as const;
+
+const of = (name: string): StorySale[] => sales.filter(({ collection }) => collection === cast(name));
+const dateOf = (day: number): number => day * secondsOfDay * 1000;
+/** A day is reckoned at its end, and the running one at the end of the last hour that is over. */
+const endOf = (day: number): number => Math.min((day + 1) * secondsOfDay, Math.floor(head / 3600) * 3600);
+const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? whole(wei, 18) : wei / 1e18);
+const priceOf = (some: readonly StorySale[]): bigint => some.reduce((total, { price }) => total + price, 0n);
+
+/** A day of an answer with the fields that the client leaves out. */
+interface Day {
+  readonly date: string;
+  readonly wash_sale_count?: number;
+  readonly wash_volume_quote?: number;
+  readonly wash_volume_native_quote?: number;
+}
+const daysOf = async (path: string): Promise<readonly Day[]> => {
+  const { body, text } = await call(`/v1/demo/nft_market/${path}`);
+  const { data } = body as { readonly data: { readonly items: readonly Day[] } | null };
+  if (data === null) throw new Error(text);
+  return data.items;
+};
+
+describe.each(collections)("the npm client's NftService, of the market of %s", (name) => {
+  const days = 80;
+  const own = of(name);
+  const on = (day: number): StorySale[] => own.filter((sale) => sale.day === day);
+  const expectDates = (items: readonly { readonly date: Date }[], count: number): void =>
+    expect(items.map(({ date }) => date.getTime())).toEqual(Array.from({ length: count }, (_, position) => dateOf(today - position)));
+
+  it("row 17: counts sales day by day", async () => {
+    const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, cast(name), { days }));
+    expect(address).toBe(cast(name));
+    expectDates(items, days);
+    expect(items.map(({ sale_count: count }) => count)).toEqual(items.map((_, position) => on(today - position).length));
+    const washed = await daysOf(`${cast(name)}/sale_count/?days=${days}`);
+    expect(washed.map(({ wash_sale_count: count }) => count)).toEqual(
+      washed.map((_, position) => on(today - position).filter(({ isWash }) => isWash).length),
+    );
+    expect(own.length).toBeGreaterThan(5);
+    const { items: month } = await dataOf(service.getNftMarketSaleCount(chain, cast(name)));
+    expect(month.map(({ sale_count: count }) => count)).toEqual(items.slice(0, 30).map(({ sale_count: count }) => count));
+  });
+
+  it("row 16: sums up what they were sold for", async () => {
+    const { items } = await dataOf(service.getNftMarketVolume(chain, cast(name), { days, quoteCurrency: "EUR" }));
+    expectDates(items, days);
+    const washed = await daysOf(`${cast(name)}/volume/?days=${days}&quote-currency=EUR`);
+    for (const [position, item] of items.entries()) {
+      const day = today - position;
+      const [wei, wash] = [priceOf(on(day)), priceOf(on(day).filter(({ isWash }) => isWash))];
+      const rate = ether(endOf(day)) / euro(endOf(day));
+      const what = `day ${position}`;
+      expectNear(item.volume_native_quote, etherOf(wei), what);
+      expectNear(washed[position]?.wash_volume_native_quote, etherOf(wash), what);
+      if (wei > 0n) expectNear(item.volume_quote, etherOf(wei) * rate, what);
+      if (wash > 0n) expectNear(washed[position]?.wash_volume_quote, etherOf(wash) * rate, what);
+      expect([item.native_ticker_symbol, item.native_name]).toEqual(["ETH", "Ether"]);
+      expect(item.pretty_volume_quote).toMatch(/^€\d+\.\d\d$/);
+      expect(item.volume_quote - Number(item.pretty_volume_quote.slice(1))).toBeLessThan(0.01);
+    }
+  });
+
+  it("row 15: takes the lowest price of thirty days that is no wash trade's for the floor", async () => {
+    const { items } = await dataOf(service.getNftMarketFloorPrice(chain, cast(name), { days }));
+    expectDates(items, days);
+    let floors = 0;
+    for (const [position, item] of items.entries()) {
+      const day = today - position;
+      const prices = own.filter((sale) => !sale.isWash && sale.day <= day && sale.day > day - 30).map(({ unitPrice }) => unitPrice);
+      if (prices.length === 0) {
+        expect([item.floor_price_native_quote, item.floor_price_quote, item.pretty_floor_price_quote]).toEqual([null, null, null]);
+        continue;
+      }
+      floors += 1;
+      const lowest = etherOf(Math.min(...prices));
+      expectNear(item.floor_price_native_quote, lowest, `day ${position}`);
+      expectNear(item.floor_price_quote, lowest * ether(endOf(day)), `day ${position}`);
+    }
+    expect(floors).toBeGreaterThan(30);
+  });
+});
+
+describe("the story's market", () => {
+  it("has bundles, parts of editions, bids, sweeps and wash trades that would be the floor", () => {
+    const garden = of("gardenCollection");
+    const washed = garden.filter(({ isWash }) => isWash);
+    expect(washed.length).toBeGreaterThan(10);
+    const honest = garden.filter(({ isWash }) => !isWash).map(({ unitPrice }) => unitPrice);
+    expect(Math.min(...washed.map(({ unitPrice }) => unitPrice))).toBeLessThan(Math.min(...honest));
+    expect(garden.some(({ hash, id }) => garden.some((other) => other.hash === hash && other.id !== id))).toBe(true);
+    expect(of("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
+  });
+
+  it("row 7: has the floor of today in what a wallet holds", async () => {
+    const { items } = await dataOf(service.getNftsForAddress(chain, cast("collector")));
+    const { items: floors } = await dataOf(service.getNftMarketFloorPrice(chain, cast("gardenCollection"), { days: 1 }));
+    const item = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));
+    expect([item?.floor_price_native_quote, item?.floor_price_quote, item?.pretty_floor_price_quote]).toEqual([
+      floors[0]?.floor_price_native_quote,
+      floors[0]?.floor_price_quote,
+      floors[0]?.pretty_floor_price_quote,
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { countTraits, decent, documentsOf, idsOf, movesOf } from "../support/story-collections.ts";
+import { chain, dataOf, useNpmClient } from "./npm-client.ts";
+
+const { NftService: service } = await useNpmClient();
+const names = Object.keys(decent()) as (keyof ReturnType<typeof decent>)[];
+
+/** The documents as the contracts and the gateway tell them now. */
+const read = async (name: (typeof names)[number]) => {
+  const collection = decent()[name];
+  const ids = idsOf(await movesOf(collection));
+  const documents = [...(await documentsOf(collection, ids, name === "editions" ? "uri" : "tokenURI")).values()];
+  return { collection, documents, counts: countTraits(documents) };
+};
+
+/** Strings by their bytes: a code point more is more in UTF-8 too. */
+const byBytes = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
+const byFrequency = ([left, leftCount]: readonly [string | null, number], [right, rightCount]: readonly [string | null, number]): number =>
+  rightCount - leftCount || byBytes(left ?? "", right ?? "");
+
+describe("the npm client's NftService, of traits", () => {
+  it.each(names)("row 11: names the traits of the %s", async (name) => {
+    const { collection, counts } = await read(name);
+    const { items } = await dataOf(service.getTraitsForCollection(chain, collection));
+    expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
+    expect(items.length).toBeGreaterThan(1);
+  });
+
+  it.each(names)("row 12: sums the traits of the %s up as their documents do", async (name) => {
+    const { collection, counts, documents } = await read(name);
+    const { items } = await dataOf(service.getCollectionTraitsSummary(chain, collection));
+    expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
+    const entries = documents.flatMap(({ traits }) => traits ?? []);
+    for (const item of items) {
+      const values = [...(counts.get(item.name) ?? [])];
+      const own = entries.filter(({ trait_type: trait, value }) => trait === item.name && value !== null);
+      const listed = item.attributes.flatMap((attribute) => attribute.values);
+      expect(new Map(listed.map(({ value, count }) => [value, count])), item.name).toEqual(new Map(values));
+      expect(item.attributes.map((attribute) => attribute.unique_values)).toEqual([values.filter(([value]) => value !== null).length]);
+      const isNumeric = own.length > 0 && own.every(({ isNumber }) => isNumber);
+      expect(item.value_type, item.name).toBe(own.length === 0 ? null : isNumeric ? "numeric" : "string");
+      if (isNumeric) {
+        // Dates are told as times; their range is in seconds.
+        const numbers = own.map(({ value }) => (/^\d{4}-/.test(value ?? "") ? Date.parse(value ?? "") / 1000 : Number(value)));
+        expect(item.value_numeric, item.name).toEqual({ min: Math.min(...numbers), max: Math.max(...numbers) });
+        expect(item.value_string).toBeNull();
+      } else if (own.length > 0) {
+        const [frequent] = values.filter(([value]) => value !== null).sort(byFrequency);
+        const [value, count] = frequent ?? [null, 0];
+        expect(item.value_string, item.name).toEqual({ value, token_count: count, trait_percentage: (100 * count) / documents.length });
+        expect(item.value_numeric).toBeNull();
+      }
+    }
+  });
+
+  it.each(names)("row 13: counts the values of each trait of the %s, the most frequent first", async (name) => {
+    const { collection, counts } = await read(name);
+    for (const [trait, values] of counts) {
+      const { items } = await dataOf(service.getAttributesForTraitInCollection(chain, collection, encodeURIComponent(trait)));
+      expect(items.map((item) => [item.trait_type, item.unique_values])).toEqual([
+        [trait, [...values.keys()].filter((value) => value !== null).length],
+      ]);
+      const listed = items[0]?.values ?? [];
+      expect(new Map(listed.map(({ value, count }) => [value, count])), trait).toEqual(values);
+      const told = listed.filter(({ value }) => value !== null).map(({ value, count }) => [value, count] as const);
+      expect(told).toEqual([...told].sort(byFrequency));
+    }
+  });
+
+  it("says that there is no such trait where only upper and lower case differ", async () => {
+    const reply = await service.getAttributesForTraitInCollection(chain, decent().garden, "species");
+    expect([reply.error, reply.error_code]).toEqual([true, 404]);
+  });
+});

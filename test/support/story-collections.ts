@@ -1,0 +1,181 @@
+import { decodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
+import { lanternDocument, lanternFolder } from "../../runtime/demo/chapters/lantern-documents.ts";
+import { addressOf, callAnswers, cast, logsOf, type NodeLog, node, transferTopic } from "./story-node.ts";
+
+const abi = parseAbi([
+  "function ownerOf(uint256 id) view returns (address)",
+  "function balanceOf(address owner, uint256 id) view returns (uint256)",
+  "function tokenURI(uint256 id) view returns (string)",
+  "function uri(uint256 id) view returns (string)",
+  "function getApproved(uint256 id) view returns (address)",
+  "function isApprovedForAll(address owner, address operator) view returns (bool)",
+  "function allowance(address owner, address spender) view returns (uint256)",
+  "function punkIndexToAddress(uint256 id) view returns (address)",
+]);
+type Method = (typeof abi)[number]["name"];
+
+/** keccak256 of EIP-1155's events. */
+const single = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");
+const batch = toEventSelector("TransferBatch(address,address,address,uint256[],uint256[])");
+export const zeroAddress = `0x${"0".repeat(40)}`;
+
+/** Units of a token that a collection's log says went from one account to another. */
+export interface TokenMove {
+  readonly id: bigint;
+  readonly from: string;
+  readonly to: string;
+  readonly units: bigint;
+  readonly block: number;
+  readonly logIndex: number;
+  readonly hash: string;
+}
+
+const movesIn = (log: NodeLog): TokenMove[] => {
+  const { topics, data } = log;
+  const place = { block: Number(log.blockNumber), logIndex: Number(log.logIndex), hash: log.transactionHash };
+  if (topics[0] === transferTopic && topics.length === 4)
+    return [{ ...place, id: BigInt(topics[3] ?? 0), from: addressOf(topics[1]), to: addressOf(topics[2]), units: 1n }];
+  const parties = { ...place, from: addressOf(topics[2]), to: addressOf(topics[3]) };
+  if (topics[0] === single) {
+    const [id, units] = decodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], data as `0x${string}`);
+    return [{ ...parties, id, units }];
+  }
+  if (topics[0] !== batch) return [];
+  const [ids, amounts] = decodeAbiParameters([{ type: "uint256[]" }, { type: "uint256[]" }], data as `0x${string}`);
+  return ids.map((id, index) => ({ ...parties, id, units: amounts[index] ?? 0n }));
+};
+
+/** All moves of a collection's tokens, oldest first; faces have moves that their own events tell (`facesMoves`). */
+export const movesOf = async (collection: string): Promise<TokenMove[]> => (await logsOf({ address: collection })).flatMap(movesIn);
+
+/** The ids that a collection has had, ascending. */
+export const idsOf = (moves: readonly TokenMove[]): bigint[] =>
+  [...new Set(moves.filter(({ units }) => units > 0n).map(({ id }) => id))].sort((a, b) => (a < b ? -1 : 1));
+
+/** What a view of a contract answers for each list of arguments at the head; null where it reverts. */
+export const ask = async (to: string, functionName: Method, all: readonly (readonly unknown[])[]): Promise<(string | null)[]> =>
+  callAnswers(all.map((args) => ({ to, data: encodeFunctionData({ abi, functionName, args } as never) })));
+
+/** ownerOf of ids, the zero address where the contract knows none. */
+export const ownersOf = async (collection: string, ids: readonly bigint[], functionName: Method = "ownerOf"): Promise<string[]> =>
+  (
+    await ask(
+      collection,
+      functionName,
+      ids.map((id) => [id]),
+    )
+  ).map((word) => (word === null ? zeroAddress : addressOf(word)));
+
+/** What owners hold of ids, by balanceOf(address,uint256). */
+export const unitsOf = async (collection: string, all: readonly (readonly [owner: string, id: bigint])[]): Promise<bigint[]> =>
+  (await ask(collection, "balanceOf", all)).map((word) => BigInt(word ?? 0));
+
+/** Where a collection says the metadata of ids is; null where it does not say. */
+export const urisOf = async (collection: string, ids: readonly bigint[], functionName: "tokenURI" | "uri"): Promise<(string | null)[]> =>
+  (
+    await ask(
+      collection,
+      functionName,
+      ids.map((id) => [id]),
+    )
+  ).map((data) => (data === null ? null : decodeAbiParameters([{ type: "string" }], data as `0x${string}`)[0]));
+
+/** EIP-1155: an id in a URI is written as 64 lower-case hex digits. */
+export const withId = (uri: string, id: bigint): string => uri.replaceAll("{id}", id.toString(16).padStart(64, "0"));
+
+/** The text behind the URIs of the story's decent collections: what they hold themselves (RFC 2397), and what its gateway tells of the lanterns. */
+export const textBehind = (uri: string): string => {
+  const lantern = new RegExp(`^ipfs://${lanternFolder}/(\\d+)$`).exec(uri);
+  if (lantern !== null) return lanternDocument(Number(lantern[1]));
+  // What follows a # is no part of the document (RFC 3986, section 3.5).
+  const [, base64, data = ""] = /^data:application\/json(;base64)?,([^#]*)/.exec(uri) ?? [];
+  return base64 === undefined ? decodeURIComponent(data) : Buffer.from(data, "base64").toString("utf8");
+};
+
+/** A trait as a document has it. */
+interface WrittenTrait {
+  readonly trait_type?: unknown;
+  readonly value?: unknown;
+  readonly display_type?: unknown;
+}
+
+/** A trait as answers have it. */
+export interface Trait {
+  readonly trait_type: string | null;
+  readonly value: string | null;
+  readonly isNumber: boolean;
+}
+
+/** A metadata document as a person would read it. */
+export interface StoryDocument {
+  readonly name: string;
+  readonly description: string | null;
+  readonly image: string | null;
+  readonly external_url: string | null;
+  readonly traits: readonly Trait[] | null;
+}
+
+const textOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
+
+/** Dates are told as times; a list of values is one trait for each; all else as it is written. */
+const traitsIn = (entry: unknown): Trait[] => {
+  if (typeof entry !== "object" || entry === null) return [{ trait_type: null, value: textOf(entry), isNumber: typeof entry === "number" }];
+  const { trait_type: name, value, display_type: display } = entry as WrittenTrait;
+  const trait_type = textOf(name);
+  const isNumber = typeof value === "number";
+  if (display === "date" && isNumber) return [{ trait_type, value: new Date(value * 1000).toISOString().replace(".000Z", "Z"), isNumber }];
+  return (Array.isArray(value) ? value : [value]).map((one) => ({ trait_type, value: textOf(one), isNumber: typeof one === "number" }));
+};
+
+/** Reads a document of the story; traits as a list of pairs, or as an object of values. */
+export const readStoryDocument = (text: string): StoryDocument => {
+  const { name, description, image, external_url: external, attributes } = JSON.parse(text) as Record<string, unknown>;
+  const traits = Array.isArray(attributes)
+    ? attributes.flatMap(traitsIn)
+    : typeof attributes === "object" && attributes !== null
+      ? Object.entries(attributes).flatMap(([trait_type, value]) => traitsIn({ trait_type, value }))
+      : null;
+  return { name: String(name), description: textOf(description), image: textOf(image), external_url: textOf(external), traits };
+};
+
+/** The documents of a collection's ids, by id; those that its contract knows nothing of are left out. */
+export async function documentsOf(
+  collection: string,
+  ids: readonly bigint[],
+  functionName: "tokenURI" | "uri" = "tokenURI",
+): Promise<Map<bigint, StoryDocument & { readonly uri: string }>> {
+  const uris = await urisOf(collection, ids, functionName);
+  return new Map(
+    ids.flatMap((id, index) => {
+      const uri = uris[index];
+      return uri === null || uri === undefined ? [] : [[id, { uri, ...readStoryDocument(textBehind(withId(uri, id))) }] as const];
+    }),
+  );
+}
+
+/** The values of each trait with the number of tokens that have them, by name; a token that lists a value twice counts once. */
+export function countTraits(documents: Iterable<Pick<StoryDocument, "traits">>): Map<string, Map<string | null, number>> {
+  const counts = new Map<string, Map<string | null, number>>();
+  for (const { traits } of documents) {
+    const own = new Map((traits ?? []).map(({ trait_type, value }) => [JSON.stringify([trait_type, value]), { trait_type, value }]));
+    for (const { trait_type: name, value } of own.values()) {
+      if (name === null) continue;
+      const values = counts.get(name) ?? new Map<string | null, number>();
+      values.set(value, (values.get(value) ?? 0) + 1);
+      counts.set(name, values);
+    }
+  }
+  return counts;
+}
+
+/** The native value, sender and success of transactions are the node's; this is its height now. */
+export const headOfStory = async (): Promise<number> => Number(await node<string>("eth_blockNumber"));
+
+/** The collections of the story whose metadata mean no harm, by their names in its cast. */
+export const decent = () => ({
+  art: cast("artCollection"),
+  garden: cast("gardenCollection"),
+  lanterns: cast("gatewayCollection"),
+  editions: cast("editionsCollection"),
+});

@@ -1,0 +1,165 @@
+import { decodeAbiParameters, parseAbiParameters, toEventSelector } from "viem";
+import { movesOf, type TokenMove, zeroAddress } from "./story-collections.ts";
+import { blockTimes, secondsOfDay } from "./story-exchanges.ts";
+import { addressOf, cast, logsOf, type NodeLog, transferTopic } from "./story-node.ts";
+
+/** What an OrderFulfilled of Seaport's has as its data: the order, who received, and the amounts that really went over. */
+const orderData = parseAbiParameters([
+  "bytes32 orderHash, address recipient, SpentItem[] offer, ReceivedItem[] consideration",
+  "struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
+  "struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
+]);
+const spent = "(uint8,address,uint256,uint256)[]";
+const received = "(uint8,address,uint256,uint256,address)[]";
+const orderFulfilled: string = toEventSelector(`OrderFulfilled(bytes32,address,address,address,${spent},${received})`);
+const punkBought: string = toEventSelector("PunkBought(uint256,uint256,address,address)");
+const bidEntered: string = toEventSelector("PunkBidEntered(uint256,uint256,address)");
+
+/** A token id that an order sold, as the marketplaces' logs have it. All of the story is paid in ether or wrapped ether, one to one. */
+export interface StorySale {
+  readonly collection: string;
+  readonly id: bigint;
+  readonly seller: string;
+  readonly buyer: string;
+  readonly units: bigint;
+  /** For all units, in wei. */
+  readonly price: bigint;
+  /** For the cheapest one of them: what a price leaves over falls to the first ones. */
+  readonly unitPrice: number;
+  /** UTC day, in days since 1970. */
+  readonly day: number;
+  readonly hash: string;
+  isWash: boolean;
+}
+
+const dayOf = (times: readonly number[], block: string): number => Math.floor((times[Number(block)] ?? Number.NaN) / secondsOfDay);
+const isToken = ({ itemType }: { readonly itemType: number }): boolean => itemType === 2 || itemType === 3;
+const sum = (items: readonly { readonly amount: bigint }[]): bigint => items.reduce((total, { amount }) => total + amount, 0n);
+
+interface Order {
+  readonly log: NodeLog;
+  readonly isBid: boolean;
+  readonly offerer: string;
+  readonly recipient: string;
+  readonly price: bigint;
+  readonly tokens: readonly { readonly token: string; readonly identifier: bigint; readonly amount: bigint }[];
+}
+
+const orderIn = (log: NodeLog): Order => {
+  const [, recipient, offer, consideration] = decodeAbiParameters(orderData, log.data as `0x${string}`);
+  const offerer = addressOf(log.topics[1]);
+  const isBid = !offer.some(isToken);
+  const tokens = (isBid ? consideration : offer).filter(isToken).map((item) => ({ ...item, token: item.token.toLowerCase() }));
+  const price = sum((isBid ? offer : consideration).filter((item) => !isToken(item)));
+  return { log, isBid, offerer, recipient: recipient.toLowerCase(), price, tokens };
+};
+
+/** What some units of an order cost: each the same, and what the price leaves over falls to the first ones, a wei each. */
+const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
+  const over = (price % units) - first;
+  if (over <= 0n) return (price / units) * count;
+  return (price / units) * count + (over > count ? count : over);
+};
+
+/** Sales on Seaport. Where a listing and a bid were matched, both tell of the token: the bid's word is taken, as it says what the buyer gave. */
+const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string, readonly TokenMove[]>): Promise<StorySale[]> => {
+  const logs = await logsOf({
+    address: cast("seaport"),
+    topics: [orderFulfilled],
+  });
+  const orders = logs.map(orderIn);
+  const bidFor = new Set(
+    orders
+      .filter(({ isBid }) => isBid)
+      .flatMap(({ log, tokens }) => tokens.map(({ token, identifier }) => log.transactionHash + token + identifier)),
+  );
+  return orders.flatMap(({ log, isBid, offerer, recipient, price, tokens }) => {
+    const units = sum(tokens);
+    let first = 0n;
+    return tokens.flatMap(({ token: collection, identifier: id, amount }): StorySale[] => {
+      const share = shareOf(price, units, first, amount);
+      first += amount;
+      if (!isBid && bidFor.has(log.transactionHash + collection + id)) return [];
+      const moved = moves.get(log.transactionHash)?.find((move) => move.id === id);
+      if (moved === undefined) throw new Error(`A sale of ${id} moved nothing.`);
+      return [
+        {
+          collection,
+          id,
+          seller: isBid ? moved.from : offerer,
+          buyer: isBid ? offerer : recipient,
+          units: amount,
+          price: share,
+          unitPrice: Number(share) / Number(amount),
+          day: dayOf(times, log.blockNumber),
+          hash: log.transactionHash,
+          isWash: false,
+        },
+      ];
+    });
+  });
+};
+
+/** Sales of faces: a bid that was accepted is told with neither price nor buyer, which are those of the bid and of the Transfer before. */
+const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
+  const bids = new Map<string, bigint>();
+  let receiver = zeroAddress;
+  const sales: StorySale[] = [];
+  for (const { topics, data, blockNumber, transactionHash: hash } of await logsOf({ address: cast("punks") })) {
+    const [topic, id = "", seller] = topics;
+    if (topic === bidEntered) bids.set(id, BigInt(data));
+    if (topic === transferTopic) receiver = addressOf(topics[2]);
+    if (topic !== punkBought) continue;
+    const isBid = addressOf(topics[3]) === zeroAddress;
+    const price = isBid ? (bids.get(id) ?? 0n) : BigInt(data);
+    const [buyer, day] = [isBid ? receiver : addressOf(topics[3]), dayOf(times, blockNumber)];
+    const sold = {
+      collection: cast("punks"),
+      id: BigInt(id),
+      seller: addressOf(seller),
+      buyer,
+      units: 1n,
+      price,
+      unitPrice: Number(price),
+    };
+    sales.push({ ...sold, day, hash, isWash: false });
+  }
+  return sales.filter(({ price }) => price > 0n);
+};
+
+/** Days in which a second sale of a token between the same two makes both wash trades; see `is_wash_trade`. */
+const washDays = 30;
+
+const markWashTrades = (sales: readonly StorySale[]): void => {
+  for (const [index, sale] of sales.entries()) {
+    if (sale.seller === sale.buyer) sale.isWash = true;
+    const parties = [sale.seller, sale.buyer];
+    const isUnique = sale.collection !== cast("editionsCollection");
+    const earlier = sales
+      .slice(0, index)
+      .filter(({ collection, id }) => collection === sale.collection && id === sale.id)
+      // Units of an edition are many: only a sale the other way is one of them coming back.
+      .filter(({ seller, buyer }) =>
+        isUnique ? parties.includes(seller) && parties.includes(buyer) && seller !== buyer : seller === sale.buyer && buyer === sale.seller,
+      )
+      .at(-1);
+    if (earlier === undefined || sale.day - earlier.day > washDays) continue;
+    sale.isWash = true;
+    earlier.isWash = true;
+  }
+};
+
+/** All sales of the story, oldest first, wash trades marked; and the day of its head. */
+export async function salesOfStory(): Promise<{
+  readonly sales: readonly StorySale[];
+  readonly today: number;
+  readonly times: readonly number[];
+}> {
+  const times = await blockTimes();
+  const moves = new Map<string, TokenMove[]>();
+  for (const collection of [cast("gardenCollection"), cast("editionsCollection")])
+    for (const move of await movesOf(collection)) moves.set(move.hash, [...(moves.get(move.hash) ?? []), move]);
+  const sales = [...(await seaportSales(times, moves)), ...(await faceSales(times))];
+  markWashTrades(sales);
+  return { sales, today: Math.floor((times.at(-1) ?? 0) / secondsOfDay), times };
+}
