@@ -10,4 +10,6 @@ export const baseSepoliaTestnet: Preset = {
   isTestnet: true,
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://sepolia.basescan.org" }],
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached" },
 };

@@ -31,4 +31,6 @@ export const bscMainnet: Preset = {
       { token: "0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3" },
     ],
   },
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached" },
 };
