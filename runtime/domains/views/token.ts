@@ -9,6 +9,7 @@ import type { Classifier } from "../tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { standards, supportsErc } from "../tokens/standards.ts";
 import { nativeMetadata } from "./chain.ts";
+import type { LastSale } from "./last-sales.ts";
 import { type NftFacts, viewOlderExternalData } from "./nft.ts";
 import { quoteOf, viewNumber, worth } from "./quotes.ts";
 
@@ -81,13 +82,17 @@ export function viewHolding(
 }
 
 /** One token id that an owner holds; its metadata is undefined where it was not read, or not asked for. */
-export const viewHeldNft = (owner: Address, row: NftBalanceRow, { originalOwner, metadata, noMetadata }: HeldNftFacts): BalanceNftData => ({
+export const viewHeldNft = (
+  owner: Address,
+  row: NftBalanceRow,
+  { originalOwner, metadata, lastSale, noMetadata }: HeldNftFacts,
+): BalanceNftData => ({
   token_id: row.token_id,
   token_balance: row.balance,
   token_url: metadata?.token_url ?? null,
   supports_erc: supportsErc([row.standard]),
-  token_price_wei: null,
-  token_quote_rate_eth: null,
+  token_price_wei: lastSale.token_price_wei,
+  token_quote_rate_eth: lastSale.token_quote_rate_eth,
   original_owner: originalOwner,
   external_data: noMetadata ? null : viewOlderExternalData(metadata),
   owner,
@@ -97,5 +102,6 @@ export const viewHeldNft = (owner: Address, row: NftBalanceRow, { originalOwner,
 
 /** What is known of a held token beside its balance. */
 interface HeldNftFacts extends Pick<NftFacts, "originalOwner" | "metadata"> {
+  readonly lastSale: LastSale;
   readonly noMetadata: boolean;
 }

@@ -6,9 +6,14 @@ import { undescribed } from "../../tokens/metadata-queries.ts";
 import { holdingKey, isCoinToo } from "../../tokens/resolvers/holdings.ts";
 import { spamAmong } from "../../tokens/resolvers/spam.ts";
 import { updatedAt } from "../../views/chain.ts";
+import { pretty, viewNumber } from "../../views/quotes.ts";
 import { aDayAgo } from "./a-day-ago.ts";
 import { standardsOf, viewCollection } from "./collection.ts";
+import { floorsNow } from "./floors.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
+
+/** Row 7 takes no quote-currency. */
+const floorCurrency = "USD";
 
 /** The collections that a wallet holds tokens of, with each id. @throws {notAcceptable} more than one answer may list. */
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
@@ -22,11 +27,10 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
     dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, null),
   ]);
   if (Math.max(held.length, ids.length) > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens`);
-  const [metadata, viewed] = await Promise.all([
-    tokens.metadata(
-      chain.id,
-      held.map(({ token }) => token),
-    ),
+  const collections = held.map(({ token }) => token);
+  const [metadata, floors, viewed] = await Promise.all([
+    tokens.metadata(chain.id, collections),
+    floorsNow(context, chain, collections, floorCurrency),
     viewHeldTokens(context, chain, walletAddress, ids, { noMetadata: noNftAssetMetadata, withUncached }),
   ]);
   const spam = await spamAmong(context, chain, metadata.values());
@@ -47,6 +51,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
       .map((row) => {
         const told = metadata.get(row.token) ?? undescribed(row.token);
         const isUnknown = indexedFrom !== null && isCoinToo(row, told);
+        const floor = floors.get(row.token);
         const before = balance24h.get(holdingKey(row));
         return {
           ...viewCollection(told),
@@ -56,9 +61,9 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
           balance: isUnknown ? null : row.balance,
           balance_24h: isUnknown ? null : before === undefined ? otherwise : before,
           type: "nft" as const,
-          floor_price_quote: null,
-          pretty_floor_price_quote: null,
-          floor_price_native_quote: null,
+          floor_price_quote: viewNumber(floor?.quote ?? null),
+          pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),
+          floor_price_native_quote: viewNumber(floor?.native ?? null),
           nft_data: byCollection.get(holdingKey(row)) ?? [],
         };
       }),

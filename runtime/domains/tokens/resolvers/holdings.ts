@@ -6,6 +6,7 @@ import { notAcceptable } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
 import { metadataKeyText } from "../../nft/metadata-queries.ts";
 import { nftKeyText } from "../../nft/token-queries.ts";
+import { lastNativeSales } from "../../views/last-sales.ts";
 import { isCollection, viewHeldNft } from "../../views/token.ts";
 import type { HoldingRow, NftBalanceRow } from "../balance-queries.ts";
 import { type TokenMetadata, undescribed } from "../metadata-queries.ts";
@@ -68,18 +69,25 @@ export async function holdingsOf(
 
 /** The ids that a wallet holds, by their collection. */
 async function heldNfts(
-  { nfts }: ResolverContext,
+  context: ResolverContext,
   chain: Chain,
   wallet: Address,
   ids: readonly NftBalanceRow[],
   noMetadata: boolean,
 ): Promise<Map<string, BalanceNftData[]>> {
-  const [metadata, originalOwners] = await Promise.all([nfts.metadataOf(chain.id, ids), nfts.originalOwners(chain.id, ids)]);
+  const { nfts } = context;
+  const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
+  const [metadata, originalOwners, lastSaleOf] = await Promise.all([
+    nfts.metadataOf(chain.id, ids),
+    nfts.originalOwners(chain.id, ids),
+    lastNativeSales(context, chain.id, ids.map(soldToken)),
+  ]);
   const viewed = new Map<string, BalanceNftData[]>();
   for (const [key, rows] of groupBy(ids, holdingKey)) {
     const facts = (row: NftBalanceRow) => ({
       originalOwner: originalOwners.get(nftKeyText(row)) ?? null,
       metadata: metadata.get(metadataKeyText(row)),
+      lastSale: lastSaleOf(soldToken(row)),
       noMetadata,
     });
     viewed.set(
