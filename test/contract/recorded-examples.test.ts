@@ -10,7 +10,7 @@ const live = operations.filter(({ status }) => status === "live");
 
 /** Elements that are kept of each list: enough to show the shape. */
 const elementsShown = 2;
-const timesOfTheRun = ["updated_at", "update_at", "node_seen_at"];
+const timesOfTheRun = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 
 /** An answer as the documentation shows it: lists cut, times of the run and this server's address replaced. */
 function excerpt(value: unknown, name = ""): unknown {

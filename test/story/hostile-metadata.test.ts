@@ -1,9 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { renderStatus } from "../../runtime/commands/nfts.ts";
-import { chainConfig } from "../../runtime/config/config.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { type HostileToken, hostileTokens } from "../../runtime/demo/chapters/hostile-tokens.ts";
 import { readMetadataStatus } from "../../runtime/domains/nft/metadata/status-queries.ts";
+import { commandLineIn } from "../commands/command-line.ts";
 import { createCaller } from "../contract/caller.ts";
 import { useApp } from "../support/app.ts";
 import { parseCsv } from "../support/csv.ts";
@@ -145,11 +147,19 @@ describe("tokens whose metadata mean harm", () => {
       expect(new Map(own?.refusals.map(({ reason, tokens: count }) => [reason, count]))).toEqual(
         new Map([...counts].map(([reason, count]) => [reason.slice(0, 200), count])),
       );
-      const lines = renderStatus(chainConfig.parse({ name: "demo", id: 31337, rpc: "http://127.0.0.1:1" }), collections, new Date());
-      expect(lines).toContainEqual(expect.stringMatching(new RegExp(`${collection}  0 wait .* ${without.length} refused`)));
-      expect(lines.filter((line) => line.includes("refused: ")).length).toBeGreaterThan(0);
     } finally {
       await database.close();
+    }
+    const folder = await mkdtemp(join(tmpdir(), "ashlar-status-"));
+    try {
+      await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: demo, id: 31337 }]\n");
+      const [code, said] = await commandLineIn(() => ({ folder, url: app.databaseUrl })).outcome(["nfts", "status"]);
+      expect(code, said).toBe(0);
+      const refusals = tokens.filter(({ external_data: data }) => data === null).length;
+      expect(said).toMatch(new RegExp(`${collection}  0 wait .*${refusals} refused`));
+      expect(said).toContain("refused: ");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
     }
   });
 });

@@ -63,11 +63,19 @@ export const markSilent = async (client: DatabaseClient, chainId: number, pairs:
   );
 };
 
-/** Has those read again whose reading was of a block that a reorganisation took. Served by allowance_reads_done and the primary key of blocks. */
+/**
+ * Has those read again whose reading was of a block that a reorganisation took, and those at once that were put in doubt by a block that is no more, above the head: the
+ * chain may take its time to get there again. Served by allowance_reads_done, allowance_reads_due and the primary key of blocks.
+ */
 export const takeReadsBack = async (client: DatabaseClient, chainId: number): Promise<void> => {
   await client.query(
     `UPDATE allowance_reads r SET read_at_block = NULL, read_at_hash = NULL WHERE r.chain_id = $1 AND r.read_at_block IS NOT NULL
        AND NOT EXISTS (SELECT FROM blocks b WHERE b.chain_id = $1 AND b.number = r.read_at_block AND b.hash = r.read_at_hash)`,
+    [chainId],
+  );
+  await client.query(
+    `UPDATE allowance_reads SET block_number = h.number FROM (SELECT max(number) AS number FROM blocks WHERE chain_id = $1) h
+     WHERE chain_id = $1 AND read_at_block IS NULL AND block_number > h.number`,
     [chainId],
   );
 };
