@@ -1,9 +1,11 @@
 import { loadavg } from "node:os";
 import { type BenchResult, median, rounded } from "../result.ts";
-import type { ChoreTime } from "../support/run-chores.ts";
+import type { ChoreTime } from "./run-chores.ts";
 import type { EndpointTimes, VariantTimes } from "./served.ts";
 
 export interface Served {
+  /** What was asked, for the head of the table. */
+  readonly subject: string;
   readonly endpoints: readonly EndpointTimes[];
   /** Null where an earlier run did them. */
   readonly chores: readonly ChoreTime[] | null;
@@ -12,10 +14,9 @@ export interface Served {
 }
 
 const targetMilliseconds = 20;
-const subject = "rows 40 to 55, whole answers over HTTP";
 
-/** The table and figures of a served market. */
-export function resultOfServing({ endpoints, chores, rows, megabytes }: Served): BenchResult {
+/** The table and figures of a served index. */
+export function resultOfServing({ subject, endpoints, chores, rows, megabytes }: Served): BenchResult {
   const [load = Number.NaN] = loadavg();
   const lines = endpoints.map(lineOf);
   return {
