@@ -1,6 +1,7 @@
 import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
+import { metadataTables } from "./domains/nft/metadata/following-tables.ts";
 import { poolsProjection } from "./domains/pools/projection.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
@@ -25,4 +26,6 @@ export const followingTables: readonly FollowingTable[] = [
   "priced_assets",
   "price_progress",
   ...rollUpTables,
-].map((name) => ({ name, blockColumn: "block_number" }));
+]
+  .map((name): FollowingTable => ({ name, blockColumn: "block_number" }))
+  .concat(metadataTables);

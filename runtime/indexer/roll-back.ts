@@ -6,6 +6,8 @@ import { type LatestTable, type Projection, valuesOf } from "./projection.ts";
 export interface FollowingTable {
   readonly name: string;
   readonly blockColumn: string;
+  /** What has to be done before the rows above the ancestor go, as long as it can be seen what goes. Projections' tables are taken back by then. */
+  readonly beforeDrop?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
 }
 
 /**
@@ -30,7 +32,10 @@ export const rollBack = async (
       }
     }
   }
-  for (const table of following) await dropAbove(client, chainId, table.name, table.blockColumn, ancestor);
+  for (const table of following) {
+    await table.beforeDrop?.(client, chainId, ancestor);
+    await dropAbove(client, chainId, table.name, table.blockColumn, ancestor);
+  }
   await client.query("UPDATE projection_checkpoints SET block_number = least(block_number, $2) WHERE chain_id = $1", [chainId, ancestor]);
 };
 

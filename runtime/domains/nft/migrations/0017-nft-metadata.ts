@@ -4,15 +4,20 @@ import type { Knex } from "knex";
  * What tokens' metadata says.
  * `nft_reads` is the queue of tokens whose metadata is to be read, one row a token: `block_number` is the block that the token was first seen in, with which the row goes;
  * what is read must be of `wanted_block` or later. A worker that takes a row holds it until `leased_until`; what it did not finish by then is anybody's. `url` is where the
- * document is, once the contract was asked.
+ * document is, as the contract said at block `asked_at`, and `host` who serves it: documents are taken by host, so that a slow one keeps nobody else's waiting. Without a
+ * `url` the contract is to be asked. `problem` is why the last attempt failed.
+ * `nft_read_progress` has the blocks up to which new tokens and announced changes were queued, the last one counts; `nft_refreshes` the ranges of ids that are to be queued
+ * anew, done up to `next_id`, and once more from `from_id` where `again` says so.
  * `nft_metadata_updates` has what contracts announced of changed metadata (EIP-4906, EIP-1155's URI), ids from and to.
  * `nft_metadata` has one row a token that was read: `token_url` as the contract gives it, null where it gives none; `refusal` the reason why there is no document or
  * what of it was left out; `document` the text as it came. `read_at_block` is the block whose state was asked: a reorganisation below it drops the row, and the token is read again.
  * `attributes` are the traits in the form that answers have. `asset_bytes` is the size of an asset that the document itself contains.
- * `nft_attributes` has the same traits one by one, for filters; trait and value are cut to 256 characters there, which is what an index entry can hold. `number` is
- * the value where it is one.
- * `nft_trait_values` and `nft_traits` count tokens by trait and value and by trait, and `nft_documents` what is kept of a collection; triggers keep all three, since what
- * writes, reads anew and rolls back need not know of sums then.
+ * `nft_attributes` has the same traits one by one, for filters, each trait with each value once a token; trait and value are cut to 256 characters there, which is what an index
+ * entry can hold. `number` is the value where it is one.
+ * `nft_trait_values` counts tokens by trait and value, and how many of them give a `number`; `nft_traits` what is listed of a trait: entries, those with a value that is a number,
+ * those without a value, and different values. `nft_documents` has what is kept of a collection: tokens with a document, with an asset in it, with none, when the last one was
+ * read, and the block of the first document. Triggers keep all three, since what writes, reads anew and rolls back need not know of sums then; what is zero is removed. Text is compared by its
+ * bytes, so that upper and lower case differ and an order is the same on every server.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -24,13 +29,34 @@ export async function up(knex: Knex): Promise<void> {
       block_number int8 NOT NULL,
       wanted_block int8 NOT NULL DEFAULT 0,
       url text,
+      host text COLLATE "C",
+      asked_at int8,
       attempts int4 NOT NULL DEFAULT 0,
+      problem text,
       run_after timestamptz NOT NULL DEFAULT now(),
       leased_until timestamptz,
       PRIMARY KEY (chain_id, token, token_id)
     );
-    CREATE INDEX nft_reads_due ON nft_reads (chain_id, run_after);
+    CREATE INDEX nft_reads_due ON nft_reads (chain_id, run_after) WHERE host IS NULL;
+    CREATE INDEX nft_reads_of_host ON nft_reads (chain_id, host, run_after) WHERE host IS NOT NULL;
     CREATE INDEX nft_reads_roll_back ON nft_reads USING brin (block_number);
+    CREATE TABLE nft_read_progress (
+      chain_id int8 NOT NULL,
+      block_number int8 NOT NULL,
+      PRIMARY KEY (chain_id, block_number)
+    );
+    CREATE TABLE nft_refreshes (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      from_id numeric(78,0) NOT NULL,
+      to_id numeric(78,0) NOT NULL,
+      next_id numeric(78,0) NOT NULL,
+      block_number int8 NOT NULL,
+      wanted_block int8 NOT NULL,
+      again boolean NOT NULL DEFAULT false,
+      PRIMARY KEY (chain_id, token, from_id, to_id)
+    );
+    CREATE INDEX nft_refreshes_order ON nft_refreshes (chain_id, block_number);
     CREATE TABLE nft_metadata_updates (
       chain_id int8 NOT NULL,
       block_number int8 NOT NULL,
@@ -44,6 +70,7 @@ export async function up(knex: Knex): Promise<void> {
       chain_id int8 NOT NULL,
       token bytea NOT NULL,
       token_id numeric(78,0) NOT NULL,
+      standard int2 NOT NULL,
       block_number int8 NOT NULL,
       read_at_block int8 NOT NULL,
       read_at timestamptz NOT NULL,
@@ -61,22 +88,136 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (chain_id, token, token_id)
     );
     CREATE INDEX nft_metadata_roll_back ON nft_metadata (chain_id, read_at_block);
+    CREATE INDEX nft_metadata_refused ON nft_metadata (chain_id, token, left(refusal, 200)) WHERE document IS NULL;
     CREATE TABLE nft_attributes (
       chain_id int8 NOT NULL,
       token bytea NOT NULL,
       token_id numeric(78,0) NOT NULL,
       position int2 NOT NULL,
       read_at_block int8 NOT NULL,
-      trait text NOT NULL,
-      value text,
+      trait text COLLATE "C" NOT NULL,
+      value text COLLATE "C",
       number numeric,
       PRIMARY KEY (chain_id, token, token_id, position)
     );
     CREATE INDEX nft_attributes_by_value ON nft_attributes (chain_id, token, trait, value, token_id);
     CREATE INDEX nft_attributes_roll_back ON nft_attributes (chain_id, read_at_block);
+    CREATE TABLE nft_trait_values (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      trait text COLLATE "C" NOT NULL,
+      value text COLLATE "C" NOT NULL,
+      tokens int8 NOT NULL,
+      numbers int8 NOT NULL,
+      number numeric,
+      PRIMARY KEY (chain_id, token, trait, value)
+    );
+    CREATE INDEX nft_trait_values_rank ON nft_trait_values (chain_id, token, trait, tokens DESC, value);
+    CREATE INDEX nft_trait_values_number ON nft_trait_values (chain_id, token, trait, number) WHERE number IS NOT NULL;
+    CREATE TABLE nft_traits (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      trait text COLLATE "C" NOT NULL,
+      entries int8 NOT NULL,
+      numbers int8 NOT NULL,
+      without_value int8 NOT NULL,
+      unique_values int8 NOT NULL,
+      PRIMARY KEY (chain_id, token, trait)
+    );
+    CREATE TABLE nft_documents (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      metadata_count int8 NOT NULL,
+      asset_count int8 NOT NULL,
+      refused_count int8 NOT NULL,
+      last_read_at timestamptz NOT NULL,
+      since_block int8,
+      PRIMARY KEY (chain_id, token)
+    );
   `);
+  for (const [operation, rows] of attributeChanges) await knex.raw(counting("nft_attributes", operation, rows, attributeCounts));
+  for (const [operation, rows] of metadataChanges) await knex.raw(counting("nft_metadata", operation, rows, documentCounts));
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw("DROP TABLE nft_attributes, nft_metadata, nft_metadata_updates, nft_reads");
+  await knex.raw(`
+    DROP TABLE nft_documents, nft_traits, nft_trait_values, nft_attributes, nft_metadata, nft_metadata_updates, nft_refreshes, nft_read_progress, nft_reads;
+    ${attributeChanges.map(([operation]) => `DROP FUNCTION ${nameOf("nft_attributes", operation)}();`).join("\n")}
+    ${metadataChanges.map(([operation]) => `DROP FUNCTION ${nameOf("nft_metadata", operation)}();`).join("\n")}
+  `);
 }
+
+const added = "SELECT 1 AS sign, * FROM added";
+const removed = "SELECT -1 AS sign, * FROM removed";
+
+type Operation = "INSERT" | "UPDATE" | "DELETE";
+const attributeChanges: readonly (readonly [Operation, string])[] = [
+  ["INSERT", added],
+  ["DELETE", removed],
+];
+const metadataChanges: readonly (readonly [Operation, string])[] = [
+  ["INSERT", added],
+  // A token that is read anew: one change, so that its collection is never without its documents.
+  ["UPDATE", `${added} UNION ALL ${removed}`],
+  ["DELETE", removed],
+];
+
+const nameOf = (table: string, operation: Operation): string => `${table}_after_${operation.toLowerCase()}`;
+
+/** A trigger for each statement. What it executes is planned anew each time: a plan of when the tables were small would read all of them for ever. */
+const counting = (table: string, operation: Operation, rows: string, statements: readonly string[]): string => {
+  const name = nameOf(table, operation);
+  const seen = [...(operation === "DELETE" ? [] : ["NEW TABLE AS added"]), ...(operation === "INSERT" ? [] : ["OLD TABLE AS removed"])];
+  return `
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $body$
+    BEGIN
+      ${statements.map((statement) => `EXECUTE $statement$ WITH changed AS (${rows}) ${statement} $statement$;`).join("\n      ")}
+      RETURN NULL;
+    END $body$;
+    CREATE TRIGGER ${name} AFTER ${operation} ON ${table} REFERENCING ${seen.join(" ")} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`;
+};
+
+/**
+ * Rows are changed in the order of their keys. A value is new where all its tokens are those that came now, as there are no rows of zero; such a row is removed
+ * only after its trait has counted it.
+ */
+const attributeCounts: readonly string[] = [
+  `, by_value AS (
+     SELECT chain_id, token, trait, value, sum(sign) AS tokens, sum(sign) FILTER (WHERE number IS NOT NULL) AS numbers, max(number) AS number
+     FROM changed WHERE value IS NOT NULL GROUP BY chain_id, token, trait, value
+   ), counted AS (
+     INSERT INTO nft_trait_values AS v (chain_id, token, trait, value, tokens, numbers, number)
+     SELECT chain_id, token, trait, value, tokens, coalesce(numbers, 0), number FROM by_value ORDER BY chain_id, token, trait, value
+     ON CONFLICT (chain_id, token, trait, value) DO UPDATE SET tokens = v.tokens + excluded.tokens, numbers = v.numbers + excluded.numbers,
+       number = CASE WHEN v.numbers + excluded.numbers > 0 THEN coalesce(v.number, excluded.number) END
+     RETURNING v.chain_id, v.token, v.trait, v.value, v.tokens
+   ), by_trait AS (
+     SELECT chain_id, token, trait, sign AS entries, CASE WHEN number IS NULL OR value IS NULL THEN 0 ELSE sign END AS numbers,
+       CASE WHEN value IS NULL THEN sign ELSE 0 END AS without_value, 0 AS unique_values FROM changed
+     UNION ALL
+     SELECT c.chain_id, c.token, c.trait, 0, 0, 0, CASE WHEN c.tokens = b.tokens THEN 1 WHEN c.tokens = 0 THEN -1 ELSE 0 END
+     FROM counted c JOIN by_value b USING (chain_id, token, trait, value)
+   )
+   INSERT INTO nft_traits AS t (chain_id, token, trait, entries, numbers, without_value, unique_values)
+   SELECT chain_id, token, trait, sum(entries), sum(numbers), sum(without_value), sum(unique_values) FROM by_trait
+   GROUP BY chain_id, token, trait ORDER BY chain_id, token, trait
+   ON CONFLICT (chain_id, token, trait) DO UPDATE SET entries = t.entries + excluded.entries, numbers = t.numbers + excluded.numbers,
+     without_value = t.without_value + excluded.without_value, unique_values = t.unique_values + excluded.unique_values`,
+  `DELETE FROM nft_trait_values v USING (SELECT DISTINCT chain_id, token, trait, value FROM changed WHERE sign < 0) k
+   WHERE v.chain_id = k.chain_id AND v.token = k.token AND v.trait = k.trait AND v.value = k.value AND v.tokens = 0`,
+  `DELETE FROM nft_traits t USING (SELECT DISTINCT chain_id, token, trait FROM changed WHERE sign < 0) k
+   WHERE t.chain_id = k.chain_id AND t.token = k.token AND t.trait = k.trait AND t.entries = 0`,
+];
+
+/** The first document's block holds while there is any document: it is the lowest that one was ever read at, so a roll-back below it takes them all. */
+const documentCounts: readonly string[] = [
+  `INSERT INTO nft_documents AS d (chain_id, token, metadata_count, asset_count, refused_count, last_read_at, since_block)
+   SELECT chain_id, token, coalesce(sum(sign) FILTER (WHERE document IS NOT NULL), 0), coalesce(sum(sign) FILTER (WHERE asset_bytes IS NOT NULL), 0),
+     coalesce(sum(sign) FILTER (WHERE document IS NULL), 0), max(read_at), min(read_at_block) FILTER (WHERE document IS NOT NULL AND sign > 0)
+   FROM changed GROUP BY chain_id, token ORDER BY chain_id, token
+   ON CONFLICT (chain_id, token) DO UPDATE SET metadata_count = d.metadata_count + excluded.metadata_count, asset_count = d.asset_count + excluded.asset_count,
+     refused_count = d.refused_count + excluded.refused_count, last_read_at = greatest(d.last_read_at, excluded.last_read_at),
+     since_block = CASE WHEN d.metadata_count + excluded.metadata_count > 0 THEN least(d.since_block, excluded.since_block) END`,
+  `DELETE FROM nft_documents d USING (SELECT DISTINCT chain_id, token FROM changed WHERE sign < 0) k
+   WHERE d.chain_id = k.chain_id AND d.token = k.token AND d.metadata_count = 0 AND d.refused_count = 0`,
+];

@@ -1,0 +1,105 @@
+import type { CallOutcome, Source } from "../../../chain/source.ts";
+import { orStopped } from "../../../indexer/or-stopped.ts";
+import type { IndexedBlock } from "../../../indexer/types.ts";
+import { callMany } from "../../../jobs/multicall.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { createBlockQueries } from "../../ledger/block-queries.ts";
+import { type Claim, claimUnasked, hasUnasked, mostAttempts, postpone, type QueueDeps, release, saveAddresses } from "./claims.ts";
+import type { ReadDocument } from "./document.ts";
+import { hostOf } from "./host.ts";
+import { holdBlock, writeOutcomes } from "./keep-outcomes.ts";
+import { lockQueue } from "./lock-queue.ts";
+import type { Outcome } from "./outcome-rows.ts";
+import { readNow } from "./read-now.ts";
+import { decodeUri, uriCall } from "./uri-calls.ts";
+
+/** What contracts are asked with. */
+export interface AskDeps extends QueueDeps {
+  readonly source: Pick<Source, "head" | "calls" | "hashesOf">;
+  readonly multicall: Address;
+  readonly readDocument: ReadDocument;
+}
+
+/** Tokens that are asked for at once; documents that contracts hold themselves are in memory meanwhile. */
+const portion = 180;
+/** Blocks between index and head while contracts are asked: a node may have lost the state of older ones. */
+const mostBehind = 16;
+/** A longer address of another host is none. */
+const longestAddress = 4_096;
+
+const noAddress = "the contract gives no address of metadata";
+const tooLong = `the contract gives an address of more than ${longestAddress} characters`;
+const noWord = "the node cannot say what the contract gives";
+
+/**
+ * Asks the contracts of waiting tokens where the metadata is, at the indexed head; keeps at once what they hold themselves (`data:`) and where they give nothing, and
+ * leaves the rest to whoever fetches. Gives how many tokens it took in hand.
+ */
+export const askContracts = async (deps: AskDeps, signal: AbortSignal): Promise<number> => {
+  if (!(await hasUnasked(deps))) return 0;
+  const place = await placeToAsk(deps, signal);
+  if (place === null) return 0;
+  const claims = await claimUnasked(deps, place.number, portion);
+  if (claims.length === 0) return 0;
+  const answers = await ask(deps, claims, place, signal).catch(async (error: unknown) => {
+    await release(deps, claims);
+    throw error;
+  });
+  // The node has another block there by now, or the process stops: what was said is of no use.
+  if (answers === null) {
+    await release(deps, claims);
+    return 0;
+  }
+  const sorted = sortAnswers(claims, answers);
+  const read = await readNow(deps.readDocument, sorted.held, place.number, signal);
+  const isKept = await deps.database.transaction(async (client) => {
+    if (!(await holdBlock(client, deps.chainId, place))) return false;
+    await lockQueue(client, deps.chainId);
+    await writeOutcomes(client, deps, [...sorted.refused.map((refused) => ({ ...refused, readAt: place.number })), ...read.outcomes]);
+    if (sorted.elsewhere.length > 0) await saveAddresses(client, deps, place.number, sorted.elsewhere);
+    return true;
+  });
+  if (!isKept) await release(deps, claims);
+  else await postpone(deps, [...sorted.unanswered, ...read.failed]);
+  return isKept ? claims.length : 0;
+};
+
+/** The indexed head, where the node still has its state. */
+const placeToAsk = async ({ database, chainId, source }: AskDeps, signal: AbortSignal): Promise<IndexedBlock | null> => {
+  const indexed = await createBlockQueries(database).head(chainId);
+  if (indexed === null) return null;
+  const head = await orStopped(source.head(), signal);
+  return head === null || head.number - indexed.number > mostBehind ? null : indexed;
+};
+
+/** What contracts say at a block, null where the node has another one at that height. */
+const ask = async (deps: AskDeps, claims: readonly Claim[], { number, hash }: IndexedBlock, signal: AbortSignal) => {
+  const outcomes = await orStopped(callMany(deps.source, deps.multicall, claims.map(uriCall), number), signal);
+  const hashes = outcomes === null ? null : await orStopped(deps.source.hashesOf([number]), signal);
+  return hashes?.[0] === hash ? outcomes : null;
+};
+
+type Refused = Omit<Outcome, "readAt">;
+
+const sortAnswers = (claims: readonly Claim[], answers: readonly CallOutcome[]) => {
+  const held: { claim: Claim; url: string }[] = [];
+  const elsewhere: { claim: Claim; url: string; host: string }[] = [];
+  const refused: Refused[] = [];
+  const unanswered: { claim: Claim; problem: string }[] = [];
+  claims.forEach((claim, position) => {
+    const answer = answers[position];
+    const url = decodeUri(answer, claim);
+    const refuse = (refusal: string) => refused.push({ claim, tokenUrl: null, result: { refusal } });
+    if (answer === undefined || !(answer.ok || answer.reverted)) {
+      if (claim.attempts >= mostAttempts) refuse(noWord);
+      else unanswered.push({ claim, problem: noWord });
+    } else if (url === null) refuse(noAddress);
+    else {
+      const host = hostOf(url);
+      if (host === null) held.push({ claim, url });
+      else if (url.length > longestAddress) refuse(tooLong);
+      else elsewhere.push({ claim, url, host });
+    }
+  });
+  return { held, elsewhere, refused, unanswered };
+};

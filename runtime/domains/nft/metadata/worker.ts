@@ -1,0 +1,83 @@
+import type { NftsConfig } from "../../../config/config.ts";
+import { pause } from "../../../indexer/pause.ts";
+import { type AskDeps, askContracts } from "./ask-contracts.ts";
+import { createFetcher } from "./fetch-documents.ts";
+import { createProgressNotes } from "./progress-notes.ts";
+
+/** What reads the metadata of one chain. */
+export interface MetadataWorkerDeps extends Omit<AskDeps, "leaseMilliseconds"> {
+  readonly chainName: string;
+  readonly nfts: Pick<NftsConfig, "fetchesAtOnce" | "fetchMilliseconds">;
+  readonly logger: { info(message: string): void; warn(message: string): void };
+  readonly pauseMilliseconds?: number;
+}
+
+/** Reads the metadata of tokens that wait in the queue. */
+export interface MetadataWorker {
+  /** Reads all that is due now. */
+  drain(): Promise<void>;
+  /** Goes on until the signal; failures are tried again later. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const usualPause = 500;
+/** After a failure of node or database. */
+const longestPause = 60_000;
+
+/**
+ * One of any number of workers, in one process or in several: they share the queue by claims that end by themselves, and what one keeps, no other keeps again. It needs no
+ * right to write the chain's index: what it keeps is of a block that the index has.
+ */
+export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
+  // A claim of a document outlives the fetch, and those that it waits behind.
+  const own = { ...deps, atOnce: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
+  const notes = createProgressNotes(deps);
+  const usual = deps.pauseMilliseconds ?? usualPause;
+
+  /** Does a step again and again: at once where it had something to do, else after a pause; a failing one waits longer each time. */
+  const repeat = async (step: () => Promise<number>, wait: (milliseconds: number) => Promise<void>, signal: AbortSignal): Promise<void> => {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        const done = await step();
+        failures = 0;
+        if (done === 0) await wait(usual);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        deps.logger.warn(`Metadata of ${deps.chainName} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
+        await pause(Math.min(longestPause, usual * 2 ** failures), signal);
+      }
+    }
+  };
+
+  return {
+    drain: async () => {
+      const { signal } = new AbortController();
+      const fetcher = createFetcher(own);
+      for (;;) {
+        const done = (await askContracts(own, signal)) + (await fetcher.look(signal));
+        if (done === 0 && fetcher.inHand() === 0) return;
+        if (done === 0) await fetcher.wait(usual, signal);
+      }
+    },
+    run: async (signal) => {
+      const fetcher = createFetcher(own);
+      await Promise.all([
+        repeat(
+          () => askContracts(own, signal),
+          (milliseconds) => pause(milliseconds, signal),
+          signal,
+        ),
+        repeat(
+          () => fetcher.look(signal),
+          (milliseconds) => fetcher.wait(milliseconds, signal),
+          signal,
+        ),
+        notes.run(signal),
+      ]);
+      // Best effort: what is not let go of is anybody's when the claim ends.
+      await fetcher.end().catch(() => undefined);
+    },
+  };
+};
