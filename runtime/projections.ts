@@ -2,6 +2,7 @@ import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { metadataTables } from "./domains/nft/metadata/following-tables.ts";
+import { nftProjection } from "./domains/nft/projection.ts";
 import { poolsProjection } from "./domains/pools/projection.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
@@ -15,6 +16,7 @@ export const projections: readonly Projection[] = [
   namesProjection,
   poolsProjection,
   feedsProjection,
+  nftProjection,
 ];
 
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */

@@ -103,7 +103,22 @@ export interface FeedAnswer extends EventPlace {
   readonly answer: bigint;
 }
 
-export type DecodedEvent = Erc20Transfer | Erc721Transfer | Erc1155Transfer | Wrapping | NameEvent | PoolEvent | FeedAnswer;
+/** What a collection announces of changed metadata: ids from and to, both included. */
+export interface MetadataUpdate extends EventPlace {
+  readonly kind: "metadataUpdate";
+  readonly fromId: bigint;
+  readonly toId: bigint;
+}
+
+export type DecodedEvent =
+  | Erc20Transfer
+  | Erc721Transfer
+  | Erc1155Transfer
+  | Wrapping
+  | NameEvent
+  | PoolEvent
+  | FeedAnswer
+  | MetadataUpdate;
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {

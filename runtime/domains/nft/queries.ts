@@ -1,7 +1,16 @@
 import type { Database } from "../../database/database.ts";
+import { createCollectionQueries } from "./collection-queries.ts";
+import { createNftHoldingQueries } from "./holding-queries.ts";
+import { createNftMetadataQueries } from "./metadata-queries.ts";
+import { createNftTokenQueries } from "./token-queries.ts";
 
 /** Everything that can be asked of the tables about collections, their metadata and their sales. */
 export type NftQueries = ReturnType<typeof createNftQueries>;
 
 /** The reading side of non-fungible tokens, as typed rows. */
-export const createNftQueries = (_database: Pick<Database, "query">) => ({});
+export const createNftQueries = (database: Pick<Database, "query">) => ({
+  ...createCollectionQueries(database),
+  ...createNftTokenQueries(database),
+  ...createNftHoldingQueries(database),
+  ...createNftMetadataQueries(database),
+});

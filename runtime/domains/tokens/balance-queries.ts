@@ -49,22 +49,23 @@ export interface NftBalanceRow {
 }
 
 /**
- * The rows of an owner ($2) as of a block ($3): those that were set by then, and for each that was set later the period that the block is in.
- * Served by the primary keys: a range of the owner's rows, and one probe for each token touched since.
+ * The rows of an owner ($2) as of a block ($3): those that were set by then, and for each that was set later the period that the block is in. `among` narrows
+ * them down by the first columns of the key. Served by the primary keys: a range of the owner's rows, and one probe for each token touched since.
  */
-const asOfBlock = (
+export const asOfBlock = (
   table: "balances" | "nft_balances",
   periods: "balance_periods" | "nft_balance_periods",
   key: readonly string[],
+  among = "true",
 ): string => {
   const columns = (alias: string) => key.map((column) => `${alias}.${column}`).join(", ");
-  return `(SELECT ${columns("t")}, t.balance, t.since_block FROM ${table} t WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block <= $3
+  return `(SELECT ${columns("t")}, t.balance, t.since_block FROM ${table} t WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block <= $3 AND ${among}
     UNION ALL
     SELECT ${columns("t")}, p.balance, p.from_block FROM ${table} t CROSS JOIN LATERAL (
       SELECT balance, from_block FROM ${periods} h
       WHERE h.chain_id = t.chain_id AND h.owner = t.owner AND ${key.map((column) => `h.${column} = t.${column}`).join(" AND ")} AND h.from_block <= $3
       ORDER BY h.from_block DESC LIMIT 1) p
-    WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > $3)`;
+    WHERE t.chain_id = $1 AND t.owner = $2 AND t.since_block > $3 AND ${among})`;
 };
 
 /** The last transfer of a held token ($2 its owner) up to a block ($3). Served by transfers_from and transfers_to, one probe each. */

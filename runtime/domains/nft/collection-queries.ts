@@ -1,0 +1,59 @@
+import { bytes } from "../../database/codecs.ts";
+import type { Database } from "../../database/database.ts";
+import type { Address } from "../../lib/hex.ts";
+import { nftProjection } from "./projection.ts";
+
+/** What is kept of a collection's metadata. */
+export interface KeptCollectionRow {
+  readonly token: Address;
+  /** How many tokens of it have a document. */
+  readonly documents: number;
+  /** When one of its tokens was last read. */
+  readonly read_at: Date;
+  /** How many ids it has had. */
+  readonly tokens: number;
+}
+
+/** Questions about collections as a whole. */
+export function createCollectionQueries({ query }: Pick<Database, "query">) {
+  /** How many ids a collection had had by a block. Served by the primary key. */
+  const collectionSizeAt = async (chainId: number, token: Address, block: number): Promise<number> => {
+    const rows = await query<{ tokens: number }>(
+      "SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1",
+      [chainId, bytes(token), block],
+    );
+    return rows[0]?.tokens ?? 0;
+  };
+
+  /**
+   * The collections of which a document was kept by a block, by address, and how many there are. Served by the primary keys of nft_documents and
+   * nft_collection_sizes.
+   */
+  const keptCollections = async (chainId: number, block: number, limit: number, offset: number) => {
+    const kept = "FROM nft_documents WHERE chain_id = $1 AND since_block <= $2";
+    const [rows, counted] = await Promise.all([
+      query<KeptCollectionRow>(
+        `SELECT k.token, k.metadata_count AS documents, k.last_read_at AS read_at, coalesce(s.tokens, 0) AS tokens FROM (
+           SELECT * ${kept} ORDER BY token LIMIT $3 OFFSET $4) k
+         LEFT JOIN LATERAL (
+           SELECT tokens FROM nft_collection_sizes z WHERE z.chain_id = $1 AND z.token = k.token AND z.block_number <= $2
+           ORDER BY z.block_number DESC LIMIT 1) s ON true
+         ORDER BY k.token`,
+        [chainId, block, limit, offset],
+      ),
+      query<{ count: number }>(`SELECT count(*) AS count ${kept}`, [chainId, block]),
+    ]);
+    return { rows, total: counted[0]?.count ?? 0 };
+  };
+
+  /** The last block whose collections are in the index, or null. Served by the primary key. */
+  const syncedNftBlock = async (chainId: number): Promise<number | null> => {
+    const rows = await query<{ block_number: number }>(
+      "SELECT block_number FROM projection_checkpoints WHERE chain_id = $1 AND projection = $2",
+      [chainId, nftProjection.id],
+    );
+    return rows[0]?.block_number ?? null;
+  };
+
+  return { collectionSizeAt, keptCollections, syncedNftBlock };
+}

@@ -1,0 +1,28 @@
+import { bytesArray } from "../../database/codecs.ts";
+import type { Database } from "../../database/database.ts";
+import type { NftKey, NftMetadataRow } from "./metadata/row.ts";
+
+/** One text a token id, whatever its standard: a contract says one thing of it. */
+export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
+
+/** Questions about what tokens' metadata says. */
+export function createNftMetadataQueries({ query }: Pick<Database, "query">) {
+  /** What is known of the metadata of tokens, by `metadataKeyText`; what was not read yet is left out. One probe of the primary key each. */
+  const metadataOf = async (
+    chainId: number,
+    keys: readonly Pick<NftKey, "token" | "token_id">[],
+  ): Promise<ReadonlyMap<string, NftMetadataRow>> => {
+    if (keys.length === 0) return new Map();
+    // The document itself, up to a megabyte, stays where it is.
+    const rows = await query<NftMetadataRow>(
+      `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
+         SELECT token, token_id, token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner,
+           attributes, asset_bytes
+         FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = k.token AND d.token_id = k.token_id LIMIT 1) m`,
+      [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id)],
+    );
+    return new Map(rows.map((row) => [metadataKeyText(row), row]));
+  };
+
+  return { metadataOf };
+}
