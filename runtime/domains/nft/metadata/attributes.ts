@@ -1,0 +1,101 @@
+import { cleanLine } from "./clean-text.ts";
+import type { CountedAttribute, NftAttribute } from "./document.ts";
+import { isNumber, isObject, type JsonObject, type JsonValue, plainNumber, renderJson } from "./json-text.ts";
+
+/** Attributes of one token that are kept. */
+export const mostAttributes = 512;
+const longestTrait = 256;
+const longestValue = 1000;
+/** Characters of trait and value that filters compare. */
+const longestCounted = 256;
+const deepestList = 4;
+
+export interface Attributes {
+  readonly attributes: readonly NftAttribute[] | null;
+  readonly counted: readonly CountedAttribute[];
+  /** Whether there were more than are kept. */
+  readonly isCut: boolean;
+}
+
+interface Trait {
+  readonly trait: string | null;
+  readonly value: JsonValue;
+  readonly display: string;
+}
+
+const traitKeys = ["trait_type", "traitType", "trait", "key", "name"];
+const valueKeys = ["value", "val"];
+
+/** The traits of a document, whatever their shape: lists of pairs or words, objects of values, under attributes, traits or properties. */
+export const readAttributes = (document: JsonObject): Attributes => {
+  const traits: Trait[] = [];
+  const found = ["attributes", "traits", "properties"]
+    .map((key) => document.get(key))
+    .filter((value) => isObject(value) || Array.isArray(value));
+  for (const value of found) {
+    if (traits.length === 0) collect(traits, null, value as JsonValue, 0);
+  }
+  const kept = traits.slice(0, mostAttributes);
+  const attributes = kept.map(toAttribute);
+  return {
+    attributes: found.length === 0 ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value })),
+    counted: attributes.flatMap(({ trait_type, value, number }) =>
+      trait_type === null ? [] : [{ trait: cut(trait_type), value: value === null ? null : cut(value), number }],
+    ),
+    isCut: traits.length > mostAttributes,
+  };
+};
+
+/** Adds what a value holds; one more than are kept shows that there were more. */
+const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth: number): void => {
+  if (traits.length > mostAttributes || depth > deepestList) return;
+  if (Array.isArray(value)) {
+    for (const item of value) if (item !== null || trait !== null) collect(traits, trait, item, depth + 1);
+  } else if (!isObject(value)) traits.push({ trait, value, display: "" });
+  else if (isPair(value)) collectPair(traits, trait, value, depth);
+  else if (trait !== null && depth > 1) traits.push({ trait, value, display: "" });
+  else for (const [key, item] of value) collect(traits, key, item, depth + 1);
+};
+
+const isPair = (object: JsonObject): boolean =>
+  valueKeys.some((key) => object.has(key)) || traitKeys.slice(0, 3).some((key) => object.has(key));
+
+const collectPair = (traits: Trait[], outer: string | null, pair: JsonObject, depth: number): void => {
+  const named = traitKeys.map((key) => textOf(pair.get(key) ?? null)).find((text) => text !== null) ?? outer;
+  const value = valueKeys.map((key) => pair.get(key)).find((item) => item !== undefined) ?? null;
+  const display = textOf(pair.get("display_type") ?? null)?.toLowerCase() ?? "";
+  if (Array.isArray(value)) collect(traits, named, value, depth + 1);
+  else traits.push({ trait: named, value, display });
+};
+
+const toAttribute = ({ trait, value, display }: Trait): NftAttribute & { readonly number: string | null } => {
+  const number = numberOf(value, display);
+  const text = (display === "date" && number !== null ? timeOf(number) : null) ?? textOf(value);
+  return {
+    trait_type: trait === null ? null : cleanLine(trait, longestTrait),
+    value: text === null ? null : cleanLine(text, longestValue),
+    number,
+  };
+};
+
+/** A number is one that JSON writes as one, or a string of digits that is said to be shown as a number. */
+const numberOf = (value: JsonValue, display: string): string | null => {
+  if (isNumber(value)) return plainNumber(value.number);
+  const isSaid = ["number", "boost_number", "boost_percentage", "date"].includes(display);
+  return isSaid && typeof value === "string" ? plainNumber(value.trim()) : null;
+};
+
+const textOf = (value: JsonValue): string | null => {
+  if (value === null) return null;
+  if (typeof value === "string") return value;
+  return isNumber(value) ? (plainNumber(value.number) ?? value.number) : renderJson(value);
+};
+
+/** Seconds since 1970; milliseconds where seconds would be thousands of years away. */
+const timeOf = (number: string): string | null => {
+  const seconds = Number(number) > 100_000_000_000 ? Number(number) / 1000 : Number(number);
+  const date = new Date(Math.floor(seconds) * 1000);
+  return Number.isNaN(date.getTime()) || seconds < 0 ? null : date.toISOString().replace(".000Z", "Z");
+};
+
+const cut = (text: string): string => [...text].slice(0, longestCounted).join("");

@@ -1,0 +1,132 @@
+/** A value of JSON whose numbers are as they were written, and whose objects cannot be mistaken for anything else. */
+export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
+export interface JsonNumber {
+  readonly number: string;
+}
+export type JsonObject = ReadonlyMap<string, JsonValue>;
+
+/** Deeper documents are not read. */
+const deepest = 64;
+const space = /[ \t\n\r]*/y;
+/** RFC 8259, section 6. */
+const numeral = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+const literal = /true|false|null/y;
+
+/**
+ * JSON (RFC 8259) with numbers kept as text: the platform's parser rounds them to 53 bits. Of a key that stands twice the last value counts. Line ends and other control
+ * characters may stand unescaped in strings, as contracts write them. @throws {SyntaxError} any other text, and what is nested too deeply.
+ */
+export const parseJsonText = (text: string): JsonValue => {
+  let at = 0;
+
+  const skip = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0] ?? "";
+    at += found.length;
+    return found;
+  };
+  const fail = (): never => {
+    throw new SyntaxError(at >= text.length ? "it ends too early" : `character ${at + 1} does not fit`);
+  };
+  const take = (character: string): boolean => {
+    skip(space);
+    if (text[at] !== character) return false;
+    at += 1;
+    return true;
+  };
+
+  const string = (): string => {
+    let end = at + 1;
+    while (text[end] !== '"') {
+      if (end >= text.length) {
+        at = end;
+        fail();
+      }
+      end += text[end] === "\\" ? 2 : 1;
+    }
+    const written = text.slice(at, end + 1).replace(/\p{Cc}/gu, escapeControl);
+    try {
+      const value = JSON.parse(written) as string;
+      at = end + 1;
+      return value;
+    } catch {
+      return fail();
+    }
+  };
+
+  const object = (depth: number): JsonObject => {
+    const entries = new Map<string, JsonValue>();
+    if (take("}")) return entries;
+    do {
+      skip(space);
+      if (text[at] !== '"') fail();
+      const key = string();
+      if (!take(":")) fail();
+      entries.set(key, value(depth));
+    } while (take(","));
+    if (!take("}")) fail();
+    return entries;
+  };
+
+  const array = (depth: number): readonly JsonValue[] => {
+    const items: JsonValue[] = [];
+    if (take("]")) return items;
+    do items.push(value(depth));
+    while (take(","));
+    if (!take("]")) fail();
+    return items;
+  };
+
+  const value = (depth: number): JsonValue => {
+    if (depth > deepest) throw new SyntaxError(`it is nested more than ${deepest} deep`);
+    if (take("{")) return object(depth + 1);
+    if (take("[")) return array(depth + 1);
+    if (text[at] === '"') return string();
+    const number = skip(numeral);
+    if (number !== "") return { number };
+    const word = literals.get(skip(literal));
+    return word === undefined ? fail() : word;
+  };
+
+  const whole = value(0);
+  skip(space);
+  return at === text.length ? whole : fail();
+};
+
+const escapeControl = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+export const isNumber = (value: JsonValue | undefined): value is JsonNumber =>
+  typeof value === "object" && value !== null && "number" in value;
+export const isObject = (value: JsonValue | undefined): value is JsonObject => value instanceof Map;
+
+/** The value as compact JSON, its numbers as they were written. */
+export const renderJson = (value: JsonValue): string => {
+  if (isNumber(value)) return value.number;
+  if (isObject(value)) return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}:${renderJson(item)}`).join(",")}}`;
+  return Array.isArray(value) ? `[${value.map(renderJson).join(",")}]` : JSON.stringify(value);
+};
+
+const written = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
+/** Longer ones are no numbers that anybody compares, and a database has its bounds. */
+const mostDigits = 1000;
+
+/** A number as digits with at most one point, exactly; null where that is too long, or the text is no number. */
+export const plainNumber = (text: string): string | null => {
+  const parts = written.exec(text);
+  if (parts === null || text.length > mostDigits) return null;
+  const [, sign = "", whole = "", fraction = "", power = "0"] = parts;
+  const digits = whole + fraction;
+  if (/^0*$/.test(digits)) return "0";
+  const point = whole.length + Number(power);
+  if (Math.abs(point) > mostDigits) return null;
+  const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
+  const split = Math.max(point, 1);
+  const before = padded.slice(0, split).replace(/^0+(?=[0-9])/, "");
+  const after = padded.slice(split).replace(/0+$/, "");
+  return `${sign}${before}${after === "" ? "" : `.${after}`}`;
+};

@@ -1,0 +1,15 @@
+/** Pictures of pixels: nothing in them acts, whoever shows them. */
+const rasters: ReadonlySet<string> = new Set(
+  "png jpeg jpg pjpeg gif webp avif apng bmp x-ms-bmp tiff heic heif jxl x-icon vnd.microsoft.icon"
+    .split(" ")
+    .map((name) => `image/${name}`),
+);
+
+export const isRaster = (type: string): boolean => rasters.has(type);
+export const isSvg = (type: string): boolean => type === "image/svg+xml" || type === "image/svg";
+/** Video and sound. */
+export const isRecording = (type: string): boolean => /^(?:video|audio)\/[a-z0-9.+-]{1,60}$/.test(type);
+/** JSON, and what servers call it that do not know; "" where they say nothing. */
+export const isJson = (type: string): boolean =>
+  ["", "application/json", "text/json", "text/plain", "application/octet-stream"].includes(type) ||
+  /^[a-z0-9.-]+\/[a-z0-9.-]+\+json$/.test(type);

@@ -1,0 +1,87 @@
+import { assetAddress } from "./asset-address.ts";
+import { mostAttributes, readAttributes } from "./attributes.ts";
+import { cleanLine, cleanText } from "./clean-text.ts";
+import type { DocumentOutcome, NftDocument } from "./document.ts";
+import { isNumber, isObject, type JsonObject, type JsonValue, parseJsonText } from "./json-text.ts";
+
+const longestName = 200;
+const longestDescription = 10_000;
+const utf8 = new TextDecoder("utf-8");
+
+/** Bytes as text: UTF-8, without its mark; bytes that are none become replacement characters, so that one wrong letter does not cost a token its picture. */
+export const textOfBytes = (bytes: Uint8Array): string => utf8.decode(bytes);
+
+/** What a metadata document says. */
+export const parseDocument = (text: string): DocumentOutcome => {
+  let root: JsonValue;
+  try {
+    root = parseJsonText(text);
+  } catch (error) {
+    return refused(`The metadata is no JSON: ${(error as Error).message}.`);
+  }
+  return isObject(root) ? { ok: true, document: readDocument(text, root) } : refused("The metadata is JSON, but no object.");
+};
+
+/** A picture that stands where a document should: it is all that there is. */
+export const pictureDocument = (url: string): DocumentOutcome => {
+  const picture = assetAddress(url, "picture");
+  if ("fault" in picture) return refused(`The picture that stands for the metadata ${picture.fault}.`);
+  return { ok: true, document: { ...nothing, document: url, image: picture.url, assetBytes: picture.bytes } };
+};
+
+const nothing: NftDocument = {
+  document: "",
+  name: null,
+  description: null,
+  image: null,
+  animationUrl: null,
+  externalUrl: null,
+  owner: null,
+  attributes: null,
+  counted: [],
+  assetBytes: null,
+  refusal: null,
+};
+
+const readDocument = (text: string, root: JsonObject): NftDocument => {
+  const faults: string[] = [];
+  const image = addressIn(root, ["image", "image_url", "imageUrl", "image_data"], "picture", faults);
+  const animation = addressIn(root, ["animation_url", "animationUrl"], "picture or recording", faults);
+  const external = addressIn(root, ["external_url", "externalUrl", "external_link"], "page", faults);
+  const { attributes, counted, isCut } = readAttributes(root);
+  if (isCut) faults.push(`Only the first ${mostAttributes} attributes are kept.`);
+  const description = wordsIn(root, "description");
+  return {
+    document: text,
+    name: cleanLine(wordsIn(root, "name"), longestName),
+    description: cleanText(description, longestDescription),
+    image: image?.url ?? null,
+    animationUrl: animation?.url ?? null,
+    externalUrl: external?.url ?? null,
+    owner: cleanLine(wordsIn(root, "owner"), longestName),
+    attributes,
+    counted,
+    assetBytes: image?.bytes ?? null,
+    refusal: faults.length === 0 ? null : faults.join(" "),
+  };
+};
+
+/** The first of some fields that may be shown; those before it that may not are named. */
+const addressIn = (root: JsonObject, keys: readonly string[], allowed: Parameters<typeof assetAddress>[1], faults: string[]) => {
+  for (const key of keys) {
+    const text = root.get(key);
+    if (typeof text !== "string" || text.trim() === "") continue;
+    const address = assetAddress(text, allowed);
+    if (!("fault" in address)) return address;
+    faults.push(`The ${key} was left out: it ${address.fault}.`);
+  }
+  return null;
+};
+
+const wordsIn = (root: JsonObject, key: string): string => {
+  const value = root.get(key);
+  if (typeof value === "string") return value;
+  return isNumber(value) ? value.number : "";
+};
+
+const refused = (refusal: string): DocumentOutcome => ({ ok: false, refusal, isLasting: true });

@@ -1,0 +1,115 @@
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
+import { parseDataUrl } from "./data-url.ts";
+import { isRaster } from "./media-types.ts";
+
+/** Elements of SVG that draw (SVG 1.1, 2 and their filters and animations). Links, scripts and what holds pages are none of them. */
+const drawing: ReadonlySet<string> = new Set(
+  (
+    "svg g defs symbol use switch title desc metadata style path rect circle ellipse line polyline polygon text tspan textPath tref image marker " +
+    "linearGradient radialGradient stop pattern clipPath mask filter view font font-face glyph missing-glyph hkern vkern cursor " +
+    "animate animateColor animateMotion animateTransform set mpath " +
+    "feBlend feColorMatrix feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood " +
+    "feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight " +
+    "feTile feTurbulence"
+  ).split(" "),
+);
+const svgNamespace = "http://www.w3.org/2000/svg";
+/** Namespaces whose elements act in a page; those of drawing programs and of descriptions do not. */
+const acting = /xhtml|mathml|xul|xsl|xbl|xml-events|xforms|smil/i;
+/** Attributes that lead elsewhere or change where others lead. */
+const leading: ReadonlySet<string> = new Set(["href", "src", "base", "action", "formaction", "data", "poster", "srcdoc", "srcset", "ping"]);
+
+const leadsOut = "leads to something outside of it; references to its own parts and pictures inside are accepted";
+
+class NotPassive extends Error {}
+
+/** Why an SVG is not to be shown, as the end of a sentence; null for one that only draws and asks for nothing. */
+export const svgFault = (text: string): string | null => {
+  const parser = new SaxesParser({ xmlns: true, position: false });
+  let depth = 0;
+  let styles = 0;
+  let css = "";
+  const addText = (part: string): void => {
+    if (styles > 0) css += part;
+  };
+  parser.on("error", (error) => {
+    throw new NotPassive(`is not well-formed XML (${error.message.slice(0, 100)})`);
+  });
+  parser.on("doctype", () => {
+    throw new NotPassive("has a document type, which can define entities");
+  });
+  parser.on("processinginstruction", () => {
+    throw new NotPassive("has a processing instruction");
+  });
+  parser.on("xmldecl", ({ encoding }) => {
+    if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new NotPassive("is not in UTF-8");
+  });
+  parser.on("opentag", (tag) => {
+    checkElement(tag, depth === 0);
+    depth += 1;
+    if (tag.local === "style") styles += 1;
+  });
+  parser.on("closetag", (tag) => {
+    depth -= 1;
+    if (tag.local === "style") styles -= 1;
+  });
+  parser.on("text", addText);
+  parser.on("cdata", addText);
+  try {
+    parser.write(text).close();
+    checkStyle(css);
+    return null;
+  } catch (error) {
+    if (error instanceof NotPassive) return error.message;
+    throw error;
+  }
+};
+
+const checkElement = ({ local, uri, attributes }: SaxesTagNS, isRoot: boolean): void => {
+  const isSvg = uri === svgNamespace || uri === "";
+  if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is no SVG");
+  if (isSvg ? !drawing.has(local) : acting.test(uri))
+    throw new NotPassive(`has the element ${local.slice(0, 50)}, only elements that draw are accepted`);
+  for (const attribute of Object.values(attributes)) checkAttribute(attribute);
+};
+
+const checkAttribute = ({ prefix, local, name, value }: SaxesAttributeNS): void => {
+  // Namespaces are names and lead nowhere.
+  if (prefix === "xmlns" || name === "xmlns") return;
+  const key = local.toLowerCase();
+  if (isHandler(key)) throw new NotPassive(`has the event handler ${key.slice(0, 50)}`);
+  if (key === "attributename") checkAnimated(value.trim().split(":").at(-1)?.toLowerCase() ?? "");
+  if (leading.has(key) && !isPassiveReference(value)) throw new NotPassive(leadsOut);
+  checkStyle(value);
+};
+
+const checkAnimated = (name: string): void => {
+  if (isHandler(name) || leading.has(name)) throw new NotPassive(`animates ${name.slice(0, 50)}`);
+};
+
+const isHandler = (name: string): boolean => name.startsWith("on");
+
+/** A part of the same picture, or a picture of pixels inside it. */
+const isPassiveReference = (value: string): boolean => {
+  const reference = value.trim();
+  if (reference === "" || reference.startsWith("#")) return true;
+  return isRaster(parseDataUrl(reference)?.type ?? "");
+};
+
+/** Of styles and of attributes that take their values: whatever can fetch names a part, or holds pixels or a font. */
+const checkStyle = (css: string): void => {
+  // An escape can spell any of the words below; a style sheet of a picture needs none.
+  if (css.includes("\\") && /[{:;(]/.test(css)) throw new NotPassive("has an escape in a style");
+  if (/@import|@charset|expression\s*\(|-moz-binding|behavior\s*:|javascript\s*:|(?:image-set|cross-fade|\bimage|\bsrc)\s*\(/i.test(css)) {
+    throw new NotPassive("has a style that can fetch or act");
+  }
+  for (const [, target = ""] of css.matchAll(/url\s*\(\s*["']?\s*([^)"']{0,200})/gi)) {
+    const type = parseDataUrl(target)?.type ?? "";
+    if (!target.startsWith("#") && !isRaster(type) && !isFont(type)) {
+      throw new NotPassive(leadsOut);
+    }
+  }
+};
+
+const isFont = (type: string): boolean =>
+  /^(?:font\/[a-z0-9.+-]+|application\/(?:x-)?font-[a-z0-9.+-]+|application\/vnd\.ms-fontobject)$/.test(type);
