@@ -131,6 +131,7 @@ export interface LiveHandlers<Context> {
   getAddressExchangeBalances(request: GetAddressExchangeBalancesRequest, context: Context): Promise<AddressExchangeBalancesResponse>;
   getAllChainStatus(request: GetAllChainStatusRequest, context: Context): Promise<AllChainsStatusResponse>;
   getAllChains(request: GetAllChainsRequest, context: Context): Promise<AllChainsResponse>;
+  getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
@@ -147,6 +148,7 @@ export interface LiveHandlers<Context> {
   getLpTokenView(request: GetLpTokenViewRequest, context: Context): Promise<NetworkExchangeTokenViewResponse>;
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
+  getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
   getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
   getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
@@ -176,7 +178,6 @@ export interface LiveHandlers<Context> {
 export interface PlannedHandlers<Context> {
   checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
-  getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
   getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
   getCollectionTraitsSummary(request: GetCollectionTraitsSummaryRequest, context: Context): Promise<NftCollectionTraitSummaryResponse>;
@@ -185,7 +186,6 @@ export interface PlannedHandlers<Context> {
   getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
-  getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
   getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
   getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
   getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;

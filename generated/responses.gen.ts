@@ -60,6 +60,8 @@ export interface ApprovalsResponse {
   readonly chain_name: string;
   /** One item a token with a standing allowance. */
   readonly items: readonly TokensApprovalItem[];
+  /** First block that the index holds where it does not begin at the start of the chain, before which no approval is known; null where it is complete. */
+  readonly indexed_from: number | null;
 }
 
 /** One asset of the address. */
@@ -1490,7 +1492,7 @@ export interface NftApprovalBalance {
 
 /** One approval. */
 export interface NftApprovalSpender {
-  /** Height of the block in which the approval was last set. */
+  /** Height of the block of the last event that set the approval. */
   readonly block_height: number;
   /** Index in its block of the transaction that set the approval. */
   readonly tx_offset: number;
@@ -1518,7 +1520,7 @@ export interface NftApprovalsItem {
   readonly contract_address_label: string | null;
   /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** What the address holds of the collection. */
+  /** What the address holds of the collection, by id. */
   readonly token_balances: readonly NftApprovalBalance[];
   /** One element a spender that may move tokens. */
   readonly spenders: readonly NftApprovalSpender[];
@@ -1536,6 +1538,8 @@ export interface NftApprovalsResponse {
   readonly address: string;
   /** One item a collection with a standing approval. */
   readonly items: readonly NftApprovalsItem[];
+  /** First block that the index holds where it does not begin at the start of the chain, before which no approval is known; null where it is complete. */
+  readonly indexed_from: number | null;
 }
 
 /** A value and its count. */
@@ -2606,7 +2610,7 @@ export interface TokenPricesResponse {
 
 /** One allowance. */
 export interface TokenSpenderItem {
-  /** Height of the block in which the approval was last set. */
+  /** Height of the block of the last event that set the approval. */
   readonly block_height: number;
   /** Index in its block of the transaction that set the approval. */
   readonly tx_offset: number;
@@ -2620,19 +2624,19 @@ export interface TokenSpenderItem {
   readonly spender_address: string;
   /** Known name of the spender; null when it has none. */
   readonly spender_address_label: string | null;
-  /** Amount the spender may still take, in the smallest unit, as digits, or `UNLIMITED`; null when it is not known. */
+  /** Amount the spender may still take, in the smallest unit, as digits, or `UNLIMITED` for 2^255 and more and for exactly 2^96-1, 2^128-1 and 2^160-1; null when it is not known, as while it may have been used and was not read from the contract since. */
   readonly allowance: string | null;
-  /** Value of the allowance; null when it is unlimited or the price is unknown. */
+  /** Value of the allowance; null when it is unlimited or not known, or the price is unknown. */
   readonly allowance_quote: number | null;
   /** Value of the allowance with its currency symbol, cut to two decimals, or `UNLIMITED`; null when it is unknown. */
   readonly pretty_allowance_quote: string | null;
-  /** The smaller of allowance and balance, in the smallest unit, as digits; null when either is not known. */
+  /** The smaller of allowance and balance, in the smallest unit, as digits; null when either is not known, unless the other is 0. */
   readonly value_at_risk: string | null;
   /** Value of the amount at risk; null when the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
   /** Value at risk with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_value_at_risk_quote: string | null;
-  /** Label of the risk for people, e.g. `LOW RISK` or `CONSIDER REVOKING`; null when the amount at risk is not known. */
+  /** Label of the risk for people: `CONSIDER REVOKING` where the allowance is unlimited, as that reaches what is received later, and where the amount at risk is worth one US dollar or more, or is above 0 and its worth not known; `LOW RISK` otherwise; null when the amount at risk is not known. */
   readonly risk_factor: string | null;
 }
 
@@ -2806,7 +2810,7 @@ export interface TokensApprovalItem {
   readonly balance_quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_balance_quote: string | null;
-  /** Amount that the spenders together could take, in the smallest unit, as digits; null when the balance is not known. */
+  /** Amount that the spenders together could take, in the smallest unit, as digits: the sum of the allowances, at most the balance; null when the balance is not known, or an allowance that matters. */
   readonly value_at_risk: string | null;
   /** Value of the amount at risk; null when the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;

@@ -2291,7 +2291,7 @@ validate18.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const ApprovalsResponseEnvelope = validate23;
 const schema13 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/ApprovalsResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema14 = {"type":"object","required":["address","updated_at","quote_currency","chain_id","chain_name","items"],"properties":{"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"quote_currency":{"type":"string"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"items":{"type":"array","items":{"$ref":"#/components/schemas/TokensApprovalItem"}}},"additionalProperties":false};
+const schema14 = {"type":"object","required":["address","updated_at","quote_currency","chain_id","chain_name","items","indexed_from"],"properties":{"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"quote_currency":{"type":"string"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"items":{"type":"array","items":{"$ref":"#/components/schemas/TokensApprovalItem"}},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema15 = {"type":"object","required":["token_address","token_address_label","ticker_symbol","contract_decimals","logo_url","quote_rate","balance","balance_quote","pretty_balance_quote","value_at_risk","value_at_risk_quote","pretty_value_at_risk_quote","spenders"],"properties":{"token_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"token_address_label":{"type":["string","null"]},"ticker_symbol":{"type":["string","null"]},"contract_decimals":{"type":["integer","null"]},"logo_url":{"type":["string","null"]},"quote_rate":{"type":["number","null"]},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"balance_quote":{"type":["number","null"]},"pretty_balance_quote":{"type":["string","null"]},"value_at_risk":{"type":["string","null"]},"value_at_risk_quote":{"type":["number","null"]},"pretty_value_at_risk_quote":{"type":["string","null"]},"spenders":{"type":"array","items":{"$ref":"#/components/schemas/TokenSpenderItem"}}},"additionalProperties":false};
 const schema16 = {"type":"object","required":["block_height","tx_offset","log_offset","block_signed_at","tx_hash","spender_address","spender_address_label","allowance","allowance_quote","pretty_allowance_quote","value_at_risk","value_at_risk_quote","pretty_value_at_risk_quote","risk_factor"],"properties":{"block_height":{"type":"integer"},"tx_offset":{"type":"integer"},"log_offset":{"type":"integer"},"block_signed_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"tx_hash":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"spender_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"spender_address_label":{"type":["string","null"]},"allowance":{"type":["string","null"]},"allowance_quote":{"type":["number","null"]},"pretty_allowance_quote":{"type":["string","null"]},"value_at_risk":{"type":["string","null"]},"value_at_risk_quote":{"type":["number","null"]},"pretty_value_at_risk_quote":{"type":["string","null"]},"risk_factor":{"type":["string","null"]}},"additionalProperties":false};
 const pattern16 = new RegExp("^0x[0-9a-f]{64}$", "u");
@@ -2929,14 +2929,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.address === undefined) && (missing0 = "address")) || ((data.updated_at === undefined) && (missing0 = "updated_at"))) || ((data.quote_currency === undefined) && (missing0 = "quote_currency"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.chain_name === undefined) && (missing0 = "chain_name"))) || ((data.items === undefined) && (missing0 = "items"))){
+if((((((((data.address === undefined) && (missing0 = "address")) || ((data.updated_at === undefined) && (missing0 = "updated_at"))) || ((data.quote_currency === undefined) && (missing0 = "quote_currency"))) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.chain_name === undefined) && (missing0 = "chain_name"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))){
 validate24.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((((key0 === "address") || (key0 === "updated_at")) || (key0 === "quote_currency")) || (key0 === "chain_id")) || (key0 === "chain_name")) || (key0 === "items"))){
+if(!(((((((key0 === "address") || (key0 === "updated_at")) || (key0 === "quote_currency")) || (key0 === "chain_id")) || (key0 === "chain_name")) || (key0 === "items")) || (key0 === "indexed_from"))){
 validate24.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -3081,6 +3081,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.indexed_from !== undefined){
+let data7 = data.indexed_from;
+const _errs15 = errors;
+if((!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))) && (data7 !== null)){
+validate24.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema14.properties.indexed_from.type},message:"must be integer,null"}];
+return false;
+}
+const _errs16 = errors;
+if(errors === _errs15){
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -22205,7 +22222,7 @@ validate205.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 export const NftApprovalsResponseEnvelope = validate215;
 const schema105 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/NftApprovalsResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema106 = {"type":"object","required":["updated_at","chain_id","chain_name","address","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftApprovalsItem"}}},"additionalProperties":false};
+const schema106 = {"type":"object","required":["updated_at","chain_id","chain_name","address","items","indexed_from"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"chain_id":{"type":"integer"},"chain_name":{"type":"string"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftApprovalsItem"}},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema107 = {"type":"object","required":["contract_address","contract_address_label","contract_ticker_symbol","token_balances","spenders"],"properties":{"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"contract_address_label":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"token_balances":{"type":"array","items":{"$ref":"#/components/schemas/NftApprovalBalance"}},"spenders":{"type":"array","items":{"$ref":"#/components/schemas/NftApprovalSpender"}}},"additionalProperties":false};
 const schema108 = {"type":"object","required":["token_id","token_balance"],"properties":{"token_id":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"token_balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"}},"additionalProperties":false};
 
@@ -22732,14 +22749,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.chain_name === undefined) && (missing0 = "chain_name"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.items === undefined) && (missing0 = "items"))){
+if(((((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.chain_id === undefined) && (missing0 = "chain_id"))) || ((data.chain_name === undefined) && (missing0 = "chain_name"))) || ((data.address === undefined) && (missing0 = "address"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))){
 validate216.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((key0 === "updated_at") || (key0 === "chain_id")) || (key0 === "chain_name")) || (key0 === "address")) || (key0 === "items"))){
+if(!((((((key0 === "updated_at") || (key0 === "chain_id")) || (key0 === "chain_name")) || (key0 === "address")) || (key0 === "items")) || (key0 === "indexed_from"))){
 validate216.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -22868,6 +22885,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.indexed_from !== undefined){
+let data6 = data.indexed_from;
+const _errs13 = errors;
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (data6 !== null)){
+validate216.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema106.properties.indexed_from.type},message:"must be integer,null"}];
+return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

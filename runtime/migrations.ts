@@ -1,4 +1,5 @@
 import type { Migration } from "./database/migrate.ts";
+import * as approvals from "./domains/approvals/migrations/0019-approvals.ts";
 import * as exchangeRollUps from "./domains/dex/migrations/0014-exchange-roll-ups.ts";
 import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   { name: "0015-token-histories", up: tokenHistories.up, down: tokenHistories.down },
   { name: "0016-collections", up: collections.up, down: collections.down },
   { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
+  { name: "0019-approvals", up: approvals.up, down: approvals.down },
 ];

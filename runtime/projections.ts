@@ -1,3 +1,4 @@
+import { approvalsProjection } from "./domains/approvals/projection.ts";
 import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
@@ -17,6 +18,7 @@ export const projections: readonly Projection[] = [
   poolsProjection,
   feedsProjection,
   nftProjection,
+  approvalsProjection,
 ];
 
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */

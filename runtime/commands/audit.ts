@@ -3,6 +3,7 @@ import { probeCapabilities } from "../chain/capabilities.ts";
 import { createRpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import type { ChainConfig, Config } from "../config/config.ts";
+import { auditApprovals } from "../domains/approvals/audit.ts";
 import { auditBlocks } from "../domains/ledger/audit.ts";
 import { createLedgerQueries } from "../domains/ledger/queries.ts";
 import { auditBalances, nativeBalances } from "../domains/tokens/audit.ts";
@@ -60,6 +61,7 @@ async function auditChain({ indexing }: OpenDatabase, chain: ChainConfig, height
     return [
       ...(await auditBlocks(indexing, rpc, chain.id, height, sample)),
       ...(await auditBalances(indexing, source, chain.id, height, sample)),
+      ...(await auditApprovals(indexing, source, chain.id, height, sample)),
     ];
   } finally {
     await rpc.close();

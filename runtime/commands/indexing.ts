@@ -3,6 +3,7 @@ import { examineNode, type Node } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { createAllowanceChores } from "../domains/approvals/reading/chores.ts";
 import { createRollUpChores } from "../domains/dex/roll-ups/chores.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
 import { createPriceChore } from "../domains/prices/making/chore.ts";
@@ -69,7 +70,13 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       chainId: chain.id,
       database,
       source,
-      chores: [...createSettlingChores(), createPriceChore(chain), ...createRollUpChores(chain), createAnalyzeTables()],
+      chores: [
+        ...createSettlingChores(),
+        createPriceChore(chain),
+        ...createRollUpChores(chain),
+        ...createAllowanceChores(),
+        createAnalyzeTables(),
+      ],
       multicall: chain.multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,

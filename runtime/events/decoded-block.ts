@@ -108,6 +108,28 @@ export interface MetadataUpdate extends EventPlace {
   readonly kind: "metadataUpdate";
   readonly fromId: bigint;
   readonly toId: bigint;
+/** What a spender may take of an owner's ERC-20 tokens from now on. */
+export interface Erc20Approval extends EventPlace {
+  readonly kind: "erc20Approval";
+  readonly owner: Address;
+  readonly spender: Address;
+  readonly amount: bigint;
+}
+
+/** Who may move one token of a collection from now on; the zero address for nobody. */
+export interface Erc721Approval extends EventPlace {
+  readonly kind: "erc721Approval";
+  readonly owner: Address;
+  readonly spender: Address;
+  readonly tokenId: bigint;
+}
+
+/** Whether an operator may move all that an owner has of a collection. */
+export interface ApprovalForAll extends EventPlace {
+  readonly kind: "approvalForAll";
+  readonly owner: Address;
+  readonly operator: Address;
+  readonly approved: boolean;
 }
 
 export type DecodedEvent =
@@ -119,6 +141,9 @@ export type DecodedEvent =
   | PoolEvent
   | FeedAnswer
   | MetadataUpdate;
+  | Erc20Approval
+  | Erc721Approval
+  | ApprovalForAll;
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {

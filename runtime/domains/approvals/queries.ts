@@ -1,7 +1,12 @@
 import type { Database } from "../../database/database.ts";
+import { createAllowanceQueries } from "./allowance-queries.ts";
+import { createNftApprovalQueries } from "./nft-approval-queries.ts";
 
 /** Everything that can be asked of the tables about approvals. */
 export type ApprovalQueries = ReturnType<typeof createApprovalQueries>;
 
 /** The reading side of approvals, as typed rows. */
-export const createApprovalQueries = (_database: Pick<Database, "query">) => ({});
+export const createApprovalQueries = (database: Pick<Database, "query">) => ({
+  ...createAllowanceQueries(database),
+  ...createNftApprovalQueries(database),
+});

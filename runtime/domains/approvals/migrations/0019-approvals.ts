@@ -1,0 +1,109 @@
+import type { Knex } from "knex";
+
+/**
+ * Who may move whose tokens: `allowances` of ERC-20 tokens, `nft_approvals` of single ERC-721 tokens, and `nft_operators` of all that an owner has of a
+ * collection. They say what holds now, from `since_block` on, and the tables of periods what held before; what was never given has no row, and what was
+ * taken back has one of nothing (0, no spender, false), which its period follows.
+ * An allowance is what its last Approval said, at `approved_block`, `transaction_index` and `log_index`, or, from a later `since_block` on, what the contract
+ * said there: most tokens lower an allowance that is used without an event.
+ * `allowance_reads`: owners of whom tokens were taken in a way that may have lowered an allowance, with the last block that did so. The allowances of such a
+ * pair are in doubt until they were read of the contract at that block or a later one, which is `read_at_block`; the row goes when that block is final, and
+ * when a reorganisation took it, they are in doubt again. `attempts` counts the looks in which the contract gave no answer.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    CREATE TABLE allowances (
+      chain_id int8 NOT NULL,
+      owner bytea NOT NULL,
+      token bytea NOT NULL,
+      spender bytea NOT NULL,
+      since_block int8 NOT NULL,
+      approved_block int8 NOT NULL,
+      transaction_index int4 NOT NULL,
+      log_index int4 NOT NULL,
+      amount numeric(78,0) NOT NULL,
+      PRIMARY KEY (chain_id, owner, token, spender)
+    ) WITH (fillfactor = 85);
+    CREATE INDEX allowances_roll_back ON allowances (chain_id, since_block);
+    CREATE TABLE allowance_periods (
+      chain_id int8 NOT NULL,
+      owner bytea NOT NULL,
+      token bytea NOT NULL,
+      spender bytea NOT NULL,
+      from_block int8 NOT NULL,
+      to_block int8 NOT NULL,
+      approved_block int8 NOT NULL,
+      transaction_index int4 NOT NULL,
+      log_index int4 NOT NULL,
+      amount numeric(78,0) NOT NULL,
+      PRIMARY KEY (chain_id, owner, token, spender, from_block)
+    );
+    CREATE TABLE nft_approvals (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      token_id numeric(78,0) NOT NULL,
+      since_block int8 NOT NULL,
+      transaction_index int4 NOT NULL,
+      log_index int4 NOT NULL,
+      owner bytea NOT NULL,
+      spender bytea,
+      PRIMARY KEY (chain_id, token, token_id)
+    ) WITH (fillfactor = 85);
+    CREATE INDEX nft_approvals_owner ON nft_approvals (chain_id, owner) WHERE spender IS NOT NULL;
+    CREATE INDEX nft_approvals_roll_back ON nft_approvals (chain_id, since_block);
+    CREATE TABLE nft_approval_periods (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      token_id numeric(78,0) NOT NULL,
+      from_block int8 NOT NULL,
+      to_block int8 NOT NULL,
+      transaction_index int4 NOT NULL,
+      log_index int4 NOT NULL,
+      owner bytea NOT NULL,
+      spender bytea,
+      PRIMARY KEY (chain_id, token, token_id, from_block)
+    );
+    CREATE TABLE nft_operators (
+      chain_id int8 NOT NULL,
+      owner bytea NOT NULL,
+      token bytea NOT NULL,
+      operator bytea NOT NULL,
+      since_block int8 NOT NULL,
+      transaction_index int4 NOT NULL,
+      log_index int4 NOT NULL,
+      approved boolean NOT NULL,
+      PRIMARY KEY (chain_id, owner, token, operator)
+    ) WITH (fillfactor = 85);
+    CREATE INDEX nft_operators_roll_back ON nft_operators (chain_id, since_block);
+    CREATE TABLE nft_operator_periods (
+      chain_id int8 NOT NULL,
+      owner bytea NOT NULL,
+      token bytea NOT NULL,
+      operator bytea NOT NULL,
+      from_block int8 NOT NULL,
+      to_block int8 NOT NULL,
+      transaction_index int4 NOT NULL,
+      log_index int4 NOT NULL,
+      approved boolean NOT NULL,
+      PRIMARY KEY (chain_id, owner, token, operator, from_block)
+    );
+    CREATE TABLE allowance_reads (
+      chain_id int8 NOT NULL,
+      owner bytea NOT NULL,
+      token bytea NOT NULL,
+      block_number int8 NOT NULL,
+      read_at_block int8,
+      read_at_hash bytea,
+      attempts int2 NOT NULL,
+      PRIMARY KEY (chain_id, owner, token)
+    );
+    CREATE INDEX allowance_reads_due ON allowance_reads (chain_id, block_number) WHERE read_at_block IS NULL;
+    CREATE INDEX allowance_reads_done ON allowance_reads (chain_id, read_at_block) WHERE read_at_block IS NOT NULL;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(
+    "DROP TABLE allowance_reads, nft_operator_periods, nft_operators, nft_approval_periods, nft_approvals, allowance_periods, allowances",
+  );
+}

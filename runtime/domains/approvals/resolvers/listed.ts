@@ -1,0 +1,47 @@
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { isoTimestamp } from "../../../lib/time.ts";
+import type { ResolverContext } from "../../context.ts";
+import { type Labels, labelOf } from "../../names/labels.ts";
+import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
+import { spamAmong } from "../../tokens/resolvers/spam.ts";
+import type { ApprovalPlace } from "../allowance-queries.ts";
+
+type Row = ApprovalPlace & { readonly token: Address; readonly spender: Address };
+
+/** Approvals as an answer lists them, with what is known of their contracts. */
+export interface Listed<R> {
+  readonly rows: readonly R[];
+  readonly metadata: ReadonlyMap<Address, TokenMetadata>;
+  readonly labels: Labels;
+}
+
+/**
+ * Those approvals that are the owner's word: anybody can have a contract of their own say what owners allow, so what the owner did not send itself is left out
+ * of contracts that the rules hold for spam.
+ */
+export async function listedOf<R extends Row>(context: ResolverContext, chain: Chain, rows: readonly R[]): Promise<Listed<R>> {
+  const tokens = new Set(rows.map(({ token }) => token));
+  const [metadata, labels] = await Promise.all([
+    context.tokens.metadata(chain.id, tokens),
+    context.labels(chain.id, new Set([...tokens, ...rows.map(({ spender }) => spender)])),
+  ]);
+  const given = new Set(rows.filter(({ is_own }) => !is_own).map(({ token }) => token));
+  const spam = await spamAmong(
+    context,
+    chain,
+    [...metadata.values()].filter(({ address }) => given.has(address)),
+  );
+  return { rows: rows.filter(({ is_own, token }) => is_own || !spam.has(token)), metadata, labels };
+}
+
+/** Where an approval was given, and to whom: the fields that all spenders begin with. */
+export const viewSpender = (labels: Labels, row: Row) => ({
+  block_height: row.block,
+  tx_offset: row.transaction_index,
+  log_offset: row.log_index,
+  block_signed_at: isoTimestamp(row.timestamp),
+  tx_hash: row.transaction_hash,
+  spender_address: row.spender,
+  spender_address_label: labelOf(labels, row.spender),
+});
