@@ -108,6 +108,8 @@ export interface MetadataUpdate extends EventPlace {
   readonly kind: "metadataUpdate";
   readonly fromId: bigint;
   readonly toId: bigint;
+}
+
 /** What a spender may take of an owner's ERC-20 tokens from now on. */
 export interface Erc20Approval extends EventPlace {
   readonly kind: "erc20Approval";
@@ -140,7 +142,7 @@ export type DecodedEvent =
   | NameEvent
   | PoolEvent
   | FeedAnswer
-  | MetadataUpdate;
+  | MetadataUpdate
   | Erc20Approval
   | Erc721Approval
   | ApprovalForAll;
