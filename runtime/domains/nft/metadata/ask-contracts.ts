@@ -52,6 +52,10 @@ export const askContracts = async (deps: AskDeps, signal: AbortSignal): Promise<
   }
   const sorted = sortAnswers(claims, answers);
   const read = await readNow(deps.readDocument, sorted.held, place.number, signal);
+  if (signal.aborted) {
+    await release(deps, claims);
+    return 0;
+  }
   const isKept = await deps.database.transaction(async (client) => {
     if (!(await holdBlock(client, deps.chainId, place))) return false;
     await lockQueue(client, deps.chainId);

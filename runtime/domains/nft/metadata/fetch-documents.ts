@@ -45,9 +45,9 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     const { url, asked_at: readAt } = claim;
     if (url !== null && readAt !== null) {
       const document = await readOne(deps.readDocument, url, signal);
-      sortDocument(results, claim, url, readAt, document);
       // Interrupted: it stays in hand, to be let go of at the end.
-      if (document === null) return;
+      if (signal.aborted) return;
+      sortDocument(results, claim, url, readAt, document);
     }
     inHand.delete(claim);
     onEnd();

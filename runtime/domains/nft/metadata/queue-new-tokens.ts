@@ -38,7 +38,7 @@ export const createQueueingChore = (): Chore => {
         found = await countIn(database, chainId, { after, to });
       }
       span = found > portion / 2 ? to - after : 2 * Math.max(1, to - after);
-      if (found === 0 && to - after < quietBlocks) return to < head;
+      if (found === 0 && to === head && to - after < quietBlocks) return false;
       const isQueued = await queue(context, { after, to });
       return isQueued && to < head;
     },

@@ -15,7 +15,7 @@ export interface ReadResults {
   readonly failed: { claim: Claim; problem: string }[];
 }
 
-/** Reads documents, all at once: those that their URLs hold. What the signal interrupts is in neither list. */
+/** Reads documents, all at once: those that their URLs hold. Where the signal interrupts, both lists are empty. */
 export const readNow = async (
   readDocument: ReadDocument,
   located: readonly Located[],
@@ -23,27 +23,26 @@ export const readNow = async (
   signal: AbortSignal,
 ): Promise<ReadResults> => {
   const results: ReadResults = { outcomes: [], failed: [] };
-  const documents = await Promise.all(located.map(({ url }) => readOne(readDocument, url, signal)));
-  located.forEach(({ claim, url }, position) => {
-    sortDocument(results, claim, url, readAt, documents[position] ?? null);
-  });
+  const documents = await orStopped(Promise.all(located.map(({ url }) => readOne(readDocument, url, signal))), signal);
+  for (const [position, { claim, url }] of located.entries()) {
+    const document = documents?.[position];
+    if (document !== undefined && !signal.aborted) sortDocument(results, claim, url, readAt, document);
+  }
   return results;
 };
 
-/** One document; null where the signal came first. */
-export const readOne = async (readDocument: ReadDocument, url: string, signal: AbortSignal): Promise<DocumentOutcome | null> => {
+/** One document; what a reader throws is a failure of that document alone. */
+export const readOne = async (readDocument: ReadDocument, url: string, signal: AbortSignal): Promise<DocumentOutcome> => {
   try {
-    const outcome = await orStopped(readDocument(url, signal), signal);
-    return signal.aborted ? null : outcome;
+    return await readDocument(url, signal);
   } catch {
-    // It never throws, it says; a mistake in it must not hold up the queue.
+    // It says that it never throws; a mistake in it must not hold up the queue.
     return { ok: false, refusal: "the document cannot be read", isLasting: false };
   }
 };
 
 /** What can pass is tried again up to the last attempt, whose failure is kept as the answer. */
-export const sortDocument = (results: ReadResults, claim: Claim, url: string, readAt: number, document: DocumentOutcome | null): void => {
-  if (document === null) return;
+export const sortDocument = (results: ReadResults, claim: Claim, url: string, readAt: number, document: DocumentOutcome): void => {
   if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
   else if (document.isLasting || claim.attempts >= mostAttempts)
     results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
