@@ -127,6 +127,8 @@ import type {
 
 /** The endpoints that are live: each has its resolver, or the program does not compile. */
 export interface LiveHandlers<Context> {
+  checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
+  checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   getAddressActivity(request: GetAddressActivityRequest, context: Context): Promise<ChainActivityResponse>;
   getAddressExchangeBalances(request: GetAddressExchangeBalancesRequest, context: Context): Promise<AddressExchangeBalancesResponse>;
   getAllChainStatus(request: GetAllChainStatusRequest, context: Context): Promise<AllChainsStatusResponse>;
@@ -134,6 +136,7 @@ export interface LiveHandlers<Context> {
   getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
+  getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
@@ -149,6 +152,9 @@ export interface LiveHandlers<Context> {
   getNativeTokenBalance(request: GetNativeTokenBalanceRequest, context: Context): Promise<TokenBalanceNativeResponse>;
   getNetworkExchangeTokens(request: GetNetworkExchangeTokensRequest, context: Context): Promise<NetworkExchangeTokensResponse>;
   getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
+  getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
+  getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
+  getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
   getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
   getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
@@ -159,6 +165,7 @@ export interface LiveHandlers<Context> {
   getTimeBucketTransactionsForAddress(request: GetTimeBucketTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getTokenBalancesForWalletAddress(request: GetTokenBalancesForWalletAddressRequest, context: Context): Promise<BalancesResponse>;
   getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
+  getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
   getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
@@ -178,8 +185,8 @@ export interface LiveHandlers<Context> {
 export interface PlannedHandlers<Context> {
   checkOwnershipInNft(request: CheckOwnershipInNftRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
   checkOwnershipInNftForSpecificTokenId(request: CheckOwnershipInNftForSpecificTokenIdRequest, context: Context): Promise<NftOwnershipForCollectionResponse>;
+  getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
   getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
-  getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
   getCollectionTraitsSummary(request: GetCollectionTraitsSummaryRequest, context: Context): Promise<NftCollectionTraitSummaryResponse>;
   getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
   getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;
@@ -189,10 +196,6 @@ export interface PlannedHandlers<Context> {
   getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
   getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
   getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
-  getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
-  getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
-  getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
-  getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
 }
 

@@ -656,6 +656,7 @@ const nftMetadataResponseColumns: readonly CsvColumn[] = [
   { header: "nft_data.external_data.attributes", path: ["nft_data", "external_data", "attributes"], from: "row", kind: "json" },
   { header: "nft_data.asset_cached", path: ["nft_data", "asset_cached"], from: "row", kind: "boolean" },
   { header: "nft_data.image_cached", path: ["nft_data", "image_cached"], from: "row", kind: "boolean" },
+  { header: "nft_data.metadata_refusal", path: ["nft_data", "metadata_refusal"], from: "row", kind: "text" },
 ];
 
 const nftOwnershipForCollectionResponseColumns: readonly CsvColumn[] = [
@@ -687,6 +688,7 @@ const nftOwnershipForCollectionResponseColumns: readonly CsvColumn[] = [
   { header: "nft_data.external_data.attributes", path: ["nft_data", "external_data", "attributes"], from: "row", kind: "json" },
   { header: "nft_data.asset_cached", path: ["nft_data", "asset_cached"], from: "row", kind: "boolean" },
   { header: "nft_data.image_cached", path: ["nft_data", "image_cached"], from: "row", kind: "boolean" },
+  { header: "nft_data.metadata_refusal", path: ["nft_data", "metadata_refusal"], from: "row", kind: "text" },
 ];
 
 const nftTransactionsResponseColumns: readonly CsvColumn[] = [
@@ -1468,7 +1470,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/address/{walletAddress}/balances_nft/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "realtime",
     regime: "none",
     sizes: null,
@@ -1487,7 +1489,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/nft/{contractAddress}/metadata/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "realtime",
     regime: "page",
     sizes: null,
@@ -1506,7 +1508,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/nft/{contractAddress}/metadata/{tokenId}/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "realtime",
     regime: "none",
     sizes: null,
@@ -1525,7 +1527,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/tokens/{contractAddress}/nft_transactions/{tokenId}/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "realtime",
     regime: "none",
     sizes: null,
@@ -1601,7 +1603,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/nft/collections/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "page",
     sizes: null,
@@ -1677,7 +1679,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/address/{walletAddress}/collection/{collectionContract}/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "none",
     sizes: null,
@@ -1696,7 +1698,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/address/{walletAddress}/collection/{collectionContract}/token/{tokenId}/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "none",
     sizes: null,

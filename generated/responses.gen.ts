@@ -120,7 +120,7 @@ export interface BalanceNftData {
   readonly token_id: string;
   /** Number held of this id, 1 for ERC-721; null when it is not known. */
   readonly token_balance: string | null;
-  /** Address of the metadata as the contract gives it, of any scheme; null when it gives none. */
+  /** Address of the metadata as the contract gives it, of any scheme; null when it gives none or was not asked yet. */
   readonly token_url: string | null;
   /** Token standards that the collection follows; null when they are not known. */
   readonly supports_erc: readonly string[] | null;
@@ -128,7 +128,7 @@ export interface BalanceNftData {
   readonly token_price_wei: string | null;
   /** Price of the last indexed sale in whole native tokens, as decimal text; null when no such sale is indexed. */
   readonly token_quote_rate_eth: string | null;
-  /** First account that received the token; null when its first transfer is not indexed. */
+  /** First account that received the token; null when its mint is not indexed. */
   readonly original_owner: string | null;
   /** Metadata of the token; null when it is not cached or `no-nft-asset-metadata=true` was sent. */
   readonly external_data: NftExternalDataV1 | null;
@@ -136,7 +136,7 @@ export interface BalanceNftData {
   readonly owner: string | null;
   /** The same account as `owner`, under the name that older clients read; null when it is not known. */
   readonly owner_address: string | null;
-  /** True when the token was sent to the zero address; null when its last transfer is not indexed. */
+  /** True when the token was sent to the zero address, which what somebody holds was not. */
   readonly burned: boolean | null;
 }
 
@@ -332,11 +332,11 @@ export interface ChainCollectionItem {
   readonly contract_name: string | null;
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
-  /** Number of token ids in the collection; null when it is not known. */
+  /** Number of token ids that the collection has had, burned ones too; null in an index that does not begin at the chain's start. */
   readonly token_total_supply: number | null;
   /** Number of tokens whose metadata is kept here; null when it is not known. */
   readonly cached_metadata_count: number | null;
-  /** Number of tokens whose asset is kept here; null when it is not known. */
+  /** Number of tokens of whose asset a copy is kept here, which is none. */
   readonly cached_asset_count: number | null;
   /** Time at which the collection's metadata was last read; null when it never was. */
   readonly last_scraped_at: string | null;
@@ -1478,8 +1478,10 @@ export interface NftAddressBalanceNftResponse {
   readonly address: string;
   /** Time at which this answer was made. */
   readonly updated_at: string;
-  /** One item a collection. */
+  /** One item a collection; a contract that follows both standards for such tokens is one for each. */
   readonly items: readonly NftTokenContractBalanceItem[];
+  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  readonly indexed_from: number | null;
 }
 
 /** A token of the collection that the address holds. */
@@ -1586,18 +1588,20 @@ export interface NftCollectionTraitsResponse {
 export interface NftData {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Address of the metadata as the contract gives it, of any scheme; null when it gives none or it is not cached. */
+  /** Address of the metadata as the contract gives it, of any scheme; null when it gives none or was not asked yet. */
   readonly token_url: string | null;
-  /** First account that received the token; null when its first transfer is not indexed. */
+  /** First account that received the token; null when its mint is not indexed. */
   readonly original_owner: string | null;
-  /** Account that holds the token now; null for ERC-1155 and when it is not known. */
+  /** Account that holds the token now, the zero address of a burned one; null for ERC-1155 and when it is not known. */
   readonly current_owner: string | null;
   /** Metadata of the token; null when it is not cached or was asked to be left out. */
   readonly external_data: NftExternalData | null;
-  /** True when the metadata is kept here; while it is false, its address and all that follows from it are null. */
+  /** True when the metadata is known here; while it is false, the asset's address and all else that the metadata says are null. */
   readonly asset_cached: boolean;
-  /** True when a copy of the image is kept here. */
+  /** True when a copy of the image is kept here; none ever is, so clients load it from where the metadata says. */
   readonly image_cached: boolean;
+  /** Why the token's metadata could not be taken, or what of it was left out; null when nothing was, or it was not read yet. */
+  readonly metadata_refusal: string | null;
 }
 
 /** Metadata that a token's address leads to. */
@@ -1606,13 +1610,13 @@ export interface NftExternalData {
   readonly name: string | null;
   /** Description of the token in its metadata; null without one. */
   readonly description: string | null;
-  /** Address of the file that the token stands for, of any scheme; null when it is not cached. */
+  /** Address of the file that the token stands for, of any scheme, which is `animation_url` or else `image`; null without either. */
   readonly asset_url: string | null;
-  /** Extension of that file without its dot; null when it is not known. */
+  /** Extension of that file without its dot, by its address; null when that does not tell. */
   readonly asset_file_extension: string | null;
-  /** Media type of that file; null when it is not known. */
+  /** Media type of that file, by its address alone; null when that does not tell. */
   readonly asset_mime_type: string | null;
-  /** Size of that file in bytes, as digits; null when it is not known. */
+  /** Size of that file in bytes, as digits, where the metadata contains the file itself; else null. */
   readonly asset_size_bytes: string | null;
   /** Image named in the metadata, of any scheme (`https:`, `ipfs:`, `data:`); null without one. */
   readonly image: string | null;
@@ -1710,6 +1714,8 @@ export interface NftMetadataResponse {
   readonly items: readonly NftTokenContract[];
   /** Where this page stands in the collection; null for a single token, which has no pages. */
   readonly pagination: Pagination | null;
+  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  readonly indexed_from: number | null;
   /** Advice to send `with-uncached=true` where the network's metadata is not cached; null otherwise. */
   readonly warning: string | null;
 }
@@ -1750,6 +1756,8 @@ export interface NftOwnershipForCollectionResponse {
   readonly is_spam: boolean | null;
   /** One item a token held; empty when the address holds none. */
   readonly items: readonly NftOwnershipForCollectionItem[];
+  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  readonly indexed_from: number | null;
 }
 
 /** One token sold in a transaction. */
@@ -1922,7 +1930,7 @@ export interface NftTransaction {
   readonly contract_address: string;
   /** Token standards that the collection follows; null when they are not known. */
   readonly supports_erc: readonly string[] | null;
-  /** Transactions in which the token was transferred, newest first. */
+  /** Transactions in which the token was transferred, newest first; empty for an id that never was. Quotes are in US dollars. */
   readonly nft_transactions: readonly NftTransactionItem[];
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;

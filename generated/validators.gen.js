@@ -21085,9 +21085,9 @@ validate194.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 export const NftAddressBalanceNftResponseEnvelope = validate205;
 const schema100 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/NftAddressBalanceNftResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema101 = {"type":"object","required":["address","updated_at","items"],"properties":{"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftTokenContractBalanceItem"}}},"additionalProperties":false};
+const schema101 = {"type":"object","required":["address","updated_at","items","indexed_from"],"properties":{"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftTokenContractBalanceItem"}},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema102 = {"type":"object","required":["contract_name","contract_ticker_symbol","contract_address","supports_erc","is_spam","last_transfered_at","balance","balance_24h","type","floor_price_quote","pretty_floor_price_quote","floor_price_native_quote","nft_data"],"properties":{"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"supports_erc":{"type":["array","null"],"items":{"type":"string"}},"is_spam":{"type":["boolean","null"]},"last_transfered_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"balance_24h":{"type":["string","null"]},"type":{"type":["string","null"],"enum":["nft",null]},"floor_price_quote":{"type":["number","null"]},"pretty_floor_price_quote":{"type":["string","null"]},"floor_price_native_quote":{"type":["number","null"]},"nft_data":{"type":["array","null"],"items":{"$ref":"#/components/schemas/NftData"}}},"additionalProperties":false};
-const schema103 = {"type":"object","required":["token_id","token_url","original_owner","current_owner","external_data","asset_cached","image_cached"],"properties":{"token_id":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"token_url":{"type":["string","null"]},"original_owner":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"current_owner":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"external_data":{"anyOf":[{"$ref":"#/components/schemas/NftExternalData"},{"type":"null"}]},"asset_cached":{"type":"boolean"},"image_cached":{"type":"boolean"}},"additionalProperties":false};
+const schema103 = {"type":"object","required":["token_id","token_url","original_owner","current_owner","external_data","asset_cached","image_cached","metadata_refusal"],"properties":{"token_id":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"token_url":{"type":["string","null"]},"original_owner":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"current_owner":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"external_data":{"anyOf":[{"$ref":"#/components/schemas/NftExternalData"},{"type":"null"}]},"asset_cached":{"type":"boolean"},"image_cached":{"type":"boolean"},"metadata_refusal":{"type":["string","null"]}},"additionalProperties":false};
 const schema104 = {"type":"object","required":["name","description","asset_url","asset_file_extension","asset_mime_type","asset_size_bytes","image","image_256","image_512","image_1024","animation_url","external_url","attributes"],"properties":{"name":{"type":["string","null"]},"description":{"type":["string","null"]},"asset_url":{"type":["string","null"]},"asset_file_extension":{"type":["string","null"]},"asset_mime_type":{"type":["string","null"]},"asset_size_bytes":{"type":["string","null"]},"image":{"type":["string","null"]},"image_256":{"type":["string","null"]},"image_512":{"type":["string","null"]},"image_1024":{"type":["string","null"]},"animation_url":{"type":["string","null"]},"external_url":{"type":["string","null"]},"attributes":{"type":["array","null"],"items":{"$ref":"#/components/schemas/NftCollectionAttribute"}}},"additionalProperties":false};
 
 function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -21391,14 +21391,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((data.token_id === undefined) && (missing0 = "token_id")) || ((data.token_url === undefined) && (missing0 = "token_url"))) || ((data.original_owner === undefined) && (missing0 = "original_owner"))) || ((data.current_owner === undefined) && (missing0 = "current_owner"))) || ((data.external_data === undefined) && (missing0 = "external_data"))) || ((data.asset_cached === undefined) && (missing0 = "asset_cached"))) || ((data.image_cached === undefined) && (missing0 = "image_cached"))){
+if(((((((((data.token_id === undefined) && (missing0 = "token_id")) || ((data.token_url === undefined) && (missing0 = "token_url"))) || ((data.original_owner === undefined) && (missing0 = "original_owner"))) || ((data.current_owner === undefined) && (missing0 = "current_owner"))) || ((data.external_data === undefined) && (missing0 = "external_data"))) || ((data.asset_cached === undefined) && (missing0 = "asset_cached"))) || ((data.image_cached === undefined) && (missing0 = "image_cached"))) || ((data.metadata_refusal === undefined) && (missing0 = "metadata_refusal"))){
 validate208.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((((key0 === "token_id") || (key0 === "token_url")) || (key0 === "original_owner")) || (key0 === "current_owner")) || (key0 === "external_data")) || (key0 === "asset_cached")) || (key0 === "image_cached"))){
+if(!((((((((key0 === "token_id") || (key0 === "token_url")) || (key0 === "original_owner")) || (key0 === "current_owner")) || (key0 === "external_data")) || (key0 === "asset_cached")) || (key0 === "image_cached")) || (key0 === "metadata_refusal"))){
 validate208.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -21597,6 +21597,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.metadata_refusal !== undefined){
+let data7 = data.metadata_refusal;
+const _errs19 = errors;
+if((typeof data7 !== "string") && (data7 !== null)){
+validate208.errors = [{instancePath:instancePath+"/metadata_refusal",schemaPath:"#/properties/metadata_refusal/type",keyword:"type",params:{type: schema103.properties.metadata_refusal.type},message:"must be string,null"}];
+return false;
+}
+const _errs20 = errors;
+if(errors === _errs19){
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -21981,14 +21998,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((data.address === undefined) && (missing0 = "address")) || ((data.updated_at === undefined) && (missing0 = "updated_at"))) || ((data.items === undefined) && (missing0 = "items"))){
+if(((((data.address === undefined) && (missing0 = "address")) || ((data.updated_at === undefined) && (missing0 = "updated_at"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))){
 validate206.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "address") || (key0 === "updated_at")) || (key0 === "items"))){
+if(!((((key0 === "address") || (key0 === "updated_at")) || (key0 === "items")) || (key0 === "indexed_from"))){
 validate206.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -22085,6 +22102,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.indexed_from !== undefined){
+let data4 = data.indexed_from;
+const _errs9 = errors;
+if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
+validate206.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema101.properties.indexed_from.type},message:"must be integer,null"}];
+return false;
+}
+const _errs10 = errors;
+if(errors === _errs9){
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -25744,7 +25778,7 @@ validate256.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 export const NftMetadataResponseEnvelope = validate261;
 const schema131 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/NftMetadataResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema132 = {"type":"object","required":["updated_at","items","pagination","warning"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftTokenContract"}},"pagination":{"anyOf":[{"$ref":"#/components/schemas/Pagination"},{"type":"null"}]},"warning":{"type":["string","null"]}},"additionalProperties":false};
+const schema132 = {"type":"object","required":["updated_at","items","pagination","indexed_from","warning"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftTokenContract"}},"pagination":{"anyOf":[{"$ref":"#/components/schemas/Pagination"},{"type":"null"}]},"indexed_from":{"type":["integer","null"]},"warning":{"type":["string","null"]}},"additionalProperties":false};
 const schema133 = {"type":"object","required":["contract_name","contract_ticker_symbol","contract_address","is_spam","type","nft_data"],"properties":{"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"is_spam":{"type":["boolean","null"]},"type":{"type":["string","null"],"enum":["nft",null]},"nft_data":{"anyOf":[{"$ref":"#/components/schemas/NftData"},{"type":"null"}]}},"additionalProperties":false};
 
 function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -25974,14 +26008,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.items === undefined) && (missing0 = "items"))) || ((data.pagination === undefined) && (missing0 = "pagination"))) || ((data.warning === undefined) && (missing0 = "warning"))){
+if((((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.items === undefined) && (missing0 = "items"))) || ((data.pagination === undefined) && (missing0 = "pagination"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))) || ((data.warning === undefined) && (missing0 = "warning"))){
 validate262.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "updated_at") || (key0 === "items")) || (key0 === "pagination")) || (key0 === "warning"))){
+if(!(((((key0 === "updated_at") || (key0 === "items")) || (key0 === "pagination")) || (key0 === "indexed_from")) || (key0 === "warning"))){
 validate262.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -26118,11 +26152,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.warning !== undefined){
-let data4 = data.warning;
+if(data.indexed_from !== undefined){
+let data4 = data.indexed_from;
 const _errs12 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
-validate262.errors = [{instancePath:instancePath+"/warning",schemaPath:"#/properties/warning/type",keyword:"type",params:{type: schema132.properties.warning.type},message:"must be string,null"}];
+if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
+validate262.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema132.properties.indexed_from.type},message:"must be integer,null"}];
 return false;
 }
 const _errs13 = errors;
@@ -26134,6 +26168,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.warning !== undefined){
+let data5 = data.warning;
+const _errs14 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate262.errors = [{instancePath:instancePath+"/warning",schemaPath:"#/properties/warning/type",keyword:"type",params:{type: schema132.properties.warning.type},message:"must be string,null"}];
+return false;
+}
+const _errs15 = errors;
+if(errors === _errs14){
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -26272,7 +26323,7 @@ validate261.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 export const NftOwnershipForCollectionResponseEnvelope = validate268;
 const schema134 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/NftOwnershipForCollectionResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
-const schema135 = {"type":"object","required":["updated_at","address","collection","is_spam","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"collection":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"is_spam":{"type":["boolean","null"]},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftOwnershipForCollectionItem"}}},"additionalProperties":false};
+const schema135 = {"type":"object","required":["updated_at","address","collection","is_spam","items","indexed_from"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"collection":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"is_spam":{"type":["boolean","null"]},"items":{"type":"array","items":{"$ref":"#/components/schemas/NftOwnershipForCollectionItem"}},"indexed_from":{"type":["integer","null"]}},"additionalProperties":false};
 const schema136 = {"type":"object","required":["contract_name","contract_ticker_symbol","contract_address","token_id","supports_erc","last_transfered_at","balance","balance_24h","type","nft_data"],"properties":{"contract_name":{"type":["string","null"]},"contract_ticker_symbol":{"type":["string","null"]},"contract_address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"token_id":{"type":"string","pattern":"^(0|[1-9][0-9]*)$"},"supports_erc":{"type":["array","null"],"items":{"type":"string"}},"last_transfered_at":{"type":["string","null"],"pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"balance":{"type":["string","null"],"pattern":"^(0|[1-9][0-9]*)$"},"balance_24h":{"type":["string","null"]},"type":{"type":["string","null"],"enum":["nft",null]},"nft_data":{"anyOf":[{"$ref":"#/components/schemas/NftData"},{"type":"null"}]}},"additionalProperties":false};
 
 function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -26623,14 +26674,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.address === undefined) && (missing0 = "address"))) || ((data.collection === undefined) && (missing0 = "collection"))) || ((data.is_spam === undefined) && (missing0 = "is_spam"))) || ((data.items === undefined) && (missing0 = "items"))){
+if(((((((data.updated_at === undefined) && (missing0 = "updated_at")) || ((data.address === undefined) && (missing0 = "address"))) || ((data.collection === undefined) && (missing0 = "collection"))) || ((data.is_spam === undefined) && (missing0 = "is_spam"))) || ((data.items === undefined) && (missing0 = "items"))) || ((data.indexed_from === undefined) && (missing0 = "indexed_from"))){
 validate269.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((key0 === "updated_at") || (key0 === "address")) || (key0 === "collection")) || (key0 === "is_spam")) || (key0 === "items"))){
+if(!((((((key0 === "updated_at") || (key0 === "address")) || (key0 === "collection")) || (key0 === "is_spam")) || (key0 === "items")) || (key0 === "indexed_from"))){
 validate269.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -26769,6 +26820,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.indexed_from !== undefined){
+let data6 = data.indexed_from;
+const _errs13 = errors;
+if((!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))) && (data6 !== null)){
+validate269.errors = [{instancePath:instancePath+"/indexed_from",schemaPath:"#/properties/indexed_from/type",keyword:"type",params:{type: schema135.properties.indexed_from.type},message:"must be integer,null"}];
+return false;
+}
+const _errs14 = errors;
+if(errors === _errs13){
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

@@ -37,10 +37,10 @@ const heldIds = asOfBlock(
 /** Questions about who holds tokens of collections. */
 export function createNftHoldingQueries({ query }: Pick<Database, "query">) {
   /**
-   * The collections that an owner had tokens of after a block, up to `limit`, by address. A row is set by transfers alone, so its first block is the last transfer.
+   * The collections that an owner had tokens of after a block, up to `limit` where there is one, by address. A row is set by transfers alone, so its first block is the last transfer.
    * Served by the primary keys of balances and blocks.
    */
-  const collectionsHeldAt = (chainId: number, owner: Address, block: number, limit: number) =>
+  const collectionsHeldAt = (chainId: number, owner: Address, block: number, limit: number | null) =>
     query<HeldCollectionRow>(
       `SELECT h.token, h.standard, h.balance, b.timestamp AS moved_at
        FROM (SELECT * FROM ${heldCollections} a WHERE balance IS DISTINCT FROM 0 ORDER BY token, standard LIMIT $4) h
@@ -49,10 +49,17 @@ export function createNftHoldingQueries({ query }: Pick<Database, "query">) {
     );
 
   /**
-   * The ids of a collection that an owner had after a block, ascending, up to `limit`. Served by the primary keys of nft_balances and blocks, and by that of
+   * The ids of a collection that an owner had after a block, ascending, up to `limit` where there is one. Served by the primary keys of nft_balances and blocks, and by that of
    * nft_attributes for the filter.
    */
-  const idsHeldAt = (chainId: number, owner: Address, token: Address, block: number, limit: number, { tokenId, filter }: HeldAmong = {}) =>
+  const idsHeldAt = (
+    chainId: number,
+    owner: Address,
+    token: Address,
+    block: number,
+    limit: number | null,
+    { tokenId, filter }: HeldAmong = {},
+  ) =>
     query<HeldNftRow>(
       `SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at FROM (
          SELECT * FROM ${heldIds} a WHERE balance IS DISTINCT FROM 0 AND ($7::bool OR EXISTS (

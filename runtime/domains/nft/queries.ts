@@ -1,5 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { createCollectionQueries } from "./collection-queries.ts";
+import { createFilterQueries } from "./filter-queries.ts";
 import { createNftHoldingQueries } from "./holding-queries.ts";
 import { createNftMetadataQueries } from "./metadata-queries.ts";
 import { createNftTokenQueries } from "./token-queries.ts";
@@ -11,6 +12,7 @@ export type NftQueries = ReturnType<typeof createNftQueries>;
 export const createNftQueries = (database: Pick<Database, "query">) => ({
   ...createCollectionQueries(database),
   ...createNftTokenQueries(database),
+  ...createFilterQueries(database),
   ...createNftHoldingQueries(database),
   ...createNftMetadataQueries(database),
 });

@@ -3,7 +3,6 @@ import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { TransactionPlace } from "../ledger/transaction-queries.ts";
 import { standards } from "../tokens/standards.ts";
-import type { TraitFilter } from "./filter.ts";
 import type { NftKey } from "./metadata/row.ts";
 
 /** A token id of a collection; the original owner is null where the id's mint is not indexed. */
@@ -15,34 +14,6 @@ export interface NftTokenRow {
 
 /** One text a token. */
 export const nftKeyText = ({ token, token_id: id, standard }: NftKey): string => `${token}:${id}:${standard}`;
-
-const countedAtMost = 10_000;
-
-/** How many ids a collection ($2) has had by now that it had not by a block ($3). Served by the primary key. */
-const newerThanBlock = (["", "AND block_number <= $3"] as const)
-  .map(
-    (bound) =>
-      `coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`,
-  )
-  .join(" - ");
-
-/**
- * The ids of a collection ($2) that fit a filter, at least the first $6 of those that were there by a block ($3). The traits ($4, where none are given all of nft_traits)
- * and the values ($5) make pairs, each a range of nft_attributes_by_value in the order of ids; of a trait alone all its ids are read.
- */
-const matching = ({ traits, values }: TraitFilter): string => {
-  const named =
-    traits === null
-      ? "SELECT trait FROM nft_traits WHERE chain_id = $1 AND token = $2 AND $4::text[] IS NULL"
-      : "SELECT unnest($4::text[])";
-  const wanted = values === null ? "" : "CROSS JOIN unnest($5::text[]) AS w(wanted)";
-  const isWanted = values === null ? "$5::text[] IS NULL" : "a.value = w.wanted";
-  return `WITH bound AS MATERIALIZED (SELECT $6 + ${newerThanBlock} AS ids), matched AS MATERIALIZED (
-      SELECT DISTINCT m.token_id FROM (${named}) n(named) ${wanted} CROSS JOIN LATERAL (
-        SELECT DISTINCT a.token_id FROM nft_attributes a
-        WHERE a.chain_id = $1 AND a.token = $2 AND a.trait = n.named AND ${isWanted} ORDER BY a.token_id LIMIT (SELECT ids FROM bound)) m
-      ORDER BY m.token_id LIMIT (SELECT ids FROM bound))`;
-};
 
 /** Questions about the tokens of collections. */
 export function createNftTokenQueries({ query }: Pick<Database, "query">) {
@@ -57,22 +28,6 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
        ORDER BY t.token_id, t.standard`,
       [chainId, bytes(token), block, limit, offset],
     );
-
-  /** Those that fit a filter, and how many there are, null above 10,000. */
-  const nftTokensWith = async (chainId: number, token: Address, block: number, filter: TraitFilter, limit: number, offset: number) => {
-    const from =
-      "FROM matched m JOIN nft_tokens t ON t.chain_id = $1 AND t.token = $2 AND t.token_id = m.token_id WHERE t.block_number <= $3";
-    const parameters = [chainId, bytes(token), block, filter.traits, filter.values];
-    const [rows, counted] = await Promise.all([
-      query<NftTokenRow>(
-        `${matching(filter)} SELECT t.token_id, t.standard, t.original_owner ${from} ORDER BY t.token_id, t.standard LIMIT $7 OFFSET $8`,
-        [...parameters, offset + limit, limit, offset],
-      ),
-      query<{ count: number }>(`${matching(filter)} SELECT count(*) AS count ${from}`, [...parameters, countedAtMost + 1]),
-    ]);
-    const count = counted[0]?.count ?? 0;
-    return { rows, total: count > countedAtMost ? null : count };
-  };
 
   /** One id of a collection by a block, once for each standard that it was seen in. Served by the primary key. */
   const nftTokenAt = (chainId: number, token: Address, tokenId: bigint, block: number) =>
@@ -131,5 +86,5 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(token), String(tokenId), block, limit],
     );
 
-  return { nftTokensAt, nftTokensWith, nftTokenAt, originalOwners, nftOwnersAt, nftTransactions };
+  return { nftTokensAt, nftTokenAt, originalOwners, nftOwnersAt, nftTransactions };
 }

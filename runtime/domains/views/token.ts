@@ -9,6 +9,7 @@ import type { Classifier } from "../tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { standards, supportsErc } from "../tokens/standards.ts";
 import { nativeMetadata } from "./chain.ts";
+import { type NftFacts, viewOlderExternalData } from "./nft.ts";
 import { quoteOf, viewNumber, worth } from "./quotes.ts";
 
 /** What the holdings of an answer are worth. */
@@ -79,17 +80,22 @@ export function viewHolding(
   };
 }
 
-/** One token id that an owner holds. What its metadata says stays null until metadata is indexed. */
-export const viewHeldNft = (owner: Address, row: NftBalanceRow): BalanceNftData => ({
+/** One token id that an owner holds; its metadata is undefined where it was not read, or not asked for. */
+export const viewHeldNft = (owner: Address, row: NftBalanceRow, { originalOwner, metadata, noMetadata }: HeldNftFacts): BalanceNftData => ({
   token_id: row.token_id,
   token_balance: row.balance,
-  token_url: null,
+  token_url: metadata?.token_url ?? null,
   supports_erc: supportsErc([row.standard]),
   token_price_wei: null,
   token_quote_rate_eth: null,
-  original_owner: null,
-  external_data: null,
+  original_owner: originalOwner,
+  external_data: noMetadata ? null : viewOlderExternalData(metadata),
   owner,
   owner_address: owner,
   burned: false,
 });
+
+/** What is known of a held token beside its balance. */
+interface HeldNftFacts extends Pick<NftFacts, "originalOwner" | "metadata"> {
+  readonly noMetadata: boolean;
+}

@@ -1,4 +1,19 @@
 import type { Handlers } from "../../context.ts";
+import { checkOwnershipInNft } from "./check-ownership-in-nft.ts";
+import { checkOwnershipInNftForSpecificTokenId } from "./check-ownership-in-nft-for-specific-token-id.ts";
+import { getChainCollections } from "./get-chain-collections.ts";
+import { getNftMetadataForGivenTokenIdForContract } from "./get-nft-metadata-for-given-token-id-for-contract.ts";
+import { getNftTransactionsForContractTokenId } from "./get-nft-transactions-for-contract-token-id.ts";
+import { getNftsForAddress } from "./get-nfts-for-address.ts";
+import { getTokenIdsForContractWithMetadata } from "./get-token-ids-for-contract-with-metadata.ts";
 
 /** The operations that are about non-fungible tokens. */
-export const nftHandlers = {} satisfies Partial<Handlers>;
+export const nftHandlers = {
+  checkOwnershipInNft,
+  checkOwnershipInNftForSpecificTokenId,
+  getChainCollections,
+  getNftMetadataForGivenTokenIdForContract,
+  getNftTransactionsForContractTokenId,
+  getNftsForAddress,
+  getTokenIdsForContractWithMetadata,
+} satisfies Partial<Handlers>;

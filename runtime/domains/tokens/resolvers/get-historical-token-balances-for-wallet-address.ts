@@ -12,10 +12,10 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
   request,
   context,
 ) => {
-  const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
+  const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const height = await heightAt(context, chain, request);
   const [holdings, quotes, indexedFrom] = await Promise.all([
-    height === null ? [] : holdingsOf(context, chain, walletAddress, height, nft),
+    height === null ? [] : holdingsOf(context, chain, walletAddress, height, request),
     quotesAt(context, request, height),
     context.ledger.indexedFrom(chain.id),
   ]);

@@ -10,12 +10,12 @@ import { knowsNativeBalances, tellNative } from "./native-balances.ts";
 
 /** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
-  const { chain, walletAddress, quoteCurrency, nft, noSpam } = request;
+  const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const { anchor, ledger, tokens } = context;
   const now = Math.floor(context.now().getTime() / 1000);
   const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsOfDay + 1);
   const [holdings, earlier, rates, knowsNative, indexedFrom] = await Promise.all([
-    anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, nft),
+    anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
     yesterday === null ? [] : tokens.balancesAt(chain.id, walletAddress, yesterday.number),
     context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsOfDay]),
     knowsNativeBalances(context, chain),

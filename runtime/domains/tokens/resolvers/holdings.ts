@@ -4,8 +4,10 @@ import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { notAcceptable } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
+import { metadataKeyText } from "../../nft/metadata-queries.ts";
+import { nftKeyText } from "../../nft/token-queries.ts";
 import { isCollection, viewHeldNft } from "../../views/token.ts";
-import type { HoldingRow } from "../balance-queries.ts";
+import type { HoldingRow, NftBalanceRow } from "../balance-queries.ts";
 import { type TokenMetadata, undescribed } from "../metadata-queries.ts";
 import { standards } from "../standards.ts";
 import { knowsNativeBalances, tellNative, unknownNative } from "./native-balances.ts";
@@ -24,8 +26,20 @@ export interface Holding {
 /** A token in one of its standards as the key of a map. */
 export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
 
+/** Whether the ids of collections are asked for, and what their metadata says. */
+interface HoldingOptions {
+  readonly nft: boolean;
+  readonly noNftAssetMetadata: boolean;
+}
+
 /** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
-export async function holdingsOf(context: ResolverContext, chain: Chain, wallet: Address, block: number, nft: boolean): Promise<Holding[]> {
+export async function holdingsOf(
+  context: ResolverContext,
+  chain: Chain,
+  wallet: Address,
+  block: number,
+  { nft, noNftAssetMetadata }: HoldingOptions,
+): Promise<Holding[]> {
   const { tokens } = context;
   const most = context.limits.answerRows;
   const [held, metadata, ids, knowsNative, indexedFrom] = await Promise.all([
@@ -40,18 +54,44 @@ export async function holdingsOf(context: ResolverContext, chain: Chain, wallet:
   const told = tellNative(held, knowsNative);
   const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
-  const spam = await spamAmong(context, chain, metadata.values());
-  const idsByKey = groupBy(ids, holdingKey);
+  const [spam, described] = await Promise.all([
+    spamAmong(context, chain, metadata.values()),
+    heldNfts(context, chain, wallet, ids, noNftAssetMetadata),
+  ]);
   return rows.map((row) => ({
     row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
     metadata: metadata.get(row.token),
     isSpam: spam.has(row.token),
-    nftData: nft && isCollection(row.standard) ? (idsByKey.get(holdingKey(row)) ?? []).map((id) => viewHeldNft(wallet, id)) : null,
+    nftData: nft && isCollection(row.standard) ? (described.get(holdingKey(row)) ?? []) : null,
   }));
+}
+
+/** The ids that a wallet holds, by their collection. */
+async function heldNfts(
+  { nfts }: ResolverContext,
+  chain: Chain,
+  wallet: Address,
+  ids: readonly NftBalanceRow[],
+  noMetadata: boolean,
+): Promise<Map<string, BalanceNftData[]>> {
+  const [metadata, originalOwners] = await Promise.all([nfts.metadataOf(chain.id, ids), nfts.originalOwners(chain.id, ids)]);
+  const viewed = new Map<string, BalanceNftData[]>();
+  for (const [key, rows] of groupBy(ids, holdingKey)) {
+    const facts = (row: NftBalanceRow) => ({
+      originalOwner: originalOwners.get(nftKeyText(row)) ?? null,
+      metadata: metadata.get(metadataKeyText(row)),
+      noMetadata,
+    });
+    viewed.set(
+      key,
+      rows.map((row) => viewHeldNft(wallet, row, facts(row))),
+    );
+  }
+  return viewed;
 }
 
 /**
  * EIP-20 and EIP-721 have one `balanceOf`: of a contract that is both it tells the coins. So how many tokens were had before an index began is not known.
  */
-const isCoinToo = ({ standard }: HoldingRow, metadata: TokenMetadata | undefined): boolean =>
+export const isCoinToo = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
   standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

@@ -1,0 +1,67 @@
+import type { NftData } from "../../../../generated/responses.gen.ts";
+import { notAcceptable } from "../../../lib/request-error.ts";
+import { isoTimestamp } from "../../../lib/time.ts";
+import type { Handlers } from "../../context.ts";
+import { undescribed } from "../../tokens/metadata-queries.ts";
+import { holdingKey, isCoinToo } from "../../tokens/resolvers/holdings.ts";
+import { spamAmong } from "../../tokens/resolvers/spam.ts";
+import { updatedAt } from "../../views/chain.ts";
+import { aDayAgo } from "./a-day-ago.ts";
+import { standardsOf, viewCollection } from "./collection.ts";
+import { viewHeldTokens } from "./held-tokens.ts";
+
+/** The collections that a wallet holds tokens of, with each id. @throws {notAcceptable} more than one answer may list. */
+export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
+  const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
+  const { anchor, nfts, tokens } = context;
+  const most = context.limits.answerRows;
+  const { block: dayAgo, indexedFrom, otherwise } = await aDayAgo(context, chain);
+  const [held, ids, earlier] = await Promise.all([
+    anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, most + 1),
+    anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, most + 1),
+    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, null),
+  ]);
+  if (Math.max(held.length, ids.length) > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens`);
+  const [metadata, viewed] = await Promise.all([
+    tokens.metadata(
+      chain.id,
+      held.map(({ token }) => token),
+    ),
+    viewHeldTokens(context, chain, walletAddress, ids, { noMetadata: noNftAssetMetadata, withUncached }),
+  ]);
+  const spam = await spamAmong(context, chain, metadata.values());
+  const byCollection = new Map<string, NftData[]>();
+  ids.forEach((id, index) => {
+    const data = viewed[index];
+    if (data === undefined) return;
+    const known = byCollection.get(holdingKey(id));
+    if (known === undefined) byCollection.set(holdingKey(id), [data]);
+    else known.push(data);
+  });
+  const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
+  return {
+    address: walletAddress,
+    updated_at: updatedAt(context.now()),
+    items: held
+      .filter(({ token }) => !(noSpam && spam.has(token)))
+      .map((row) => {
+        const told = metadata.get(row.token) ?? undescribed(row.token);
+        const isUnknown = indexedFrom !== null && isCoinToo(row, told);
+        const before = balance24h.get(holdingKey(row));
+        return {
+          ...viewCollection(told),
+          supports_erc: standardsOf(told, row.standard),
+          is_spam: spam.has(row.token),
+          last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
+          balance: isUnknown ? null : row.balance,
+          balance_24h: isUnknown ? null : before === undefined ? otherwise : before,
+          type: "nft" as const,
+          floor_price_quote: null,
+          pretty_floor_price_quote: null,
+          floor_price_native_quote: null,
+          nft_data: byCollection.get(holdingKey(row)) ?? [],
+        };
+      }),
+    indexed_from: indexedFrom,
+  };
+};
