@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { posix } from "node:path";
+import { compileInput, contractNamed, solidityInput } from "../../support/solidity.ts";
+
+const require = createRequire(import.meta.url);
+
+const source = `
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+
+/** OpenZeppelin 5: no Approval when an allowance is used; EIP-2612. */
+contract Coin is ERC20Permit {
+  constructor(string memory symbol) ERC20("Coin", symbol) ERC20Permit("Coin") {}
+  function mint(address to, uint256 amount) external { _mint(to, amount); }
+}
+
+/** A tenth of what is sent is burnt on the way. */
+contract FeeCoin is Coin {
+  constructor() Coin("FEE") {}
+  function _update(address from, address to, uint256 amount) internal override {
+    if (from == address(0) || to == address(0)) return super._update(from, to, amount);
+    super._update(from, to, amount - amount / 10);
+    super._update(from, address(0), amount / 10);
+  }
+}
+
+/** Moves others' tokens for whoever calls. */
+contract Router {
+  function pull(ERC20 token, address from, address to, uint256 amount) external { token.transferFrom(from, to, amount); }
+  function take(ERC20 token, address from, address to, uint256 id) external { token.transferFrom(from, to, id); }
+}
+
+/** Says what it is told to, and is nothing. */
+contract Faker {
+  event Approval(address indexed owner, address indexed spender, uint256 amount);
+  event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  string public symbol;
+  constructor(string memory symbol_) { symbol = symbol_; }
+  function name() external view returns (string memory) { return symbol; }
+  function approval(address owner, address spender, uint256 amount) external { emit Approval(owner, spender, amount); }
+  function forAll(address owner, address operator) external { emit ApprovalForAll(owner, operator, true); }
+  function moved(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+
+/** Its allowances are what it was told, whatever its events say; it can be mute, or speak nonsense. */
+contract Liar {
+  event Approval(address indexed owner, address indexed spender, uint256 amount);
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  mapping(address => mapping(address => uint256)) internal allowed;
+  uint256 public mood;
+  function setMood(uint256 to) external { mood = to; }
+  function balanceOf(address) external pure returns (uint256) { return 1000; }
+  function allowance(address owner, address spender) external view returns (uint256) {
+    if (mood == 1) revert("not told");
+    if (mood == 2) assembly { mstore(0, not(0)) return(0, 31) }
+    return allowed[owner][spender];
+  }
+  function say(address spender, uint256 amount) external { emit Approval(msg.sender, spender, amount); }
+  function set(address owner, address spender, uint256 amount) external { allowed[owner][spender] = amount; }
+  function move(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+`;
+
+/** The sources that a text imports of packages, and what those import, by path. */
+const withImports = (path: string, content: string, found: Record<string, string> = {}): Record<string, string> => {
+  found[path] = content;
+  for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
+    const target = imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported;
+    if (found[target] === undefined) withImports(target, readFileSync(require.resolve(target), "utf8"), found);
+  }
+  return found;
+};
+
+/** Tokens of the kinds there are, what moves them for others, and what lies. */
+export const contracts = contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));
