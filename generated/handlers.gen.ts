@@ -155,6 +155,9 @@ export interface LiveHandlers<Context> {
   getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
   getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
   getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
+  getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
+  getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
+  getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
   getPoolByAddress(request: GetPoolByAddressRequest, context: Context): Promise<PoolByAddressResponse>;
   getPools(request: GetPoolsRequest, context: Context): Promise<PoolResponse>;
   getPoolsForTokenAddress(request: GetPoolsForTokenAddressRequest, context: Context): Promise<PoolsDexDataResponse>;
@@ -196,6 +199,11 @@ export interface PlannedHandlers<Context> {
   getNftMarketFloorPrice(request: GetNftMarketFloorPriceRequest, context: Context): Promise<NftMarketFloorPriceResponse>;
   getNftMarketSaleCount(request: GetNftMarketSaleCountRequest, context: Context): Promise<NftMarketSaleCountResponse>;
   getNftMarketVolume(request: GetNftMarketVolumeRequest, context: Context): Promise<NftMarketVolumeResponse>;
+  getNftApprovals(request: GetNftApprovalsRequest, context: Context): Promise<NftApprovalsResponse>;
+  getNftMetadataForGivenTokenIdForContract(request: GetNftMetadataForGivenTokenIdForContractRequest, context: Context): Promise<NftMetadataResponse>;
+  getNftTransactionsForContractTokenId(request: GetNftTransactionsForContractTokenIdRequest, context: Context): Promise<NftTransactionsResponse>;
+  getNftsForAddress(request: GetNftsForAddressRequest, context: Context): Promise<NftAddressBalanceNftResponse>;
+  getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
 }
 

@@ -620,6 +620,7 @@ const nftMarketFloorPriceResponseColumns: readonly CsvColumn[] = [
 const nftMarketSaleCountResponseColumns: readonly CsvColumn[] = [
   { header: "date", path: ["date"], from: "row", kind: "text" },
   { header: "sale_count", path: ["sale_count"], from: "row", kind: "number" },
+  { header: "wash_sale_count", path: ["wash_sale_count"], from: "row", kind: "number" },
 ];
 
 const nftMarketVolumeResponseColumns: readonly CsvColumn[] = [
@@ -629,6 +630,8 @@ const nftMarketVolumeResponseColumns: readonly CsvColumn[] = [
   { header: "volume_quote", path: ["volume_quote"], from: "row", kind: "number" },
   { header: "volume_native_quote", path: ["volume_native_quote"], from: "row", kind: "number" },
   { header: "pretty_volume_quote", path: ["pretty_volume_quote"], from: "row", kind: "text" },
+  { header: "wash_volume_quote", path: ["wash_volume_quote"], from: "row", kind: "number" },
+  { header: "wash_volume_native_quote", path: ["wash_volume_native_quote"], from: "row", kind: "number" },
 ];
 
 const nftMetadataResponseColumns: readonly CsvColumn[] = [
@@ -1622,7 +1625,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/nft_market/{contractAddress}/floor_price/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "none",
     sizes: null,
@@ -1641,7 +1644,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/nft_market/{contractAddress}/volume/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "none",
     sizes: null,
@@ -1660,7 +1663,7 @@ export const operationsById = {
     class: "A",
     path: "/v1/{chainName}/nft_market/{contractAddress}/sale_count/",
     protocol: null,
-    status: "planned",
+    status: "live",
     mode: "batch",
     regime: "none",
     sizes: null,

@@ -1362,9 +1362,9 @@ export interface MarketFloorPriceItem {
   readonly native_ticker_symbol: string | null;
   /** Name of the chain's native token; null when it is not configured. */
   readonly native_name: string | null;
-  /** Lowest sale in whole native tokens; null without a sale in those 30 days. */
+  /** Lowest price of one unit in whole native tokens; null without a sale that has a price in those 30 days, or when not all of them are indexed. */
   readonly floor_price_native_quote: number | null;
-  /** Lowest sale at the price of the day; null without a sale or a price. */
+  /** Lowest price of one unit at the prices of the day; null without a sale or a price, or when not all of those 30 days are indexed. */
   readonly floor_price_quote: number | null;
   /** Lowest sale with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_floor_price_quote: string | null;
@@ -1374,8 +1374,10 @@ export interface MarketFloorPriceItem {
 export interface MarketSaleCountItem {
   /** Midnight UTC at which the day begins. */
   readonly date: string;
-  /** Number of sales on the day; null when sales of that day are not indexed. */
+  /** Number of sales on the day, wash trades included; null when not all sales of that day are indexed. */
   readonly sale_count: number | null;
+  /** How many of them are wash trades; null when not all sales of that day are indexed. */
+  readonly wash_sale_count: number | null;
 }
 
 /** Value of one day's sales. */
@@ -1386,12 +1388,16 @@ export interface MarketVolumeItem {
   readonly native_ticker_symbol: string | null;
   /** Name of the chain's native token; null when it is not configured. */
   readonly native_name: string | null;
-  /** Value of the day's sales at the prices of that day; null when a price is unknown. */
+  /** Value of the day's sales at the prices of that day, of those whose payment has a price; null when there are sales and none of them has one, or when not all sales of that day are indexed. */
   readonly volume_quote: number | null;
-  /** Value of the day's sales in whole native tokens; null when it is not known. */
+  /** Value of the day's sales in whole native tokens, a wrapped one as one and other payments by the prices of that day; null as `volume_quote` is. */
   readonly volume_native_quote: number | null;
   /** Value of the day's sales with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
+  /** How much of `volume_quote` wash trades are; null when there are such and none of them has a price, or when not all sales of that day are indexed. */
+  readonly wash_volume_quote: number | null;
+  /** How much of `volume_native_quote` wash trades are; null as `wash_volume_quote` is. */
+  readonly wash_volume_native_quote: number | null;
 }
 
 /** A call between the transaction's sender and the token's contract that led to a transfer. No answer holds one at present. */
@@ -1772,13 +1778,13 @@ export interface NftSalesReport {
   readonly protocol_name: string | null;
   /** Address of the marketplace's logo; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Account that received the token; null when it is not known. */
+  /** Account that bought the token. Where a contract that the sender went through passed it on at once, who received it in the end; null when it is not known. */
   readonly to: string | null;
-  /** Account that gave the token away; null when it is not known. */
+  /** Account that sold the token; null when it is not known. */
   readonly from: string | null;
-  /** Account whose standing order was filled; null when the event does not say. */
+  /** The side whose standing order was filled, seller or buyer; null when the event does not say. */
   readonly maker: string | null;
-  /** Account that filled the order; null when the event does not say. */
+  /** The other side; null when the event does not say. */
   readonly taker: string | null;
   /** Id of the token in its collection, as digits; null when it is not known. */
   readonly token_id: string | null;
@@ -1786,7 +1792,7 @@ export interface NftSalesReport {
   readonly collection_address: string | null;
   /** Name that the collection's contract gives itself; null when it has none that can be read. */
   readonly collection_name: string | null;
-  /** Token in which was paid, the native token's address for native payments; null when it is not known. */
+  /** Token in which was paid, the native token's address for native payments; null when it is not known, or when several tokens were paid at once. */
   readonly token_address: string | null;
   /** Name of the token in which was paid; null when it has none. */
   readonly token_name: string | null;
@@ -1796,15 +1802,15 @@ export interface NftSalesReport {
   readonly num_decimals: number | null;
   /** US dollars for one whole unit of the payment token at that time; null when the price is unknown. */
   readonly contract_quote_rate: number | null;
-  /** Price of the token in whole payment tokens; null when it is not known. */
+  /** Price of one unit of the token in whole payment tokens, fees, royalties and tips included. A price for several tokens stands for each unit alike, and what it leaves over falls to the first ones, a smallest unit each; null when it is not known. */
   readonly nft_token_price: number | null;
-  /** Price of the token in US dollars; null when a price is unknown. */
+  /** Price of one unit of the token in US dollars; null when a price is unknown. */
   readonly nft_token_price_usd: number | null;
   /** Price in US dollars as text, cut to two decimals; null when it is unknown. */
   readonly pretty_nft_token_price_usd: string | null;
-  /** Price of the token in whole native tokens; null when it is not known. */
+  /** Price of one unit of the token in whole native tokens; null when it is not known. */
   readonly nft_token_price_native: number | null;
-  /** Price in whole native tokens as text with their symbol; null when it is not known. */
+  /** Price in whole native tokens as text with their symbol, down to the smallest unit; null when it is not known. */
   readonly pretty_nft_token_price_native: string | null;
   /** Number of this id that changed hands, 1 for ERC-721; null when it is not known. */
   readonly token_count: number | null;
@@ -1816,10 +1822,12 @@ export interface NftSalesReport {
   readonly num_collections_sold_per_sale: number | null;
   /** Number of collections sold in the whole transaction; null when it is not known. */
   readonly num_collections_sold_per_tx: number | null;
-  /** Whether one token or several were sold at once; null when it is not known. */
+  /** Whether the order sold one token id (`single`) or several (`bundle`); null when it is not known. */
   readonly trade_type: string | null;
-  /** How this sale stands among those of its transaction, such as alone or in a bundle; null when it is not known. */
+  /** Whether the order is the only one of its transaction that sold something (`single`) or one of several (`group`); null when it is not known. */
   readonly trade_group_type: string | null;
+  /** Whether it is a wash trade: the seller bought it; or the same token was sold between the same two accounts in the 30 days (UTC) before or after, in either direction. Of an ERC-1155 id, of which there are many units, only a sale the other way makes the last one so. */
+  readonly is_wash_trade: boolean;
 }
 
 /** A trait with the count of each value. */

@@ -24917,7 +24917,7 @@ validate246.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 export const NftMarketSaleCountResponseEnvelope = validate251;
 const schema125 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/NftMarketSaleCountResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema126 = {"type":"object","required":["updated_at","address","quote_currency","chain_name","chain_id","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"quote_currency":{"type":"string"},"chain_name":{"type":"string"},"chain_id":{"type":"integer"},"items":{"type":"array","items":{"$ref":"#/components/schemas/MarketSaleCountItem"}}},"additionalProperties":false};
-const schema127 = {"type":"object","required":["date","sale_count"],"properties":{"date":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"sale_count":{"type":["integer","null"]}},"additionalProperties":false};
+const schema127 = {"type":"object","required":["date","sale_count","wash_sale_count"],"properties":{"date":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"sale_count":{"type":["integer","null"]},"wash_sale_count":{"type":["integer","null"]}},"additionalProperties":false};
 
 function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -24933,14 +24933,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((data.date === undefined) && (missing0 = "date")) || ((data.sale_count === undefined) && (missing0 = "sale_count"))){
+if((((data.date === undefined) && (missing0 = "date")) || ((data.sale_count === undefined) && (missing0 = "sale_count"))) || ((data.wash_sale_count === undefined) && (missing0 = "wash_sale_count"))){
 validate253.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((key0 === "date") || (key0 === "sale_count"))){
+if(!(((key0 === "date") || (key0 === "sale_count")) || (key0 === "wash_sale_count"))){
 validate253.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -24989,6 +24989,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.wash_sale_count !== undefined){
+let data2 = data.wash_sale_count;
+const _errs6 = errors;
+if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
+validate253.errors = [{instancePath:instancePath+"/wash_sale_count",schemaPath:"#/properties/wash_sale_count/type",keyword:"type",params:{type: schema127.properties.wash_sale_count.type},message:"must be integer,null"}];
+return false;
+}
+const _errs7 = errors;
+if(errors === _errs6){
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }
@@ -25314,7 +25331,7 @@ validate251.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 export const NftMarketVolumeResponseEnvelope = validate256;
 const schema128 = {"type":"object","required":["data","error","error_message","error_code"],"properties":{"data":{"$ref":"#/components/schemas/NftMarketVolumeResponse"},"error":{"type":"boolean","const":false},"error_message":{"type":"null"},"error_code":{"type":"null"}},"additionalProperties":false};
 const schema129 = {"type":"object","required":["updated_at","address","quote_currency","chain_name","chain_id","items"],"properties":{"updated_at":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"address":{"type":"string","pattern":"^0x[0-9a-f]{40}$"},"quote_currency":{"type":"string"},"chain_name":{"type":"string"},"chain_id":{"type":"integer"},"items":{"type":"array","items":{"$ref":"#/components/schemas/MarketVolumeItem"}}},"additionalProperties":false};
-const schema130 = {"type":"object","required":["date","native_ticker_symbol","native_name","volume_quote","volume_native_quote","pretty_volume_quote"],"properties":{"date":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"native_ticker_symbol":{"type":["string","null"]},"native_name":{"type":["string","null"]},"volume_quote":{"type":["number","null"]},"volume_native_quote":{"type":["number","null"]},"pretty_volume_quote":{"type":["string","null"]}},"additionalProperties":false};
+const schema130 = {"type":"object","required":["date","native_ticker_symbol","native_name","volume_quote","volume_native_quote","pretty_volume_quote","wash_volume_quote","wash_volume_native_quote"],"properties":{"date":{"type":"string","pattern":"^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?Z$"},"native_ticker_symbol":{"type":["string","null"]},"native_name":{"type":["string","null"]},"volume_quote":{"type":["number","null"]},"volume_native_quote":{"type":["number","null"]},"pretty_volume_quote":{"type":["string","null"]},"wash_volume_quote":{"type":["number","null"]},"wash_volume_native_quote":{"type":["number","null"]}},"additionalProperties":false};
 
 function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -25330,14 +25347,14 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((((data.date === undefined) && (missing0 = "date")) || ((data.native_ticker_symbol === undefined) && (missing0 = "native_ticker_symbol"))) || ((data.native_name === undefined) && (missing0 = "native_name"))) || ((data.volume_quote === undefined) && (missing0 = "volume_quote"))) || ((data.volume_native_quote === undefined) && (missing0 = "volume_native_quote"))) || ((data.pretty_volume_quote === undefined) && (missing0 = "pretty_volume_quote"))){
+if(((((((((data.date === undefined) && (missing0 = "date")) || ((data.native_ticker_symbol === undefined) && (missing0 = "native_ticker_symbol"))) || ((data.native_name === undefined) && (missing0 = "native_name"))) || ((data.volume_quote === undefined) && (missing0 = "volume_quote"))) || ((data.volume_native_quote === undefined) && (missing0 = "volume_native_quote"))) || ((data.pretty_volume_quote === undefined) && (missing0 = "pretty_volume_quote"))) || ((data.wash_volume_quote === undefined) && (missing0 = "wash_volume_quote"))) || ((data.wash_volume_native_quote === undefined) && (missing0 = "wash_volume_native_quote"))){
 validate258.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((((key0 === "date") || (key0 === "native_ticker_symbol")) || (key0 === "native_name")) || (key0 === "volume_quote")) || (key0 === "volume_native_quote")) || (key0 === "pretty_volume_quote"))){
+if(!((((((((key0 === "date") || (key0 === "native_ticker_symbol")) || (key0 === "native_name")) || (key0 === "volume_quote")) || (key0 === "volume_native_quote")) || (key0 === "pretty_volume_quote")) || (key0 === "wash_volume_quote")) || (key0 === "wash_volume_native_quote"))){
 validate258.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -25450,6 +25467,40 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.wash_volume_quote !== undefined){
+let data6 = data.wash_volume_quote;
+const _errs14 = errors;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
+validate258.errors = [{instancePath:instancePath+"/wash_volume_quote",schemaPath:"#/properties/wash_volume_quote/type",keyword:"type",params:{type: schema130.properties.wash_volume_quote.type},message:"must be number,null"}];
+return false;
+}
+const _errs15 = errors;
+if(errors === _errs14){
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wash_volume_native_quote !== undefined){
+let data7 = data.wash_volume_native_quote;
+const _errs16 = errors;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
+validate258.errors = [{instancePath:instancePath+"/wash_volume_native_quote",schemaPath:"#/properties/wash_volume_native_quote/type",keyword:"type",params:{type: schema130.properties.wash_volume_native_quote.type},message:"must be number,null"}];
+return false;
+}
+const _errs17 = errors;
+if(errors === _errs16){
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
+}
 }
 }
 }
@@ -33660,7 +33711,7 @@ return errors === 0;
 }
 validate343.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema168 = {"type":"object","required":["log_offset","topic0","protocol_contract_address","protocol_name","protocol_logo_url","to","from","maker","taker","token_id","collection_address","collection_name","token_address","token_name","ticker_symbol","num_decimals","contract_quote_rate","nft_token_price","nft_token_price_usd","pretty_nft_token_price_usd","nft_token_price_native","pretty_nft_token_price_native","token_count","num_token_ids_sold_per_sale","num_token_ids_sold_per_tx","num_collections_sold_per_sale","num_collections_sold_per_tx","trade_type","trade_group_type"],"properties":{"log_offset":{"type":"integer"},"topic0":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"protocol_contract_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"protocol_name":{"type":["string","null"]},"protocol_logo_url":{"type":["string","null"]},"to":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"from":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"maker":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"taker":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"token_id":{"type":["string","null"]},"collection_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"collection_name":{"type":["string","null"]},"token_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"token_name":{"type":["string","null"]},"ticker_symbol":{"type":["string","null"]},"num_decimals":{"type":["integer","null"]},"contract_quote_rate":{"type":["number","null"]},"nft_token_price":{"type":["number","null"]},"nft_token_price_usd":{"type":["number","null"]},"pretty_nft_token_price_usd":{"type":["string","null"]},"nft_token_price_native":{"type":["number","null"]},"pretty_nft_token_price_native":{"type":["string","null"]},"token_count":{"type":["integer","null"]},"num_token_ids_sold_per_sale":{"type":["integer","null"]},"num_token_ids_sold_per_tx":{"type":["integer","null"]},"num_collections_sold_per_sale":{"type":["integer","null"]},"num_collections_sold_per_tx":{"type":["integer","null"]},"trade_type":{"type":["string","null"]},"trade_group_type":{"type":["string","null"]}},"additionalProperties":false};
+const schema168 = {"type":"object","required":["log_offset","topic0","protocol_contract_address","protocol_name","protocol_logo_url","to","from","maker","taker","token_id","collection_address","collection_name","token_address","token_name","ticker_symbol","num_decimals","contract_quote_rate","nft_token_price","nft_token_price_usd","pretty_nft_token_price_usd","nft_token_price_native","pretty_nft_token_price_native","token_count","num_token_ids_sold_per_sale","num_token_ids_sold_per_tx","num_collections_sold_per_sale","num_collections_sold_per_tx","trade_type","trade_group_type","is_wash_trade"],"properties":{"log_offset":{"type":"integer"},"topic0":{"type":"string","pattern":"^0x[0-9a-f]{64}$"},"protocol_contract_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"protocol_name":{"type":["string","null"]},"protocol_logo_url":{"type":["string","null"]},"to":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"from":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"maker":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"taker":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"token_id":{"type":["string","null"]},"collection_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"collection_name":{"type":["string","null"]},"token_address":{"type":["string","null"],"pattern":"^0x[0-9a-f]{40}$"},"token_name":{"type":["string","null"]},"ticker_symbol":{"type":["string","null"]},"num_decimals":{"type":["integer","null"]},"contract_quote_rate":{"type":["number","null"]},"nft_token_price":{"type":["number","null"]},"nft_token_price_usd":{"type":["number","null"]},"pretty_nft_token_price_usd":{"type":["string","null"]},"nft_token_price_native":{"type":["number","null"]},"pretty_nft_token_price_native":{"type":["string","null"]},"token_count":{"type":["integer","null"]},"num_token_ids_sold_per_sale":{"type":["integer","null"]},"num_token_ids_sold_per_tx":{"type":["integer","null"]},"num_collections_sold_per_sale":{"type":["integer","null"]},"num_collections_sold_per_tx":{"type":["integer","null"]},"trade_type":{"type":["string","null"]},"trade_group_type":{"type":["string","null"]},"is_wash_trade":{"type":"boolean"}},"additionalProperties":false};
 
 function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -33676,7 +33727,7 @@ const _errs0 = errors;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((((((((((((((((((((((((((data.log_offset === undefined) && (missing0 = "log_offset")) || ((data.topic0 === undefined) && (missing0 = "topic0"))) || ((data.protocol_contract_address === undefined) && (missing0 = "protocol_contract_address"))) || ((data.protocol_name === undefined) && (missing0 = "protocol_name"))) || ((data.protocol_logo_url === undefined) && (missing0 = "protocol_logo_url"))) || ((data.to === undefined) && (missing0 = "to"))) || ((data.from === undefined) && (missing0 = "from"))) || ((data.maker === undefined) && (missing0 = "maker"))) || ((data.taker === undefined) && (missing0 = "taker"))) || ((data.token_id === undefined) && (missing0 = "token_id"))) || ((data.collection_address === undefined) && (missing0 = "collection_address"))) || ((data.collection_name === undefined) && (missing0 = "collection_name"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.token_name === undefined) && (missing0 = "token_name"))) || ((data.ticker_symbol === undefined) && (missing0 = "ticker_symbol"))) || ((data.num_decimals === undefined) && (missing0 = "num_decimals"))) || ((data.contract_quote_rate === undefined) && (missing0 = "contract_quote_rate"))) || ((data.nft_token_price === undefined) && (missing0 = "nft_token_price"))) || ((data.nft_token_price_usd === undefined) && (missing0 = "nft_token_price_usd"))) || ((data.pretty_nft_token_price_usd === undefined) && (missing0 = "pretty_nft_token_price_usd"))) || ((data.nft_token_price_native === undefined) && (missing0 = "nft_token_price_native"))) || ((data.pretty_nft_token_price_native === undefined) && (missing0 = "pretty_nft_token_price_native"))) || ((data.token_count === undefined) && (missing0 = "token_count"))) || ((data.num_token_ids_sold_per_sale === undefined) && (missing0 = "num_token_ids_sold_per_sale"))) || ((data.num_token_ids_sold_per_tx === undefined) && (missing0 = "num_token_ids_sold_per_tx"))) || ((data.num_collections_sold_per_sale === undefined) && (missing0 = "num_collections_sold_per_sale"))) || ((data.num_collections_sold_per_tx === undefined) && (missing0 = "num_collections_sold_per_tx"))) || ((data.trade_type === undefined) && (missing0 = "trade_type"))) || ((data.trade_group_type === undefined) && (missing0 = "trade_group_type"))){
+if(((((((((((((((((((((((((((((((data.log_offset === undefined) && (missing0 = "log_offset")) || ((data.topic0 === undefined) && (missing0 = "topic0"))) || ((data.protocol_contract_address === undefined) && (missing0 = "protocol_contract_address"))) || ((data.protocol_name === undefined) && (missing0 = "protocol_name"))) || ((data.protocol_logo_url === undefined) && (missing0 = "protocol_logo_url"))) || ((data.to === undefined) && (missing0 = "to"))) || ((data.from === undefined) && (missing0 = "from"))) || ((data.maker === undefined) && (missing0 = "maker"))) || ((data.taker === undefined) && (missing0 = "taker"))) || ((data.token_id === undefined) && (missing0 = "token_id"))) || ((data.collection_address === undefined) && (missing0 = "collection_address"))) || ((data.collection_name === undefined) && (missing0 = "collection_name"))) || ((data.token_address === undefined) && (missing0 = "token_address"))) || ((data.token_name === undefined) && (missing0 = "token_name"))) || ((data.ticker_symbol === undefined) && (missing0 = "ticker_symbol"))) || ((data.num_decimals === undefined) && (missing0 = "num_decimals"))) || ((data.contract_quote_rate === undefined) && (missing0 = "contract_quote_rate"))) || ((data.nft_token_price === undefined) && (missing0 = "nft_token_price"))) || ((data.nft_token_price_usd === undefined) && (missing0 = "nft_token_price_usd"))) || ((data.pretty_nft_token_price_usd === undefined) && (missing0 = "pretty_nft_token_price_usd"))) || ((data.nft_token_price_native === undefined) && (missing0 = "nft_token_price_native"))) || ((data.pretty_nft_token_price_native === undefined) && (missing0 = "pretty_nft_token_price_native"))) || ((data.token_count === undefined) && (missing0 = "token_count"))) || ((data.num_token_ids_sold_per_sale === undefined) && (missing0 = "num_token_ids_sold_per_sale"))) || ((data.num_token_ids_sold_per_tx === undefined) && (missing0 = "num_token_ids_sold_per_tx"))) || ((data.num_collections_sold_per_sale === undefined) && (missing0 = "num_collections_sold_per_sale"))) || ((data.num_collections_sold_per_tx === undefined) && (missing0 = "num_collections_sold_per_tx"))) || ((data.trade_type === undefined) && (missing0 = "trade_type"))) || ((data.trade_group_type === undefined) && (missing0 = "trade_group_type"))) || ((data.is_wash_trade === undefined) && (missing0 = "is_wash_trade"))){
 validate345.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -34234,6 +34285,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.is_wash_trade !== undefined){
+let data29 = data.is_wash_trade;
+const _errs60 = errors;
+if(typeof data29 !== "boolean"){
+validate345.errors = [{instancePath:instancePath+"/is_wash_trade",schemaPath:"#/properties/is_wash_trade/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+const _errs61 = errors;
+if(errors === _errs60){
+}
+var valid0 = _errs60 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+}
 }
 }
 }

@@ -8,6 +8,7 @@ import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as collections from "./domains/nft/migrations/0016-collections.ts";
 import * as nftMetadata from "./domains/nft/migrations/0017-nft-metadata.ts";
+import * as nftSales from "./domains/nft/migrations/0018-nft-sales.ts";
 import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as prices from "./domains/prices/migrations/0013-prices.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   { name: "0016-collections", up: collections.up, down: collections.down },
   { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
   { name: "0019-approvals", up: approvals.up, down: approvals.down },
+  { name: "0018-nft-sales", up: nftSales.up, down: nftSales.down },
 ];

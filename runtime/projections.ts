@@ -4,6 +4,7 @@ import { addressActivityProjection } from "./domains/ledger/projection-activity.
 import { namesProjection } from "./domains/names/projection.ts";
 import { metadataTables } from "./domains/nft/metadata/following-tables.ts";
 import { nftProjection } from "./domains/nft/projection.ts";
+import { salesProjection } from "./domains/nft/sales/projection.ts";
 import { poolsProjection } from "./domains/pools/projection.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
@@ -19,6 +20,7 @@ export const projections: readonly Projection[] = [
   feedsProjection,
   nftProjection,
   approvalsProjection,
+  salesProjection,
 ];
 
 /** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */

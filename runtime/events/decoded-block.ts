@@ -134,6 +134,43 @@ export interface ApprovalForAll extends EventPlace {
   readonly approved: boolean;
 }
 
+/** Something that an order gave or asked for: a payment, or tokens of a collection. */
+export interface OrderItem {
+  readonly kind: "payment" | "token";
+  /** The zero address for the native token. */
+  readonly token: Address;
+  readonly tokenId: bigint;
+  readonly amount: bigint;
+}
+
+/** What Seaport says of an order that was filled: everything that its offerer gave, and everything that was given for it. */
+export interface OrderFulfilled extends EventPlace {
+  readonly kind: "orderFulfilled";
+  readonly orderHash: Hash;
+  readonly offerer: Address;
+  /** Who received what was offered; orders that were matched with each other name the caller, or nobody. */
+  readonly recipient: Address;
+  readonly offer: readonly OrderItem[];
+  readonly consideration: readonly (OrderItem & { readonly recipient: Address })[];
+}
+
+/** Which of the orders before it were filled with each other. */
+export interface OrdersMatched extends EventPlace {
+  readonly kind: "ordersMatched";
+  readonly orderHashes: readonly Hash[];
+}
+
+/** What a contract says that was made like CryptoPunks, before there was a standard. */
+export type PunkFact = { readonly tokenId: bigint } & (
+  | { readonly kind: "punkAssigned"; readonly to: Address }
+  | { readonly kind: "punkTransferred"; readonly from: Address; readonly to: Address }
+  | { readonly kind: "punkBidEntered"; readonly bidder: Address; readonly value: bigint }
+  /** Where a bid was accepted, value and buyer are zero: the contract forgets the bid before it tells of it. */
+  | { readonly kind: "punkBought"; readonly from: Address; readonly to: Address; readonly value: bigint }
+);
+
+export type PunkEvent = EventPlace & PunkFact;
+
 export type DecodedEvent =
   | Erc20Transfer
   | Erc721Transfer
@@ -146,6 +183,9 @@ export type DecodedEvent =
   | Erc20Approval
   | Erc721Approval
   | ApprovalForAll;
+  | OrderFulfilled
+  | OrdersMatched
+  | PunkEvent;
 
 /** A block and the events of it that the projections asked for, by log index. */
 export interface DecodedBlock {

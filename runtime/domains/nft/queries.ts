@@ -4,6 +4,7 @@ import { createFilterQueries } from "./filter-queries.ts";
 import { createNftHoldingQueries } from "./holding-queries.ts";
 import { createNftMetadataQueries } from "./metadata-queries.ts";
 import { createNftTokenQueries } from "./token-queries.ts";
+import { createSaleQueries } from "./sales/sale-queries.ts";
 
 /** Everything that can be asked of the tables about collections, their metadata and their sales. */
 export type NftQueries = ReturnType<typeof createNftQueries>;
@@ -15,4 +16,5 @@ export const createNftQueries = (database: Pick<Database, "query">) => ({
   ...createFilterQueries(database),
   ...createNftHoldingQueries(database),
   ...createNftMetadataQueries(database),
+  ...createSaleQueries(database),
 });

@@ -1,4 +1,5 @@
 import type { DecodedBlock, DecodedEvent } from "../../events/decoded-block.ts";
+import { punkMovementAt } from "../../events/punks.ts";
 import type { ChainFacts } from "../../indexer/projection.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 import { nativeMovements, nativeTransfers } from "../ledger/projection-native.ts";
@@ -41,7 +42,7 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
   let nextEvent = 0;
   const takeEvents = (through: number) => {
     for (let event = events[nextEvent]; event !== undefined && event.transactionIndex <= through; event = events[nextEvent]) {
-      addEvent(movements, event, chain);
+      addEvent(movements, event, chain, events, nextEvent);
       nextEvent += 1;
     }
   };
@@ -68,7 +69,13 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
   return movements;
 };
 
-const addEvent = (movements: TokenMovement[], event: DecodedEvent, chain: ChainFacts): void => {
+const addEvent = (
+  movements: TokenMovement[],
+  event: DecodedEvent,
+  chain: ChainFacts,
+  events: readonly DecodedEvent[],
+  position: number,
+): void => {
   const add = (standard: number, from: Address, to: Address, tokenId: bigint | null, amount: bigint) => {
     movements.push({
       transfer: true,
@@ -92,4 +99,8 @@ const addEvent = (movements: TokenMovement[], event: DecodedEvent, chain: ChainF
     for (const item of event.items) add(standards.erc1155, event.from, event.to, item.tokenId, item.amount);
   } else if (event.kind === "deposit" && wraps) add(standards.erc20, zeroAddress, event.owner, null, event.amount);
   else if (event.kind === "withdrawal" && wraps) add(standards.erc20, event.owner, zeroAddress, null, event.amount);
+  else if (event.kind === "punkAssigned" || event.kind === "punkTransferred" || event.kind === "punkBought") {
+    const moved = punkMovementAt(events, position);
+    if (moved !== null) add(standards.erc721, moved.from, moved.to, moved.tokenId, 1n);
+  }
 };

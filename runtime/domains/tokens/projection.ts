@@ -1,4 +1,5 @@
 import type { DecodedBlock } from "../../events/decoded-block.ts";
+import { punkMovements } from "../../events/punks.ts";
 import {
   erc20Transfer,
   erc721Transfer,
@@ -24,11 +25,12 @@ import { standards } from "./standards.ts";
  * Who moved which token, and who has how much. A zero-value transfer is one too. A collection's row in `balances` is how many are held:
  * tokens of an ERC-721 collection, units of all ids of an ERC-1155 one. A balance that events would take below zero or above a word
  * is not known from then on: its token's events do not tell the truth. While what was before the index is not known, what moved since is kept. Of a token
- * that is known not to follow its events, a transfer only says who was touched.
+ * that is known not to follow its events, a transfer only says who was touched. Punks move as tokens of an ERC-721 collection do; the coin-like Transfers that such a
+ * contract emits as well are an ERC-20 token's, as its `balanceOf` is.
  */
 export const tokensProjection = defineProjection({
   id: "tokens",
-  version: 2,
+  version: 3,
   events: [
     erc20Transfer,
     erc721Transfer,
@@ -37,6 +39,7 @@ export const tokensProjection = defineProjection({
     erc1155TransferBatch,
     wrappedDeposit,
     wrappedWithdrawal,
+    ...punkMovements,
   ],
   tables: tokenTables,
   loads: {

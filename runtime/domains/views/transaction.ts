@@ -19,6 +19,8 @@ export interface TransactionOptions {
   readonly quoteCurrency: Currency;
   /** Null where it was not asked for. */
   readonly dexDetails?: Transaction["dex_details"];
+  /** Null where they were not asked for. */
+  readonly saleDetails?: Transaction["nft_sale_details"];
 }
 
 /** What the native token was worth at the time of a transaction. */
@@ -70,7 +72,7 @@ export async function viewTransactions(
   context: ResolverContext,
   chainId: number,
   rows: readonly TransactionRow[],
-  { noLogs, quoteCurrency, dexDetails = null }: TransactionOptions,
+  { noLogs, quoteCurrency, dexDetails = null, saleDetails = null }: TransactionOptions,
 ): Promise<Transaction[]> {
   const chain = context.chains.get(chainId);
   const [{ logs, senders }, labels, rateAt] = await Promise.all([
@@ -91,7 +93,7 @@ export async function viewTransactions(
     ...viewTransactionHead(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency: quoteCurrency }),
     explorers: transactionExplorers(chain, row.hash),
     dex_details: dexDetails,
-    nft_sale_details: null,
+    nft_sale_details: saleDetails,
     lending_details: null,
     log_events: noLogs
       ? null

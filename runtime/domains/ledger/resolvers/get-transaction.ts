@@ -2,15 +2,22 @@ import { notFound } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
 import { viewDexDetails } from "../../views/dex-details.ts";
+import { viewNftSaleDetails } from "../../views/nft-sale-details.ts";
 import { viewTransactions } from "../../views/transaction.ts";
 
 /** One transaction with its decoded logs. @throws {notFound} a hash that is not indexed. */
-export const getTransaction: Handlers["getTransaction"] = async ({ chain, txHash, noLogs, withDex, quoteCurrency }, context) => {
+export const getTransaction: Handlers["getTransaction"] = async (
+  { chain, txHash, noLogs, withDex, withNftSales, quoteCurrency },
+  context,
+) => {
   const row = await context.ledger.transactionByHash(chain.id, txHash);
   if (row === null) throw notFound("Transaction", txHash, chain.name);
-  const dexDetails = withDex ? await viewDexDetails(context, chain.id, row) : null;
+  const [dexDetails, saleDetails] = await Promise.all([
+    withDex ? viewDexDetails(context, chain.id, row) : null,
+    withNftSales ? viewNftSaleDetails(context, chain.id, row) : null,
+  ]);
   return {
     ...chainHead(chain, context.now()),
-    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails }),
+    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails, saleDetails }),
   };
 };

@@ -1,0 +1,138 @@
+import { bytesArray } from "../../../database/codecs.ts";
+import type { Database } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { TransactionPlace } from "../../ledger/transaction-queries.ts";
+import { saleNumbersOf, salesId } from "./projection.ts";
+
+/** What was sold of a collection on one day for one token; amounts in its smallest unit. */
+export interface DaySalesRow {
+  readonly day: number;
+  /** The zero address where the price is not known. */
+  readonly payment_token: Address;
+  readonly sales: number;
+  readonly wash_sales: number;
+  readonly amount: string;
+  readonly wash_amount: string;
+  /** The lowest price of a unit that is no wash trade. */
+  readonly lowest: string | null;
+}
+
+/** The lowest price of a unit of a collection in some days, for one token. */
+export interface LowestRow {
+  readonly collection: Address;
+  readonly payment_token: Address;
+  readonly lowest: string;
+}
+
+/** A sale as the reports of its transaction show it. */
+export interface SaleRow {
+  readonly log_index: number;
+  readonly marketplace: Address;
+  readonly protocol: number;
+  readonly collection: Address;
+  readonly token_id: string;
+  readonly units: string;
+  readonly seller: Address;
+  readonly buyer: Address;
+  readonly maker_is_buyer: boolean;
+  readonly payment_token: Address | null;
+  readonly unit_price: string | null;
+  readonly is_wash: boolean;
+}
+
+/** What one unit of a token was last sold for, in the smallest unit of the native token or of a wrapped one. */
+export interface LastSaleRow {
+  readonly collection: Address;
+  readonly token_id: string;
+  readonly unit_price: string;
+}
+
+/**
+ * The days of collections $2 at marketplaces $3 from day $4 to day $5. What a later sale made a wash trade counts as one, and the lowest price of a day that has such is
+ * looked for among its other sales. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range a collection each, and by nft_sales_cheapest.
+ */
+const marketDays = `
+  WITH marks AS MATERIALIZED (
+    SELECT m.collection, m.day, m.marketplace, m.payment_token, count(*) AS sales, coalesce(sum(m.price), 0) AS amount
+    FROM unnest($2::bytea[]) AS c(collection) JOIN nft_sale_marks m ON m.chain_id = $1 AND m.collection = c.collection
+    WHERE m.marketplace = ANY ($3::bytea[]) AND m.day BETWEEN $4 AND $5 GROUP BY 1, 2, 3, 4
+  ), days AS (
+    SELECT d.collection, d.day, d.payment_token, d.sales, d.amount,
+      d.wash_sales + coalesce(m.sales, 0) AS wash_sales, d.wash_amount + coalesce(m.amount, 0) AS wash_amount,
+      CASE WHEN m.sales IS NULL THEN d.lowest ELSE (
+        SELECT s.unit_price FROM nft_sales s
+        WHERE s.chain_id = $1 AND s.collection = d.collection AND s.day = d.day AND s.marketplace = d.marketplace AND s.payment_token = d.payment_token
+          AND NOT s.is_wash AND s.unit_price IS NOT NULL AND NOT EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale)
+        ORDER BY s.unit_price LIMIT 1) END AS lowest
+    FROM unnest($2::bytea[]) AS c(collection)
+    JOIN nft_market_days d ON d.chain_id = $1 AND d.collection = c.collection AND d.day BETWEEN $4 AND $5 AND d.marketplace = ANY ($3::bytea[])
+    LEFT JOIN marks m ON m.collection = d.collection AND m.day = d.day AND m.marketplace = d.marketplace AND m.payment_token = d.payment_token
+  )`;
+
+/** Questions about what tokens of collections were sold for. Only the marketplaces that are named count. */
+export function createSaleQueries({ query }: Pick<Database, "query">) {
+  /** What was sold of a collection from one UTC day to another (days since 1970), by day and payment token. */
+  const salesOfDays = (chainId: number, collection: Address, marketplaces: readonly Address[], [from, to]: readonly [number, number]) =>
+    query<DaySalesRow>(
+      `${marketDays} SELECT day, payment_token, sum(sales)::int8 AS sales, sum(wash_sales)::int8 AS wash_sales, sum(amount) AS amount,
+         sum(wash_amount) AS wash_amount, min(lowest) AS lowest FROM days GROUP BY day, payment_token ORDER BY day, payment_token`,
+      [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to],
+    );
+
+  /** The lowest prices of units of collections in some days, for each token that was paid. */
+  const lowestOfDays = (
+    chainId: number,
+    collections: Iterable<Address>,
+    marketplaces: readonly Address[],
+    [from, to]: readonly [number, number],
+  ) =>
+    query<LowestRow>(
+      `${marketDays} SELECT collection, payment_token, min(lowest) AS lowest FROM days WHERE lowest IS NOT NULL
+       GROUP BY collection, payment_token ORDER BY collection, payment_token`,
+      [chainId, bytesArray(new Set(collections)), bytesArray(marketplaces), from, to],
+    );
+
+  /** The sales of a transaction, in order. Served by the primary key, a range that is the block's, and a probe for a mark each. */
+  const salesOfTransaction = (chainId: number, place: TransactionPlace, marketplaces: readonly Address[]) =>
+    query<SaleRow>(
+      `SELECT log_index, marketplace, protocol, collection, token_id, units, seller, buyer, maker_is_buyer, payment_token, unit_price,
+         is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale) AS is_wash
+       FROM nft_sales s WHERE chain_id = $1 AND sale >= $2 AND sale < $3 AND transaction_index = $4 AND marketplace = ANY ($5::bytea[]) ORDER BY sale`,
+      [chainId, ...saleNumbersOf(place.block_number), place.transaction_index, bytesArray(marketplaces)],
+    );
+
+  /**
+   * What a unit of each token was last sold for in one of some payment tokens; those that never were are left out. Served by nft_sales_token, read from its end: a
+   * probe a token where its last sale was paid so.
+   */
+  const lastSales = (
+    chainId: number,
+    tokens: readonly { readonly collection: Address; readonly tokenId: string }[],
+    marketplaces: readonly Address[],
+    paidIn: readonly Address[],
+  ) =>
+    query<LastSaleRow>(
+      `SELECT k.collection, k.token_id, s.unit_price FROM unnest($2::bytea[], $3::numeric[]) AS k(collection, token_id) CROSS JOIN LATERAL (
+         SELECT unit_price FROM nft_sales s
+         WHERE s.chain_id = $1 AND s.collection = k.collection AND s.token_id = k.token_id AND s.marketplace = ANY ($4::bytea[]) AND s.payment_token = ANY ($5::bytea[])
+         ORDER BY s.sale DESC LIMIT 1) s`,
+      [
+        chainId,
+        bytesArray(tokens.map(({ collection }) => collection)),
+        tokens.map(({ tokenId }) => tokenId),
+        bytesArray(marketplaces),
+        bytesArray(paidIn),
+      ],
+    );
+
+  /** The last block whose sales are in the index, or null. Served by the primary key. */
+  const salesSyncedBlock = async (chainId: number): Promise<number | null> => {
+    const rows = await query<{ block_number: number }>(
+      "SELECT block_number FROM projection_checkpoints WHERE chain_id = $1 AND projection = $2",
+      [chainId, salesId],
+    );
+    return rows[0]?.block_number ?? null;
+  };
+
+  return { salesOfDays, lowestOfDays, salesOfTransaction, lastSales, salesSyncedBlock };
+}

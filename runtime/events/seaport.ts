@@ -1,0 +1,75 @@
+import type { Hash, Hex } from "../lib/hex.ts";
+import type { EventDefinition, OrderFulfilled, OrderItem } from "./decoded-block.ts";
+import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
+
+/** Words of an offered item: kind, token, id, amount; what is asked for names its recipient as well. */
+const offeredWords = 4;
+const askedWords = 5;
+/** Seaport's item types by number: native, ERC-20, ERC-721, ERC-1155, and the last two by criteria. */
+const kinds = ["payment", "payment", "token", "token", "token", "token"] as const;
+
+/** OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[]) of every Seaport. */
+export const orderFulfilled: EventDefinition = {
+  id: "orderFulfilled",
+  topic0: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
+  decode: ({ address, topics, data, index }, transactionIndex, addressOf = topicAddress) => {
+    if (topics.length !== 3 || wordCount(data) < 6) return null;
+    const offerer = addressOf(topics[1]);
+    const recipient = addressAt(data, 1);
+    const offer = offered(data);
+    const consideration = asked(data);
+    if (offerer === null || recipient === null || offer === null || consideration === null) return null;
+    const orderHash = hashAt(data, 0);
+    return { kind: "orderFulfilled", address, transactionIndex, logIndex: index, orderHash, offerer, recipient, offer, consideration };
+  },
+};
+
+/** OrdersMatched(bytes32[]) of Seaport 1.2 and later. */
+export const ordersMatched: EventDefinition = {
+  id: "ordersMatched",
+  topic0: "0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7",
+  decode: ({ address, topics, data, index }, transactionIndex) => {
+    if (topics.length !== 1) return null;
+    const hashes = arrayAt(data, 0, 1);
+    if (hashes === null) return null;
+    return { kind: "ordersMatched", address, transactionIndex, logIndex: index, orderHashes: hashes.map((at) => hashAt(data, at)) };
+  },
+};
+
+const offered = (data: Hex): OrderItem[] | null => whole(arrayAt(data, 2, offeredWords)?.map((at) => itemAt(data, at)));
+
+const asked = (data: Hex): OrderFulfilled["consideration"][number][] | null =>
+  whole(
+    arrayAt(data, 3, askedWords)?.map((at) => {
+      const item = itemAt(data, at);
+      const recipient = addressAt(data, at + offeredWords);
+      return item === null || recipient === null ? null : { ...item, recipient };
+    }),
+  );
+
+const itemAt = (data: Hex, at: number): OrderItem | null => {
+  const kind = kinds[smallWordAt(data, at)];
+  const token = addressAt(data, at + 1);
+  return kind === undefined || token === null ? null : { kind, token, tokenId: wordAt(data, at + 2), amount: wordAt(data, at + 3) };
+};
+
+/** Where the elements begin of the array whose offset stands in word `head`, of so many words each; null where it leaves the data. */
+const arrayAt = (data: Hex, head: number, size: number): number[] | null => {
+  const words = wordCount(data);
+  if (words < head + 1) return null;
+  const offset = smallWordAt(data, head);
+  if (offset < 0 || offset % 32 !== 0) return null;
+  const start = offset / 32;
+  if (start >= words) return null;
+  const length = smallWordAt(data, start);
+  if (length < 0 || length * size > words - start - 1) return null;
+  return Array.from({ length }, (_, position) => start + 1 + position * size);
+};
+
+const hashAt = (data: Hex, at: number): Hash => `0x${data.slice(2 + at * 64, 2 + (at + 1) * 64)}`;
+
+/** One malformed item makes all of them malformed. */
+const whole = <Item>(items: readonly (Item | null)[] | undefined): Item[] | null => {
+  const sound = (items ?? []).filter((item) => item !== null);
+  return items === undefined || sound.length < items.length ? null : sound;
+};
