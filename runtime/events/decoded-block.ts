@@ -182,7 +182,7 @@ export type DecodedEvent =
   | MetadataUpdate
   | Erc20Approval
   | Erc721Approval
-  | ApprovalForAll;
+  | ApprovalForAll
   | OrderFulfilled
   | OrdersMatched
   | PunkEvent;

@@ -3,8 +3,8 @@ import { createCollectionQueries } from "./collection-queries.ts";
 import { createFilterQueries } from "./filter-queries.ts";
 import { createNftHoldingQueries } from "./holding-queries.ts";
 import { createNftMetadataQueries } from "./metadata-queries.ts";
-import { createNftTokenQueries } from "./token-queries.ts";
 import { createSaleQueries } from "./sales/sale-queries.ts";
+import { createNftTokenQueries } from "./token-queries.ts";
 
 /** Everything that can be asked of the tables about collections, their metadata and their sales. */
 export type NftQueries = ReturnType<typeof createNftQueries>;

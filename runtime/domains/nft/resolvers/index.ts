@@ -2,6 +2,9 @@ import type { Handlers } from "../../context.ts";
 import { checkOwnershipInNft } from "./check-ownership-in-nft.ts";
 import { checkOwnershipInNftForSpecificTokenId } from "./check-ownership-in-nft-for-specific-token-id.ts";
 import { getChainCollections } from "./get-chain-collections.ts";
+import { getNftMarketFloorPrice } from "./get-nft-market-floor-price.ts";
+import { getNftMarketSaleCount } from "./get-nft-market-sale-count.ts";
+import { getNftMarketVolume } from "./get-nft-market-volume.ts";
 import { getNftMetadataForGivenTokenIdForContract } from "./get-nft-metadata-for-given-token-id-for-contract.ts";
 import { getNftTransactionsForContractTokenId } from "./get-nft-transactions-for-contract-token-id.ts";
 import { getNftsForAddress } from "./get-nfts-for-address.ts";
@@ -16,12 +19,6 @@ export const nftHandlers = {
   getNftTransactionsForContractTokenId,
   getNftsForAddress,
   getTokenIdsForContractWithMetadata,
-import { getNftMarketFloorPrice } from "./get-nft-market-floor-price.ts";
-import { getNftMarketSaleCount } from "./get-nft-market-sale-count.ts";
-import { getNftMarketVolume } from "./get-nft-market-volume.ts";
-
-/** The operations that are about non-fungible tokens. */
-export const nftHandlers = {
   getNftMarketFloorPrice,
   getNftMarketVolume,
   getNftMarketSaleCount,
