@@ -15,7 +15,7 @@ const help = `npm run bench -- nft [options]
   --documents 10000    of the collection whose metadata is read
   --transactions 20000 of the chain that is indexed, --blocks 1500 of it, --runs 3 of each kind
   --tokens 10000       of the large collection of the generated index that is asked, --sales 50000, --seed 1
-  --times 31           requests of each kind of question
+  --times 31           requests of each kind of question, --rows 7,8 of these rows alone
   --data FOLDER        where the generated index is kept between runs (ASHLAR_BENCH_DIR, else a folder of the system's for temporary files)
 `;
 /** What is made can be made again: it need not survive a power failure. */
@@ -39,6 +39,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       sales: { type: "string", default: "50000" },
       seed: { type: "string", default: "1" },
       times: { type: "string", default: "31" },
+      rows: { type: "string" },
       data: { type: "string", default: process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-nft") },
       help: { type: "boolean", default: false },
     },
@@ -59,7 +60,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       const size = { tokens: Number(values.tokens), sales: Number(values.sales), seed: Number(values.seed) };
       const server = await startBenchServer(values.data, settings);
       try {
-        return await serveCollections(server, { ...size, times: Number(values.times) });
+        return await serveCollections(server, { ...size, times: Number(values.times), rows: values.rows?.split(",").map(Number) });
       } finally {
         await server.stop();
       }

@@ -38,6 +38,6 @@ export const migrations: readonly Migration[] = [
   { name: "0015-token-histories", up: tokenHistories.up, down: tokenHistories.down },
   { name: "0016-collections", up: collections.up, down: collections.down },
   { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
-  { name: "0019-approvals", up: approvals.up, down: approvals.down },
   { name: "0018-nft-sales", up: nftSales.up, down: nftSales.down },
+  { name: "0019-approvals", up: approvals.up, down: approvals.down },
 ];

@@ -28,19 +28,26 @@ const documentsAtOnce = 1_000;
  * the rows that its reader writes, of which the tables' own triggers make the sums.
  */
 export async function fillIndex(database: Database, size: CastSize): Promise<void> {
+  const cast = castOf(size);
   let head = 0;
   await withoutIndexes(database, async () => {
     const decode = createEventDecoder(projections.flatMap(({ events }) => events));
     const decoded = function* () {
       for (const block of tellCollections(size)) yield decode(block);
     };
-    const last = await fillTables(database, decoded(), { chainId, projections, nativeAccounting: "none", blocksAtOnce });
+    const last = await fillTables(database, decoded(), {
+      chainId,
+      projections,
+      nativeAccounting: "none",
+      blocksAtOnce,
+      wrappedNative: [cast.wrapped],
+    });
     if (last !== undefined) await describeChain(database, chainId, last);
     head = last?.number ?? 0;
     await describeTokens(database, chainId);
   });
   let portion: Outcome[] = [];
-  for (const document of documentsOf(castOf(size), size.tokens)) {
+  for (const document of documentsOf(cast, size.tokens)) {
     portion.push(outcomeOf(document, head));
     if (portion.length < documentsAtOnce) continue;
     await keep(database, portion);

@@ -1,5 +1,6 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import type { EndpointCase } from "../support/endpoint-case.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
 import { type ChoreTime, runChores } from "../support/run-chores.ts";
@@ -18,12 +19,14 @@ import { storyVersion } from "./story.ts";
 export interface ServeOptions extends Omit<CastSize, "until"> {
   /** Requests a kind of question. */
   readonly times: number;
+  /** All where it is not said. */
+  readonly rows?: readonly number[] | undefined;
 }
 
 const say = (line: string): unknown => process.stdout.write(`${line}\n`);
 
 /** Fills an index with generated collections or takes the one of an earlier run, and asks the endpoints. */
-export async function serveCollections(server: BenchServer, { times, ...size }: ServeOptions): Promise<BenchResult> {
+export async function serveCollections(server: BenchServer, { times, rows, ...size }: ServeOptions): Promise<BenchResult> {
   const filled = await openKeptIndex(
     server,
     {
@@ -38,7 +41,8 @@ export async function serveCollections(server: BenchServer, { times, ...size }: 
   return server.on(filled, async (database) => {
     const whole = { ...size, until: await newestTime(database) };
     const chores = await workOff(database, whole);
-    return serveCases(database, whole, times, chores);
+    const cases = endpointCases(castOf(whole), whole).filter(({ row }) => rows?.includes(row) ?? true);
+    return serveCases(database, whole, cases, times, chores);
   });
 }
 
@@ -52,7 +56,7 @@ export async function serveCases(
   const cast = castOf(size);
   const serving = await openServing(database, configOf(cast));
   try {
-    const endpoints = await measureEndpoints(database, serving, endpointCases(cast, size), times);
+    const endpoints = await measureEndpoints(database, serving, cases, times);
     const subject = "rows 7 to 21, whole answers over HTTP";
     return resultOfServing({ subject, endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
   } finally {
