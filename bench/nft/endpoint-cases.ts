@@ -104,7 +104,7 @@ export function endpointCases(cast: Cast, { tokens }: CastSize): readonly Endpoi
       name: "collections",
       variants: [
         of("first page", "nft/collections/"),
-        of("second page", "nft/collections/?page-number=1"),
+        of("second half", `nft/collections/?page-size=${small.length / 2}&page-number=1`),
         of("no spam", "nft/collections/?no-spam=true"),
         of("CSV", `nft/collections/?${csv}`),
       ],

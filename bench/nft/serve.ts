@@ -50,11 +50,11 @@ export async function serveCollections(server: BenchServer, { times, rows, ...si
 export async function serveCases(
   database: Database,
   size: CastSize,
+  cases: readonly EndpointCase[],
   times: number,
   chores: readonly ChoreTime[] | null,
 ): Promise<BenchResult> {
-  const cast = castOf(size);
-  const serving = await openServing(database, configOf(cast));
+  const serving = await openServing(database, configOf(castOf(size)));
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
     const subject = "rows 7 to 21, whole answers over HTTP";
