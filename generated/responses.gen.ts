@@ -1552,7 +1552,7 @@ export interface NftApprovalsResponse {
 
 /** A value and its count. */
 export interface NftAttribute {
-  /** Value of the trait as text; null for tokens whose metadata gives the trait no value. */
+  /** Value of the trait as text, cut to 256 characters; null for tokens whose metadata gives the trait no value. */
   readonly value: string | null;
   /** Number of tokens with this value. */
   readonly count: number;
@@ -1836,7 +1836,7 @@ export interface NftSummaryAttribute {
   readonly trait_type: string;
   /** One element a value, most frequent first. */
   readonly values: readonly NftAttribute[];
-  /** Number of different values. */
+  /** Number of different values; having none is not one. */
   readonly unique_values: number;
 }
 
@@ -1902,11 +1902,11 @@ export interface NftTraitNumeric {
 
 /** Most frequent value of a trait. */
 export interface NftTraitString {
-  /** The value as text; null when it is empty in the metadata. */
+  /** The value as text, cut to 256 characters. */
   readonly value: string | null;
   /** Number of tokens with this value. */
   readonly token_count: number;
-  /** Share of the collection's tokens with this value, in percent; null when the collection's size is not known. */
+  /** Share with this value of the collection's tokens whose metadata is kept, in percent; null when none is. */
   readonly trait_percentage: number | null;
 }
 
@@ -1918,9 +1918,9 @@ export interface NftTraitSummary {
   readonly value_type: string | null;
   /** Range of the values; null unless they are numbers. */
   readonly value_numeric: NftTraitNumeric | null;
-  /** Most frequent value; null when the values are numbers or there are none. */
+  /** Most frequent value, the first one of several; null when the values are numbers or there are none. */
   readonly value_string: NftTraitString | null;
-  /** Counts of the values; null when they are not kept. */
+  /** Counts of the values, in one element; null when there are more than the answer has room for. */
   readonly attributes: readonly NftSummaryAttribute[] | null;
 }
 

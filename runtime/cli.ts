@@ -7,12 +7,14 @@ import { doctor } from "./commands/doctor.ts";
 import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
 import { migrateDatabase } from "./commands/migrate.ts";
+import { nftStatus, refreshNfts } from "./commands/nfts.ts";
 import { importPriceFile, rebuildPrices } from "./commands/prices.ts";
 import { printRules } from "./commands/rules.ts";
 import { serve } from "./commands/serve.ts";
 import { start } from "./commands/start.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
+import type { Address } from "./lib/hex.ts";
 
 interface CommonOptions {
   readonly config?: string;
@@ -31,6 +33,17 @@ const credits = (text: string): number => {
   const value = wholeNumber(text);
   if (!Number.isSafeInteger(value * 100)) throw new InvalidArgumentError("a whole number up to 90 million million is accepted.");
   return value;
+};
+
+const contract = (text: string): Address => {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) throw new InvalidArgumentError("0x and 40 hex digits are accepted.");
+  return text.toLowerCase() as Address;
+};
+
+const tokenId = (text: string): string => {
+  if (!/^(0|[1-9]\d{0,77})$/.test(text) || BigInt(text) >= 2n ** 256n)
+    throw new InvalidArgumentError("a whole number below 2^256 is accepted.");
+  return text;
 };
 
 const versionOf = (): string => {
@@ -106,6 +119,20 @@ withConfig(prices.command("rebuild"))
   .description("have all prices made anew, as after a source was added")
   .option("--chain <name>", "the chain, where several are configured")
   .action(async (options: CommonOptions) => rebuildPrices(await configWithDemo(options)));
+
+const nfts = program.command("nfts").description("metadata of a chain's non-fungible tokens");
+withConfig(nfts.command("status"))
+  .description("how many tokens of each collection wait, are read, and are refused, and why")
+  .option("--chain <name>", "one chain")
+  .action(async (options: CommonOptions) => nftStatus(await configWithDemo(options)));
+withConfig(nfts.command("refresh"))
+  .description("have the metadata of a collection read again, or that of one token")
+  .argument("<collection>", "the collection's contract", contract)
+  .argument("[token-id]", "one token", tokenId)
+  .option("--chain <name>", "the chain, where several are configured")
+  .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
+    refreshNfts(await configWithDemo(options), collection, id ?? null),
+  );
 
 const keys = program.command("keys").description("API keys");
 withConfig(keys.command("create"))

@@ -6,6 +6,9 @@ import type { Database } from "../database/database.ts";
 import { createAllowanceChores } from "../domains/approvals/reading/chores.ts";
 import { createRollUpChores } from "../domains/dex/roll-ups/chores.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
+import { createMetadataChores } from "../domains/nft/metadata/chores.ts";
+import { createDocumentReader } from "../domains/nft/metadata/read-document.ts";
+import { createMetadataWorker } from "../domains/nft/metadata/worker.ts";
 import { createPriceChore } from "../domains/prices/making/chore.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
@@ -66,6 +69,17 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       logger,
       isLeading: () => indexer.status().leading,
     });
+    const metadata = createMetadataWorker({
+      chainId: chain.id,
+      chainName: chain.name,
+      nfts: chain.nfts,
+      database,
+      source,
+      multicall: chain.multicall,
+      readDocument: createDocumentReader(chain.nfts),
+      clock: () => new Date(),
+      logger,
+    });
     const chores = createChores({
       chainId: chain.id,
       database,
@@ -75,6 +89,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
         createPriceChore(chain),
         ...createRollUpChores(chain),
         ...createAllowanceChores(),
+        ...createMetadataChores(chain),
         createAnalyzeTables(),
       ],
       multicall: chain.multicall,
@@ -86,7 +101,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = Promise.all([worker.run(either), chores.run(either), watch.run(either)]);
+    const reading = Promise.all([worker.run(either), chores.run(either), watch.run(either), metadata.run(either)]);
     try {
       await indexer.run(signal);
     } finally {

@@ -5,6 +5,7 @@ import { createNftHoldingQueries } from "./holding-queries.ts";
 import { createNftMetadataQueries } from "./metadata-queries.ts";
 import { createSaleQueries } from "./sales/sale-queries.ts";
 import { createNftTokenQueries } from "./token-queries.ts";
+import { createTraitQueries } from "./trait-queries.ts";
 
 /** Everything that can be asked of the tables about collections, their metadata and their sales. */
 export type NftQueries = ReturnType<typeof createNftQueries>;
@@ -17,4 +18,5 @@ export const createNftQueries = (database: Pick<Database, "query">) => ({
   ...createNftHoldingQueries(database),
   ...createNftMetadataQueries(database),
   ...createSaleQueries(database),
+  ...createTraitQueries(database),
 });

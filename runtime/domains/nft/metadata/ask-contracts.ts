@@ -25,11 +25,11 @@ const portion = 180;
 /** Blocks between index and head while contracts are asked: a node may have lost the state of older ones. */
 const mostBehind = 16;
 /** A longer address of another host is none. */
-const longestAddress = 4_096;
+const longestAddress = 8_192;
 
-const noAddress = "the contract gives no address of metadata";
-const tooLong = `the contract gives an address of more than ${longestAddress} characters`;
-const noWord = "the node cannot say what the contract gives";
+const noAddress = "The contract gives no address of metadata.";
+const tooLong = `The contract gives an address of metadata that is longer than ${longestAddress} characters.`;
+const noWord = "The node cannot say what the contract answers.";
 
 /**
  * Asks the contracts of waiting tokens where the metadata is, at the indexed head; keeps at once what they hold themselves (`data:`) and where they give nothing, and

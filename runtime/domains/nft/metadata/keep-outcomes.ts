@@ -28,7 +28,7 @@ export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, out
   if (outcomes.length === 0 || (await tryWriting(client, deps, outcomes))) return;
   for (const outcome of outcomes) {
     if (await tryWriting(client, deps, [outcome])) continue;
-    await write(client, deps, [{ ...outcome, tokenUrl: null, result: { refusal: "what it says cannot be kept" } }]);
+    await write(client, deps, [{ ...outcome, tokenUrl: null, result: { refusal: "What the metadata says cannot be kept." } }]);
   }
 };
 

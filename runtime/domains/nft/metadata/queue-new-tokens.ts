@@ -81,8 +81,8 @@ const queue = async ({ chainId, beside, clock }: ChoreContext, { after, to }: Po
     if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;
     // Served by nft_tokens_roll_back and by the primary key of what is kept. By a standard each, a contract that is two things is asked as the lower one.
     await client.query(
-      `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
-       SELECT DISTINCT ON (token, token_id) $1, token, token_id, standard, block_number, $4::timestamptz FROM nft_tokens t
+      `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, queued_at, run_after)
+       SELECT DISTINCT ON (token, token_id) $1, token, token_id, standard, block_number, $4::timestamptz, $4::timestamptz FROM nft_tokens t
        WHERE chain_id = $1 AND block_number > $2 AND block_number <= $3
          AND NOT EXISTS (SELECT FROM nft_metadata m WHERE m.chain_id = $1 AND m.token = t.token AND m.token_id = t.token_id)
        ORDER BY token, token_id, standard ON CONFLICT (chain_id, token, token_id) DO NOTHING`,

@@ -18,8 +18,8 @@ interface Range {
 
 /** What is written of a token that is to be read again: whatever was begun is forgotten, and what is read then must be of the wanted block or later. */
 const queueing = (tokens: string): string =>
-  `INSERT INTO nft_reads AS q (chain_id, token, token_id, standard, block_number, wanted_block, run_after)
-   SELECT $1, token, token_id, standard, block_number, wanted_block, $2::timestamptz FROM ${tokens} ORDER BY token, token_id
+  `INSERT INTO nft_reads AS q (chain_id, token, token_id, standard, block_number, wanted_block, queued_at, run_after)
+   SELECT $1, token, token_id, standard, block_number, wanted_block, $2::timestamptz, $2::timestamptz FROM ${tokens} ORDER BY token, token_id
    ON CONFLICT (chain_id, token, token_id) DO UPDATE SET wanted_block = greatest(q.wanted_block, excluded.wanted_block), url = NULL, host = NULL,
      asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
 

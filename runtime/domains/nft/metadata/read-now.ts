@@ -37,7 +37,7 @@ export const readOne = async (readDocument: ReadDocument, url: string, signal: A
     return await readDocument(url, signal);
   } catch {
     // It says that it never throws; a mistake in it must not hold up the queue.
-    return { ok: false, refusal: "the document cannot be read", isLasting: false };
+    return { ok: false, refusal: "The document cannot be read.", isLasting: false };
   }
 };
 

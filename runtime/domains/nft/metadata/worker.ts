@@ -7,7 +7,7 @@ import { createProgressNotes } from "./progress-notes.ts";
 /** What reads the metadata of one chain. */
 export interface MetadataWorkerDeps extends Omit<AskDeps, "leaseMilliseconds"> {
   readonly chainName: string;
-  readonly nfts: Pick<NftsConfig, "fetchesAtOnce" | "fetchMilliseconds">;
+  readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds">;
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly pauseMilliseconds?: number;
 }
@@ -16,7 +16,7 @@ export interface MetadataWorkerDeps extends Omit<AskDeps, "leaseMilliseconds"> {
 export interface MetadataWorker {
   /** Reads all that is due now. */
   drain(): Promise<void>;
-  /** Goes on until the signal; failures are tried again later. */
+  /** Goes on until the signal; failures are tried again later. On a chain whose metadata is not kept it does nothing. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -62,6 +62,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       }
     },
     run: async (signal) => {
+      if (deps.nfts.metadata !== "cached") return;
       const fetcher = createFetcher(own);
       await Promise.all([
         repeat(

@@ -33,6 +33,7 @@ export async function up(knex: Knex): Promise<void> {
       asked_at int8,
       attempts int4 NOT NULL DEFAULT 0,
       problem text,
+      queued_at timestamptz NOT NULL DEFAULT now(),
       run_after timestamptz NOT NULL DEFAULT now(),
       leased_until timestamptz,
       PRIMARY KEY (chain_id, token, token_id)

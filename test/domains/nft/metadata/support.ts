@@ -155,7 +155,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreC
         multicall,
         readDocument,
         clock: () => hall.now,
-        nfts: { fetchesAtOnce: 16, fetchMilliseconds: 15_000 },
+        nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000 },
         logger: { info: () => undefined, warn: (message) => hall.warnings.push(message) },
         pauseMilliseconds: 5,
         ...overrides,

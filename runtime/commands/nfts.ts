@@ -1,0 +1,80 @@
+import { stdout } from "node:process";
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { requestRefresh } from "../domains/nft/metadata/queue-refreshes.ts";
+import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft/metadata/status-queries.ts";
+import type { Address } from "../lib/hex.ts";
+import { requireChains, resolveChains } from "./chains.ts";
+import { CommandError } from "./command-error.ts";
+import { openDatabase } from "./open-database.ts";
+
+/** Lines that one chain, and one collection, takes at most. */
+const mostCollections = 100;
+const mostReasons = 5;
+
+const say = (line: string): void => void stdout.write(`${line}\n`);
+
+/** `ashlar nfts status`: how far the metadata of each collection is read, and why what has none has none. @throws {CommandError} */
+export const nftStatus = (config: Config): Promise<void> =>
+  withChains(config, async (database, chains) => {
+    for (const chain of chains) {
+      const collections = await readMetadataStatus(database, chain.id);
+      for (const line of renderStatus(chain, collections, new Date())) say(line);
+    }
+  });
+
+/** `ashlar nfts refresh`: has the metadata of a collection, or of one token, read again. @throws {CommandError} */
+export const refreshNfts = (config: Config, collection: Address, tokenId: string | null): Promise<void> =>
+  withChains(config, async (database, [chain, ...others]) => {
+    if (chain === undefined || others.length > 0) throw new CommandError("Several chains are configured; name one with --chain NAME.");
+    if (chain.nfts.metadata !== "cached")
+      throw new CommandError(`The metadata of ${chain.name} is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.`);
+    const what = tokenId === null ? `collection ${collection}` : `token ${tokenId} of ${collection}`;
+    if (!(await database.transaction((client) => requestRefresh(client, chain.id, collection, tokenId))))
+      throw new CommandError(`${chain.name} has no ${what} as far as it is indexed.`);
+    say(
+      `The metadata of ${what} is read again. The process that indexes ${chain.name} does it, or ashlar index the next time that it runs.`,
+    );
+  });
+
+async function withChains(config: Config, work: (database: Database, chains: readonly ChainConfig[]) => Promise<void>): Promise<void> {
+  requireChains(config);
+  const database = await openDatabase(config);
+  try {
+    await work(database.indexing, await resolveChains(config, database.indexing));
+  } finally {
+    await database.close();
+  }
+}
+
+/** The lines about one chain. */
+export function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: readonly CollectionStatus[], now: Date): string[] {
+  const sum = (of: (status: CollectionStatus) => number): number => collections.reduce((total, status) => total + of(status), 0);
+  const kept =
+    chain.nfts.metadata === "cached" ? "" : " Metadata is not kept on this chain (nfts.metadata: uncached): nothing more is read.";
+  const [waiting, read, refused] = [sum((own) => own.waiting), sum((own) => own.read), sum((own) => own.refused)];
+  const left = collections.length - mostCollections;
+  return [
+    `${chain.name}: ${waiting} tokens wait, ${read} are read, ${refused} are refused.${kept}`,
+    ...collections.slice(0, mostCollections).flatMap((status) => renderCollection(status, now)),
+    ...(left > 0 ? [`  and ${left} more collections`] : []),
+  ];
+}
+
+const renderCollection = ({ token, waiting, oldest, read, refused, refusals, problems }: CollectionStatus, now: Date): string[] => [
+  `  ${token}  ${waiting} wait${oldest === null ? "" : `, the oldest ${renderWait(now.getTime() - oldest.getTime())}`}  ${read} read  ${refused} refused`,
+  ...renderReasons(problems, "tried again"),
+  ...renderReasons(refusals, "refused"),
+];
+
+const renderReasons = (reasons: readonly Reason[], what: string): string[] => [
+  ...reasons.slice(0, mostReasons).map(({ reason, tokens }) => `    ${tokens} ${what}: ${reason}`),
+  ...(reasons.length > mostReasons ? [`    and ${reasons.length - mostReasons} more reasons`] : []),
+];
+
+const renderWait = (milliseconds: number): string => {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  return `${Math.floor(seconds / 3_600)} h`;
+};

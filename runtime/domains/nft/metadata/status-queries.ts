@@ -1,0 +1,45 @@
+import type { Queryable } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+
+/** Why tokens have no document, or none yet, and how many. */
+export interface Reason {
+  readonly reason: string;
+  readonly tokens: number;
+}
+
+/** How far the metadata of a collection is read. */
+export interface CollectionStatus {
+  readonly token: Address;
+  readonly waiting: number;
+  /** When the one that waits longest was queued; null where none waits. */
+  readonly oldest: Date | null;
+  readonly read: number;
+  readonly refused: number;
+  /** Most frequent first. */
+  readonly refusals: readonly Reason[];
+  /** What went wrong with those that wait and will be tried again. */
+  readonly problems: readonly Reason[];
+}
+
+/**
+ * How far each collection's metadata is read, those with most waiting first, then those with most refused. Reads the queue, nft_documents and
+ * nft_metadata_refused of a chain.
+ */
+export const readMetadataStatus = async ({ query }: Queryable, chainId: number): Promise<CollectionStatus[]> => {
+  const rows = await query<CollectionStatus>(
+    `WITH waiting AS (
+       SELECT token, sum(tokens)::int8 AS waiting, min(oldest) AS oldest,
+         coalesce(json_agg(json_build_object('reason', problem, 'tokens', tokens) ORDER BY tokens DESC, problem) FILTER (WHERE problem IS NOT NULL), '[]') AS problems
+       FROM (SELECT token, problem, count(*) AS tokens, min(queued_at) AS oldest FROM nft_reads WHERE chain_id = $1 GROUP BY token, problem) q GROUP BY token
+     ), refused AS (
+       SELECT token, json_agg(json_build_object('reason', reason, 'tokens', tokens) ORDER BY tokens DESC, reason) AS refusals FROM (
+         SELECT token, left(refusal, 200) AS reason, count(*) AS tokens FROM nft_metadata WHERE chain_id = $1 AND document IS NULL GROUP BY token, left(refusal, 200)) r
+       GROUP BY token
+     ), kept AS (SELECT token, metadata_count, refused_count FROM nft_documents WHERE chain_id = $1)
+     SELECT token, coalesce(waiting, 0) AS waiting, oldest, coalesce(metadata_count, 0) AS read, coalesce(refused_count, 0) AS refused,
+       coalesce(refusals, '[]') AS refusals, coalesce(problems, '[]') AS problems
+     FROM waiting FULL JOIN kept USING (token) LEFT JOIN refused USING (token) ORDER BY waiting DESC, refused DESC, token`,
+    [chainId],
+  );
+  return rows;
+};
