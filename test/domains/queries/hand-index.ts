@@ -34,7 +34,9 @@ export interface HandIndex {
   /** Blocks of a range, and how many transactions those have that have any. */
   blocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;
   /** The data of an answer of 200, or the message of a failure, and what it cost. */
-  get(path: string): Promise<{ status: number; data: Data; message: string; credits: string; text: string }>;
+  get(
+    path: string,
+  ): Promise<{ status: number; data: Data; message: string; credits: string; text: string; headers: Readonly<Record<string, string>> }>;
   end(): Promise<void>;
 }
 
@@ -59,13 +61,19 @@ export const transactionRow = (block: number, index: number, from: Hex, to: Hex 
   input: "0x",
 });
 
-export async function openHandIndex({ from = 0, blockRange = 1000, answerRows = 1000, now = () => new Date() } = {}): Promise<HandIndex> {
+export async function openHandIndex({
+  from = 0,
+  blockRange = 1000,
+  answerRows = 1000,
+  now = () => new Date(),
+  metadata = "cached" as ChainConfig["nfts"]["metadata"],
+} = {}): Promise<HandIndex> {
   const test = await createTestDatabase();
   const { database } = test;
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
     config: configSchema.parse({ publicUrl: "https://data.example", limits: { blockRange, answerRows, requestsPerSecond: 10_000 } }),
-    chains: [chain],
+    chains: [{ ...chain, nfts: { ...chain.nfts, metadata } }],
     database,
     logger: pino({ level: "silent" }),
     answerCheck: "all",
@@ -121,6 +129,7 @@ export async function openHandIndex({ from = 0, blockRange = 1000, answerRows = 
         message: body.error_message ?? "",
         credits: response.headers["x-credits"] ?? "",
         text: response.text,
+        headers: response.headers as Record<string, string>,
       };
     },
     async end() {
