@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import {
+  anna,
+  ben,
+  blockOf,
+  cleo,
+  editions,
+  filled,
+  foldSales,
+  market,
+  moved,
+  movedUnits,
+  paid,
+  router,
+  salesOf,
+  type Told,
+  token,
+  views,
+  weth,
+} from "./folding.ts";
+
+const inOneBlock = (...told: Told[]) => salesOf([blockOf(1, 1, told)]);
+const matched = (...orderHashes: readonly `0x${string}`[]): Told => ({ kind: "ordersMatched", address: market, orderHashes });
+
+describe("an order", () => {
+  it("sells nothing that did not move from its seller to its buyer in the same transaction", () => {
+    const listing = filled(anna, ben, [token(views, 1n)], [paid(100n)]);
+    expect(inOneBlock(listing)).toEqual([]);
+    expect(inOneBlock(listing, moved(ben, anna, 1n))).toEqual([]);
+    expect(inOneBlock(listing, moved(anna, cleo, 1n))).toEqual([]);
+    expect(inOneBlock(listing, moved(cleo, ben, 1n))).toEqual([]);
+    expect(inOneBlock(listing, moved(anna, ben, 2n))).toEqual([]);
+    expect(inOneBlock(listing, { ...moved(anna, ben, 1n), transactionIndex: 1 })).toEqual([]);
+    expect(inOneBlock(filled(zeroAddress, ben, [token(views, 1n)], [paid(100n)]), moved(zeroAddress, ben, 1n))).toEqual([]);
+    expect(inOneBlock(listing, moved(anna, ben, 1n))).toEqual(["anna ben 1 1 100"]);
+    // A token that is told to be sold twice is sold once.
+    expect(inOneBlock(listing, listing, moved(anna, ben, 1n))).toEqual(["anna ben 1 1 100"]);
+  });
+
+  it("sells as many units as moved, each at its share", () => {
+    const listing = filled(anna, ben, [token(editions, 5n, 10n)], [paid(105n)]);
+    // Ten each, and five units that cost one more.
+    expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 10n))).toEqual(["anna ben 5 10 105"]);
+    expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 3n))).toEqual(["anna ben 5 3 33"]);
+    expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 40n))).toEqual(["anna ben 5 10 105"]);
+    expect(inOneBlock(listing, movedUnits(anna, ben, 5n, 7n), movedUnits(anna, ben, 5n, 3n))).toEqual([
+      "anna ben 5 7 75",
+      "anna ben 5 3 30",
+    ]);
+  });
+
+  it("is no sale without a payment, with tokens on both sides, or with a payment beside its tokens", () => {
+    const gone = moved(anna, ben, 1n);
+    expect(inOneBlock(gone, filled(anna, ben, [token(views, 1n)], []))).toEqual([]);
+    expect(inOneBlock(gone, filled(anna, ben, [token(views, 1n)], [paid(0n)]))).toEqual([]);
+    expect(inOneBlock(gone, moved(ben, anna, 2n), filled(anna, ben, [token(views, 1n)], [token(views, 2n), paid(5n)]))).toEqual([]);
+    expect(inOneBlock(gone, filled(anna, ben, [token(views, 1n), paid(3n)], [paid(5n)]))).toEqual([]);
+    expect(inOneBlock(gone, filled(anna, ben, [token(views, 1n, 0n)], [paid(5n)]))).toEqual([]);
+    expect(inOneBlock(filled(anna, ben, [paid(5n)], [paid(5n, weth)]))).toEqual([]);
+  });
+
+  it("has no price in several tokens at once, but for native and wrapped ones", () => {
+    const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
+    const sold = (...asked: ReturnType<typeof paid>[]) => {
+      const [row] = foldSales([blockOf(1, 1, [moved(anna, ben, 1n), filled(anna, ben, [token(views, 1n)], asked)])]).nft_sales;
+      return [row?.payment_token, row?.price];
+    };
+    expect(sold(paid(5n), paid(7n))).toEqual([nativeTokenAddress, 12n]);
+    expect(sold(paid(5n), paid(7n, weth))).toEqual([nativeTokenAddress, 12n]);
+    expect(sold(paid(5n, weth), paid(7n, weth))).toEqual([weth, 12n]);
+    expect(sold(paid(5n, coin), paid(7n, coin))).toEqual([coin, 12n]);
+    expect(sold(paid(5n), paid(7n, coin))).toEqual([null, null]);
+    expect(sold(paid(5n), paid(0n, coin))).toEqual([nativeTokenAddress, 5n]);
+  });
+
+  it("that goes through a contract is the sale between those who had the token before and after", () => {
+    const bought = filled(ben, router, [token(views, 1n)], [paid(100n)]);
+    expect(inOneBlock(moved(ben, router, 1n), bought, moved(router, cleo, 1n))).toEqual(["ben cleo 1 1 100"]);
+    const bid = filled(cleo, router, [paid(120n, weth)], [token(views, 1n)]);
+    expect(inOneBlock(moved(ben, router, 1n), moved(router, cleo, 1n), bid)).toEqual(["ben cleo 1 1 120"]);
+    // Bought and sold on at once: two sales, of which none is passing on.
+    expect(inOneBlock(moved(ben, router, 1n), bought, moved(router, cleo, 1n), bid)).toEqual(["ben router 1 1 100", "router cleo 1 1 120"]);
+    // The sender of the transaction gives away what is theirs.
+    expect(inOneBlock(moved(ben, anna, 1n), filled(ben, anna, [token(views, 1n)], [paid(9n)]), moved(anna, cleo, 1n))).toEqual([
+      "ben anna 1 1 9",
+    ]);
+  });
+});
+
+describe("matched orders", () => {
+  const sells = (address = market) => filled(anna, zeroAddress, [token(views, 1n)], [paid(90n, weth)], { orderHash: "0x0a", address });
+  const buys = (address = market) =>
+    filled(ben, zeroAddress, [paid(100n, weth)], [token(views, 1n), paid(10n, weth)], { orderHash: "0x0b", address });
+  const goes = moved(anna, ben, 1n);
+
+  it("count a token once, at what its buyer gave, whichever is told first", () => {
+    expect(inOneBlock(sells(), buys(), matched("0x0a", "0x0b"), goes)).toEqual(["anna ben 1 1 100"]);
+    expect(inOneBlock(buys(), sells(), matched("0x0a", "0x0b"), goes)).toEqual(["anna ben 1 1 100"]);
+    // Before there was OrdersMatched, such orders had no recipient.
+    expect(inOneBlock(sells(), buys(), goes)).toEqual(["anna ben 1 1 100"]);
+    // Since then their recipient is the caller.
+    const called = [sells(), buys()].map((event) => ({ ...event, recipient: cleo }) as Told);
+    expect(inOneBlock(...called, matched("0x0a", "0x0b"), goes)).toEqual(["anna ben 1 1 100"]);
+    expect(inOneBlock(...called, matched("0x0c"), goes)).toEqual(["anna ben 1 1 100"]);
+  });
+
+  it("of several sellers are a sale of each", () => {
+    const lists = (seller: typeof anna, orderHash: `0x${string}`, amount: bigint) =>
+      filled(seller, cleo, [token(editions, 1n, amount)], [paid(1n)], { orderHash });
+    const takes = filled(ben, cleo, [paid(50n)], [token(editions, 1n, 5n)], { orderHash: "0x0c" });
+    const told = [lists(anna, "0x0a", 3n), lists(cleo, "0x0b", 2n), takes, matched("0x0a", "0x0b", "0x0c")];
+    expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(cleo, ben, 1n, 2n))).toEqual([
+      "anna ben 1 3 30",
+      "cleo ben 1 2 20",
+    ]);
+  });
+
+  it("without a buying order sell at what the seller got, to whom the token went", () => {
+    const payer = filled(cleo, zeroAddress, [paid(90n, weth)], [], { orderHash: "0x0c" });
+    const asks = filled(ben, zeroAddress, [], [token(views, 1n)], { orderHash: "0x0b" });
+    expect(inOneBlock(sells(), asks, payer, matched("0x0a", "0x0b", "0x0c"), goes)).toEqual(["anna ben 1 1 90"]);
+  });
+
+  it("are each contract's own: who else tells of them takes nothing away", () => {
+    const told = [sells(), buys(), matched("0x0a", "0x0b"), sells(router), buys(router), goes];
+    const rows = foldSales([blockOf(1, 1, told)]).nft_sales;
+    expect(rows.map(({ marketplace, price }) => [marketplace, price])).toEqual([
+      [market, 100n],
+      [router, 100n],
+    ]);
+  });
+});
+
+describe("sums of a day", () => {
+  it("have a row for what holds and one for each that ended, so that a block can be taken back", () => {
+    const sale = (tokenId: bigint, price: bigint) => [moved(anna, ben, tokenId), filled(anna, ben, [token(views, tokenId)], [paid(price)])];
+    const blocks = [
+      blockOf(5, 1, [...sale(1n, 10n), ...sale(2n, 8n)]),
+      blockOf(7, 1, sale(3n, 20n)),
+      blockOf(9, 1, sale(4n, 4n)),
+      blockOf(11, 2, sale(5n, 1n)),
+    ];
+    for (const size of [4, 1, 2]) {
+      const { nft_market_days, nft_market_day_periods } = foldSales(blocks, size);
+      const last = new Map(nft_market_days.map((row) => [row.day, row]));
+      expect([...last.values()].map(({ day, since_block, sales, amount, lowest }) => [day, since_block, sales, amount, lowest])).toEqual([
+        [1, 9, 4, 42n, "4"],
+        [2, 11, 1, 1n, "1"],
+      ]);
+      expect(
+        nft_market_day_periods.map(({ from_block, to_block, sales, amount, lowest }) => [from_block, to_block, sales, amount, lowest]),
+      ).toEqual([
+        [5, 6, 2, 18n, "8"],
+        [7, 8, 3, 38n, "8"],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { anna, ben, blockOf, cleo, foldSales, moved, soldUnits, soldView, washDaysOf } from "./folding.ts";
+
+/** One block a sale. */
+const days = (...sales: readonly (readonly [number, ReturnType<typeof soldView>])[]) =>
+  sales.map(([day, told], position) => blockOf(position + 1, day, told));
+
+describe("a wash trade", () => {
+  it("is a sale to oneself", () => {
+    expect(washDaysOf(days([1, soldView(anna, anna, 1n)], [2, soldView(anna, ben, 2n)]))).toEqual([2 - 1]);
+  });
+
+  it("is a sale of a token between the same two, back or again, within thirty days; and so is the one before it", () => {
+    expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [31, soldView(ben, anna, 1n)]))).toEqual([1, 31]);
+    expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [32, soldView(ben, anna, 1n)]))).toEqual([]);
+    // A token that is sold to the same buyer again came back in between.
+    const again = [...days([1, soldView(anna, ben, 1n)]), blockOf(2, 3, [moved(ben, anna, 1n)]), blockOf(3, 5, soldView(anna, ben, 1n))];
+    expect(washDaysOf(again)).toEqual([1, 5]);
+    // A chain of sales, each within thirty days of the one before.
+    expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [25, soldView(ben, anna, 1n)], [50, soldView(anna, ben, 1n)]))).toEqual([
+      1, 25, 50,
+    ]);
+  });
+
+  it("is none of another token, or between others", () => {
+    expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [2, soldView(ben, anna, 2n)]))).toEqual([]);
+    expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [2, soldView(ben, cleo, 1n)], [3, soldView(cleo, ben, 1n)]))).toEqual([2, 3]);
+  });
+
+  it("of an edition is a sale the other way alone, with the last one that it undoes", () => {
+    expect(washDaysOf(days([1, soldUnits(anna, ben, 1n, 2n)], [2, soldUnits(anna, ben, 1n, 3n)]))).toEqual([]);
+    const back = days([1, soldUnits(anna, ben, 1n, 1n)], [2, soldUnits(anna, ben, 1n, 1n)], [3, soldUnits(ben, anna, 1n, 1n)]);
+    expect(washDaysOf(back)).toEqual([2, 3]);
+    const more = [...back, blockOf(9, 4, soldUnits(anna, ben, 1n, 1n)), blockOf(10, 5, soldUnits(anna, ben, 1n, 1n))];
+    expect(washDaysOf(more)).toEqual([2, 3, 4, 5]);
+  });
+
+  it("that a later sale makes one is marked with the block of that one, in several sales of one block too", () => {
+    const blocks = [blockOf(7, 1, soldView(anna, ben, 1n)), blockOf(8, 2, [...soldView(ben, anna, 1n), ...soldView(anna, ben, 1n)])];
+    const { nft_sale_marks, nft_sales } = foldSales(blocks);
+    expect(nft_sale_marks.map(({ sale, block_number, day }) => [sale, block_number, day])).toEqual([[7_000_000, 8, 1]]);
+    expect(nft_sales.map(({ sale, is_wash }) => [sale, is_wash])).toEqual([
+      [7_000_000, false],
+      [8_000_000, true],
+      [8_000_001, true],
+    ]);
+  });
+});
