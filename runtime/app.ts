@@ -18,6 +18,7 @@ import { createNameResolution } from "./domains/names/resolve-name.ts";
 import { namesHandlers } from "./domains/names/resolvers/index.ts";
 import { createNftQueries } from "./domains/nft/queries.ts";
 import { nftHandlers } from "./domains/nft/resolvers/index.ts";
+import { createUncachedMetadata } from "./domains/nft/uncached.ts";
 import { createPoolQueries } from "./domains/pools/queries.ts";
 import { chainOfCurrencies } from "./domains/prices/currencies.ts";
 import { createPriceQueries } from "./domains/prices/price-queries.ts";
@@ -54,6 +55,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const prices = createPriceQueries(database, chainOfCurrencies(chains));
   const rollUps = createRollUpQueries(database);
   const nfts = createNftQueries(database);
+  const uncached = createUncachedMetadata(chains);
   const approvals = createApprovalQueries(database);
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
@@ -62,7 +64,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const classifier = createClassifier(loadRules(config.rulesFile));
   const directory = createDirectory(chains);
   const decoderOf = createDecoders(chains);
-  return createHttpApp<ResolverContext>({
+  const http = createHttpApp<ResolverContext>({
     database,
     logger,
     limits: config.limits,
@@ -92,7 +94,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       prices,
       rollUps,
       nfts,
-      uncached: { read: async () => [] },
+      uncached,
       approvals,
       network,
       names,
@@ -110,6 +112,13 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     answerCheck,
     now,
   });
+  return {
+    ...http,
+    async close() {
+      await uncached.close();
+      await http.close();
+    },
+  };
 }
 
 const readDocument = (): OpenApiDocument =>

@@ -197,7 +197,7 @@ const nullIfRefused = (error: unknown): null => {
 };
 
 /** Code 3 is an execution that reverted (EIP-1474's list as nodes extend it); older nodes say so in words alone. */
-const outcomeOf = (result: RpcResult): CallOutcome => {
+export const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
   return { ok: false, reverted: isReverted(result.error.code, result.error.message) };
 };

@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import { Client } from "undici";
+import { until } from "../lib/until.ts";
 import { type Refusal, refuse } from "./refusals.ts";
-import { until } from "./until.ts";
 
 /** The media types of answers that are wanted; "" is an answer that names none. */
 export interface WantedTypes {

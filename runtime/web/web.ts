@@ -1,9 +1,9 @@
+import { until } from "../lib/until.ts";
 import { ask, type Reply, refusalOf, type WantedTypes } from "./ask.ts";
 import { checkUrl } from "./check-url.ts";
 import { privateRange } from "./public-addresses.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 import { type ResolveName, resolveName } from "./resolve-name.ts";
-import { until } from "./until.ts";
 
 /** The bounds of one document, redirects and all. */
 export interface FetchBounds {

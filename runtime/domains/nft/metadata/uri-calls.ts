@@ -1,6 +1,7 @@
 import type { CallOutcome } from "../../../chain/source.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/standards.ts";
+import type { NftDocument } from "./document.ts";
 import type { NftKey } from "./row.ts";
 
 /** tokenURI(uint256) of EIP-721's metadata extension, and uri(uint256) of EIP-1155's. */
@@ -31,6 +32,21 @@ export const decodeUri = (outcome: CallOutcome | undefined, { token_id, standard
 
 /** EIP-1155, "Metadata": {id} stands for the id as 64 lower-case hex digits, without 0x. */
 export const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
+
+/** A document of an EIP-1155 token with its id put in where its words and addresses say {id}, which addresses may have escaped by now. */
+export const withIdInside = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
+  if (standard !== standards.erc1155) return document;
+  const put = (text: string | null): string | null => text?.replace(/\{id\}|%7Bid%7D/g, idWord(token_id)) ?? null;
+  const { name, description, image, animationUrl, externalUrl } = document;
+  return {
+    ...document,
+    name: put(name),
+    description: put(description),
+    image: put(image),
+    animationUrl: put(animationUrl),
+    externalUrl: put(externalUrl),
+  };
+};
 
 const idWord = (tokenId: string): string => BigInt(tokenId).toString(16).padStart(64, "0");
 
