@@ -134,9 +134,11 @@ export interface LiveHandlers<Context> {
   getAllChainStatus(request: GetAllChainStatusRequest, context: Context): Promise<AllChainsStatusResponse>;
   getAllChains(request: GetAllChainsRequest, context: Context): Promise<AllChainsResponse>;
   getApprovals(request: GetApprovalsRequest, context: Context): Promise<ApprovalsResponse>;
+  getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
   getBlock(request: GetBlockRequest, context: Context): Promise<BlockResponse>;
   getBlockHeights(request: GetBlockHeightsRequest, context: Context): Promise<BlockHeightsResponse>;
   getChainCollections(request: GetChainCollectionsRequest, context: Context): Promise<ChainCollectionResponse>;
+  getCollectionTraitsSummary(request: GetCollectionTraitsSummaryRequest, context: Context): Promise<NftCollectionTraitSummaryResponse>;
   getDexForPoolAddress(request: GetDexForPoolAddressRequest, context: Context): Promise<PoolToDexResponse>;
   getEarliestTransactionsForAddress(request: GetEarliestTransactionsForAddressRequest, context: Context): Promise<TransactionsTimeBucketResponse>;
   getEcosystemChartData(request: GetEcosystemChartDataRequest, context: Context): Promise<EcosystemChartDataResponse>;
@@ -170,6 +172,7 @@ export interface LiveHandlers<Context> {
   getTokenHolders(request: GetTokenHoldersRequest, context: Context): Promise<TokenHoldersResponse>;
   getTokenIdsForContractWithMetadata(request: GetTokenIdsForContractWithMetadataRequest, context: Context): Promise<NftMetadataResponse>;
   getTokenPrices(request: GetTokenPricesRequest, context: Context): Promise<readonly TokenPricesResponse[]>;
+  getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
   getTransaction(request: GetTransactionRequest, context: Context): Promise<TransactionResponse>;
   getTransactionSummary(request: GetTransactionSummaryRequest, context: Context): Promise<TransactionsSummaryResponse>;
   getTransactionsForAccountAddress(request: GetTransactionsForAccountAddressRequest, context: Context): Promise<TransactionsForAccountAddressResponse>;
@@ -186,14 +189,11 @@ export interface LiveHandlers<Context> {
 
 /** The endpoints that are planned. */
 export interface PlannedHandlers<Context> {
-  getAttributesForTraitInCollection(request: GetAttributesForTraitInCollectionRequest, context: Context): Promise<NftCollectionAttributesForTraitResponse>;
-  getCollectionTraitsSummary(request: GetCollectionTraitsSummaryRequest, context: Context): Promise<NftCollectionTraitSummaryResponse>;
   getCommunityBalances(request: GetCommunityBalancesRequest, context: Context): Promise<CommunityBalancesResponse>;
   getCommunityMarketData(request: GetCommunityMarketDataRequest, context: Context): Promise<CommunityMarketDataResponse>;
   getCommunityMarkets(request: GetCommunityMarketsRequest, context: Context): Promise<CommunityMarketsResponse>;
   getCommunityTokens(request: GetCommunityTokensRequest, context: Context): Promise<CommunityTokensResponse>;
   getCommunityTransactions(request: GetCommunityTransactionsRequest, context: Context): Promise<CommunityTransactionsResponse>;
-  getTraitsForCollection(request: GetTraitsForCollectionRequest, context: Context): Promise<NftCollectionTraitsResponse>;
 }
 
 export type Handlers<Context> = LiveHandlers<Context> & Partial<PlannedHandlers<Context>>;
