@@ -70,7 +70,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
   for (const part of parts) if (only === undefined || only === part) results.push(await work[part]());
   return {
     table: [],
-    further: results.map(({ table }) => table),
+    further: results.flatMap(({ table, further = [] }) => [table, ...further]),
     figures: Object.assign({}, ...results.map(({ figures }) => figures)) as BenchResult["figures"],
     missed: results.flatMap(({ missed }) => missed),
   };

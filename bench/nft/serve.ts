@@ -4,7 +4,7 @@ import type { EndpointCase } from "../support/endpoint-case.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
 import { type ChoreTime, runChores } from "../support/run-chores.ts";
-import { resultOfServing } from "../support/serve-figures.ts";
+import { kindsOf, resultOfServing } from "../support/serve-figures.ts";
 import { measureEndpoints } from "../support/served.ts";
 import type { BenchServer } from "../support/server.ts";
 import { openServing } from "../support/serving.ts";
@@ -58,7 +58,8 @@ export async function serveCases(
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
     const subject = "rows 7 to 21, whole answers over HTTP";
-    return resultOfServing({ subject, endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
+    const result = resultOfServing({ subject, endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
+    return { ...result, further: [kindsOf(endpoints)] };
   } finally {
     await serving.close();
   }

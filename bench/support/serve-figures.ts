@@ -59,3 +59,16 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
   const processor = taken.length === 0 ? null : taken.reduce((sum, value) => sum + value, 0) / taken.length;
   return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
 }
+
+/** A line for each kind of question. */
+export function kindsOf(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
+  return endpoints.flatMap(({ endpoint, variants }) =>
+    variants.map(({ name, milliseconds, processor, bytes }) => ({
+      "kind of question": `${endpoint.row} ${endpoint.name}: ${name}`,
+      "median ms": rounded(median(milliseconds), 1),
+      "least ms": rounded(milliseconds[0] ?? Number.NaN, 1),
+      "CPU ms": processor === null ? "" : rounded(processor, 1),
+      kilobytes: Math.round(bytes / 1024),
+    })),
+  );
+}
