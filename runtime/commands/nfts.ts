@@ -48,7 +48,7 @@ async function withChains(config: Config, work: (database: Database, chains: rea
 }
 
 /** The lines about one chain. */
-export function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: readonly CollectionStatus[], now: Date): string[] {
+function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: readonly CollectionStatus[], now: Date): string[] {
   const sum = (of: (status: CollectionStatus) => number): number => collections.reduce((total, status) => total + of(status), 0);
   const kept =
     chain.nfts.metadata === "cached" ? "" : " Metadata is not kept on this chain (nfts.metadata: uncached): nothing more is read.";

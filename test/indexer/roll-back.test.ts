@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../runtime/database/database.ts";
 import { createRandom } from "../../runtime/demo/story/random.ts";
 import { defineProjection, type LatestTable, type PeriodTable, type Projection } from "../../runtime/indexer/projection.ts";
-import { clearProjection, rollBack } from "../../runtime/indexer/roll-back.ts";
+import { clearProjection, type FollowingTable, rollBack } from "../../runtime/indexer/roll-back.ts";
 import { writeRows } from "../../runtime/indexer/write.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
@@ -160,6 +160,31 @@ describe("rolling back tables of latest values", () => {
     await dumpOf([{ block: 2, who: ann, what: 1, amount: "1" }], [{ block: 3, who: ben, what: 1, amount: "2" }]);
     await database.transaction((client) => clearProjection(client, chain, shelf));
     expect(await dump()).toEqual(await dumpOf([], [{ block: 3, who: ben, what: 1, amount: "2" }]));
+  });
+});
+
+describe("a table that follows", () => {
+  it("has its own step done before its rows go, once projections are taken back", async () => {
+    await dumpOf([
+      { block: 3, who: ann, what: 1, amount: "5" },
+      { block: 6, who: ann, what: 1, amount: "7" },
+    ]);
+    await database.query("CREATE TABLE notes (chain_id int8, made_at int8); INSERT INTO notes VALUES (7, 3), (7, 6), (8, 6)");
+    const seen: unknown[] = [];
+    const notes: FollowingTable = {
+      name: "notes",
+      blockColumn: "made_at",
+      beforeDrop: async (client, chainId, ancestor) => {
+        const found = await client.query("SELECT made_at FROM notes WHERE chain_id = $1 AND made_at > $2", [chainId, ancestor]);
+        seen.push(found, await client.query("SELECT amount FROM shelf"));
+      },
+    };
+    await database.transaction((client) => rollBack(client, chain, 5, 0, [shelf], [notes]));
+    expect(seen).toEqual([[{ made_at: 6 }], [{ amount: "5" }]]);
+    expect(await database.query("SELECT * FROM notes ORDER BY chain_id")).toEqual([
+      { chain_id: chain, made_at: 3 },
+      { chain_id: other, made_at: 6 },
+    ]);
   });
 });
 

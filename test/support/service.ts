@@ -46,6 +46,18 @@ async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolea
   return row.rolled === exchanges && row.days === days * exchanges;
 }
 
+/** True when the metadata of every token was read, or its host has failed and is tried again later. */
+async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
+  if (chain.nfts.metadata !== "cached") return true;
+  const [row] = await query<{ waits: boolean }>(
+    `SELECT EXISTS (SELECT FROM nft_reads WHERE chain_id = $1 AND problem IS NULL) OR EXISTS (SELECT FROM nft_refreshes WHERE chain_id = $1)
+       OR EXISTS (SELECT FROM nft_tokens t WHERE chain_id = $1 AND NOT EXISTS (SELECT FROM nft_metadata m WHERE m.chain_id = $1 AND m.token = t.token AND m.token_id = t.token_id)
+         AND NOT EXISTS (SELECT FROM nft_reads r WHERE r.chain_id = $1 AND r.token = t.token AND r.token_id = t.token_id)) AS waits`,
+    [chain.id],
+  );
+  return row?.waits === false;
+}
+
 /** The height of a node's head. */
 export async function headOf(rpcUrl: string): Promise<number> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
@@ -62,6 +74,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   const height = await headOf(chain.rpc);
   await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
   await Promise.race([until("The making of prices", () => isPriced(database, chain)), running]);
+  await Promise.race([until("The reading of metadata", () => isRead(database, chain)), running]);
   return {
     async stop() {
       controller.abort();

@@ -2,7 +2,6 @@ import { bytes } from "../../database/codecs.ts";
 import { listOf } from "../../database/columns.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
-import { cutTrait } from "./metadata/outcome-rows.ts";
 
 /** A trait of a collection's tokens, as it is listed. */
 export interface TraitRow {
@@ -41,7 +40,7 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
   const trait = async (chainId: number, token: Address, name: string): Promise<Omit<TraitRow, "lowest" | "highest"> | null> => {
     const rows = await query<Omit<TraitRow, "lowest" | "highest">>(
       "SELECT trait, entries, numbers, without_value, unique_values FROM nft_traits WHERE chain_id = $1 AND token = $2 AND trait = $3",
-      [chainId, bytes(token), cutTrait(name)],
+      [chainId, bytes(token), name],
     );
     return rows[0] ?? null;
   };

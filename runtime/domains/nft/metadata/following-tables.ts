@@ -19,8 +19,8 @@ const forgetAddresses: FollowingTable["beforeDrop"] = async (client, chainId, an
 /** Tokens whose metadata was read above the ancestor are read again, unless they go themselves. Served by nft_metadata_roll_back. */
 const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: number): Promise<void> => {
   await client.query(
-    `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number)
-     SELECT chain_id, token, token_id, standard, block_number FROM nft_metadata WHERE chain_id = $1 AND read_at_block > $2 AND block_number <= $2
+    `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
+     SELECT chain_id, token, token_id, standard, block_number, 'epoch' FROM nft_metadata WHERE chain_id = $1 AND read_at_block > $2 AND block_number <= $2
      ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
     [chainId, ancestor],
   );

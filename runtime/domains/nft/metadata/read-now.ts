@@ -2,6 +2,7 @@ import { orStopped } from "../../../indexer/or-stopped.ts";
 import { type Claim, mostAttempts } from "./claims.ts";
 import type { DocumentOutcome, ReadDocument } from "./document.ts";
 import type { Outcome } from "./outcome-rows.ts";
+import { withIdInside } from "./uri-calls.ts";
 
 /** A token, and where its document is. */
 export interface Located {
@@ -43,7 +44,7 @@ export const readOne = async (readDocument: ReadDocument, url: string, signal: A
 
 /** What can pass is tried again up to the last attempt, whose failure is kept as the answer. */
 export const sortDocument = (results: ReadResults, claim: Claim, url: string, readAt: number, document: DocumentOutcome): void => {
-  if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
+  if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: withIdInside(document.document, claim) } });
   else if (document.isLasting || claim.attempts >= mostAttempts)
     results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
   else results.failed.push({ claim, problem: document.refusal });

@@ -15,10 +15,8 @@ it("10,000 documents that their contract holds are queued and read in well under
     );
     const begun = Date.now();
     await hall.queue();
-    const queued = Date.now();
     await hall.worker(createWorld().read).drain();
     const seconds = (Date.now() - begun) / 1_000;
-    console.info(`queued in ${(queued - begun) / 1_000} s, all in ${seconds} s`);
     const { standing, counted } = await countsOf(hall.test.database);
     expect(standing).toEqual(counted);
     expect(standing.documents).toEqual([{ token: stage.gallery, metadata_count: 10_000, asset_count: 0, refused_count: 0 }]);

@@ -29,7 +29,7 @@ export interface Stage {
 }
 
 export const openStage = async (): Promise<Stage> => {
-  const chain = await startTestChain({ args: ["--gas-limit", "100000000"] });
+  const chain = await startTestChain({ args: ["--gas-limit", "200000000"] });
   const contract = compileSpeakers();
   const speaker: Artifact = contract("Speaker");
   const gallery = await chain.deploy(contract("Gallery"));
@@ -41,8 +41,10 @@ export const openStage = async (): Promise<Stage> => {
     gallery,
     deploySpeaker: () => chain.deploy(speaker),
     say: async (to, first, last, text) => {
-      await chain.send({ ...call(speaker, to, "say", [first, last, text]), gas: 50_000_000n });
+      const [hash] = await chain.send({ ...call(speaker, to, "say", [first, last, text]), gas: 190_000_000n });
       await chain.mine();
+      const { status } = await chain.rpc<{ status: string }>("eth_getTransactionReceipt", [hash]);
+      if (status !== "0x1") throw new Error("The speaker had no room for what it was to say.");
     },
     stop: async () => {
       await rpc.close();
