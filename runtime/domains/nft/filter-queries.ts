@@ -12,10 +12,11 @@ const sizeBy = (bound: string): string =>
   `coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
 
 /**
- * The ids of a collection ($2) that fit a filter, at least $6 of those that were there by a block ($3), the first where they are in `order`. The traits ($4, where none
+ * The ids of a collection ($2) that fit a filter, at least $6 of those that were there by a block ($3), the first where they are `ordered`. The traits ($4, where none
  * are given all of nft_traits) and the values ($5) make pairs, each a range of nft_attributes_by_value in the order of ids; of a trait alone all its ids are read.
  */
-const matching = ({ traits, values }: TraitFilter, order: string): string => {
+const matching = ({ traits, values }: TraitFilter, ordered: boolean): string => {
+  const order = ordered ? "ORDER BY token_id" : "";
   const all = "SELECT trait FROM nft_traits WHERE chain_id = $1 AND token = $2 AND $4::text[] IS NULL";
   const named = traits === null ? all : "SELECT unnest($4::text[])";
   const wanted = values === null ? "" : "CROSS JOIN unnest($5::text[]) AS w(wanted)";
@@ -23,7 +24,7 @@ const matching = ({ traits, values }: TraitFilter, order: string): string => {
   return `WITH newer AS MATERIALIZED (SELECT ${sizeBy("")} - ${sizeBy("AND block_number <= $3")} AS ids), matched AS MATERIALIZED (
       SELECT DISTINCT m.token_id FROM (${named}) n(named) ${wanted} CROSS JOIN LATERAL (
         SELECT DISTINCT a.token_id FROM nft_attributes a WHERE a.chain_id = $1 AND a.token = $2 AND a.trait = n.named AND ${isWanted}
-        ORDER BY a.token_id LIMIT $6 + (SELECT ids FROM newer)) m
+        ${order} LIMIT $6 + (SELECT ids FROM newer)) m
       ${order} LIMIT $6 + (SELECT ids FROM newer))`;
 };
 
@@ -41,12 +42,12 @@ export function createFilterQueries({ query }: Pick<Database, "query">) {
     const parameters = [chainId, bytes(token), block, filter.traits, filter.values];
     const [rows, counted] = await Promise.all([
       query<NftTokenRow>(
-        `${matching(filter, "ORDER BY m.token_id")} SELECT t.token_id, t.standard, t.original_owner ${joined}
+        `${matching(filter, true)} SELECT t.token_id, t.standard, t.original_owner ${joined}
          ORDER BY t.token_id, t.standard LIMIT $7 OFFSET $8`,
         [...parameters, offset + limit, limit, offset],
       ),
       query<{ count: number }>(
-        `${matching(filter, "")} SELECT CASE WHEN ${isOneEach} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
+        `${matching(filter, false)} SELECT CASE WHEN ${isOneEach} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
         [...parameters, countedAtMost + 1],
       ),
     ]);

@@ -11,4 +11,5 @@ const keptCharacters = 256;
 export const traitFilter = (traits: readonly string[] | null, values: readonly string[] | null): TraitFilter | null =>
   traits === null && values === null ? null : { traits: traits?.map(kept) ?? null, values: values?.map(kept) ?? null };
 
-const kept = (text: string): string => text.slice(0, keptCharacters);
+/** Whole characters, as they are cut where they are kept. */
+const kept = (text: string): string => [...text].slice(0, keptCharacters).join("");

@@ -25,30 +25,39 @@ export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata
 
 /** What metadata says, in the older form that balances have; null where there is no document. */
 export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): NftExternalDataV1 | null =>
-  metadata?.has_document ? { ...saidBy(metadata), owner: metadata.owner } : null;
+  metadata?.has_document
+    ? {
+        name: metadata.name,
+        description: metadata.description,
+        image: metadata.image,
+        image_256: null,
+        image_512: null,
+        image_1024: null,
+        animation_url: metadata.animation_url,
+        external_url: metadata.external_url,
+        attributes: metadata.attributes,
+        owner: metadata.owner,
+      }
+    : null;
 
-const saidBy = ({ name, description, image, animation_url, external_url, attributes }: NftMetadataRow) => ({
-  name,
-  description,
-  image,
-  image_256: null,
-  image_512: null,
-  image_1024: null,
-  animation_url,
-  external_url,
-  attributes,
-});
-
-/** The asset is what moves, where there is such a thing, else the image. */
+/** The asset is what moves, where there is such a thing, else the image. Each field by name: a wallet may have tens of thousands of these. */
 function externalData(metadata: NftMetadataRow): NftExternalData {
   const asset = metadata.animation_url ?? metadata.image;
   const file = asset === null ? unknownFile : fileAt(asset);
   return {
-    ...saidBy(metadata),
+    name: metadata.name,
+    description: metadata.description,
     asset_url: asset,
     asset_file_extension: file.extension,
     asset_mime_type: file.mimeType,
     asset_size_bytes: metadata.asset_bytes === null ? null : String(metadata.asset_bytes),
+    image: metadata.image,
+    image_256: null,
+    image_512: null,
+    image_1024: null,
+    animation_url: metadata.animation_url,
+    external_url: metadata.external_url,
+    attributes: metadata.attributes,
   };
 }
 
