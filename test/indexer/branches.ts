@@ -1,4 +1,7 @@
 import { createRandom } from "../../runtime/demo/story/random.ts";
+import { approvalsProjection } from "../../runtime/domains/approvals/projection.ts";
+import { addressActivityProjection } from "../../runtime/domains/ledger/projection-activity.ts";
+import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
 import type { IndexedChain } from "../../runtime/indexer/types.ts";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../support/chain.ts";
@@ -6,6 +9,8 @@ import { contents } from "../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "./support.ts";
 import { type Tale, tellRound, tellTale } from "./tale.ts";
+
+const projections = [addressActivityProjection, tokensProjection, approvalsProjection];
 
 type Accounts = readonly [Address, Address, Address];
 
@@ -32,7 +37,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
   const accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
   const configured = chainOf({ wrappedNative: [tale.weth], ...overrides });
   const test = await createTestDatabase();
-  const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured }));
+  const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
   const settled = () => until("The index being level with its node", () => isLevel(test.database, chain), 30_000);
   const goOn = () => tellRound(chain, tale, round++, accounts);
   await settled();
@@ -47,7 +52,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
     },
     fresh: async () => {
       const other = await createTestDatabase();
-      const indexer = await createTestIndexer(chain.url, other.database, { chain: configured });
+      const indexer = await createTestIndexer(chain.url, other.database, { chain: configured, projections });
       await indexer.runToHead(await chain.head());
       await indexer.close();
       const held = await contents(other.database);
@@ -63,7 +68,12 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
 };
 
 /** Pairs of a transaction and the block of the new branch that it is in. */
-const otherTransactions = (chain: TestChain, { erc20, weth }: Tale, depth: number, seed: string): [Record<string, unknown>, number][] => {
+const otherTransactions = (
+  chain: TestChain,
+  { erc20, erc721, weth }: Tale,
+  depth: number,
+  seed: string,
+): [Record<string, unknown>, number][] => {
   const random = createRandom(seed);
   return Array.from({ length: random.between(1, 12) }, () => {
     const from = chain.accounts[random.between(0, 5)];
@@ -73,8 +83,10 @@ const otherTransactions = (chain: TestChain, { erc20, weth }: Tale, depth: numbe
     const kinds = [
       { from, to, value: `0x${amount.toString(16)}`, gas },
       { from, gas, ...call(artifacts.erc20(), erc20, "transfer", [to, amount]) },
+      { from, gas, ...call(artifacts.erc20(), erc20, "approve", [to, amount]) },
+      { from, gas, ...call(artifacts.erc721(), erc721, "setApprovalForAll", [to, amount < 20n]) },
       { from, gas, ...call(artifacts.weth(), weth, "deposit"), value: `0x${amount.toString(16)}` },
     ];
-    return [kinds[random.between(0, 2)] ?? {}, random.between(0, depth - 1)];
+    return [random.pick(kinds), random.between(0, depth - 1)];
   });
 };

@@ -83,6 +83,10 @@ export const tellRound = async (
   );
   await chain.mine();
   await chain.send(
+    call(token, erc20, "approve", [second, BigInt(100 + round)]),
+    { from: second, ...call(token, erc20, "transferFrom", [owner, third, 5n]) },
+    { from: second, ...call(art, erc721, "approve", [third, BigInt(round)]) },
+    { from: second, ...call(editions, erc1155, "setApprovalForAll", [third, round % 2 === 0]) },
     { data: oddities.sendsFromInitCode, value: 30n },
     { data: oddities.failedChild, value: 30n },
     { data: oddities.goodChild, value: 30n },

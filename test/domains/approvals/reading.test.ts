@@ -138,10 +138,10 @@ describe("an allowance that may have been used", () => {
     expect(await served()).toBe("70");
     expect((await reads()).length).toBe(1);
     await test.database.query("UPDATE chains SET finalized_block = $1", [await chain.head()]);
-    await mineAll(approve(owner, other, 5n), take(other, owner, other, 1n));
+    await mineAll(approve(spender, other, 5n), take(other, spender, other, 1n));
     await following.settle();
     // The row of before went with the look that read the new one.
-    expect((await reads()).map(({ read_at_block }) => read_at_block)).toEqual([await chain.head()]);
+    expect(await reads()).toEqual([{ owner: spender, read_at_block: await chain.head(), attempts: 0 }]);
   });
 });
 
