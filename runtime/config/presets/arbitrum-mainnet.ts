@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Arbitrum One. Deposits and retried messages change balances without a call of the Ethereum rules. */
 export const arbitrumMainnet: Preset = {
@@ -23,4 +24,5 @@ export const arbitrumMainnet: Preset = {
       { token: "0xda10009cbd5d07dd0cecc66161fc93d7c9000da1" },
     ],
   },
+  nfts: { marketplaces: seaport },
 };

@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Avalanche C-Chain. Atomic imports and exports change balances without a transaction of the Ethereum rules. */
 export const avalancheMainnet: Preset = {
@@ -26,4 +27,5 @@ export const avalancheMainnet: Preset = {
   prices: {
     stablecoins: [{ token: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" }, { token: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" }],
   },
+  nfts: { marketplaces: seaport },
 };

@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Avalanche's test network, Fuji. */
 export const avalancheTestnet: Preset = {
@@ -13,4 +14,5 @@ export const avalancheTestnet: Preset = {
   nativeAccounting: "state",
   // An accepted block is final.
   finality: 1,
+  nfts: { marketplaces: seaport },
 };

@@ -1,5 +1,6 @@
 import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
+import { lateSeaport } from "../seaport.ts";
 
 /** Base. */
 export const baseMainnet: Preset = {
@@ -30,4 +31,5 @@ export const baseMainnet: Preset = {
       { token: "0x50c5725949a6f0c72e6c4a641f24049a917db0cb" },
     ],
   },
+  nfts: { marketplaces: lateSeaport },
 };

@@ -1,5 +1,6 @@
 import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
+import { lateSeaport } from "../seaport.ts";
 
 /** Base Sepolia. */
 export const baseSepoliaTestnet: Preset = {
@@ -10,4 +11,5 @@ export const baseSepoliaTestnet: Preset = {
   isTestnet: true,
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://sepolia.basescan.org" }],
+  nfts: { marketplaces: lateSeaport },
 };

@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** BNB Smart Chain. System transactions move value outside of what the Ethereum rules say. */
 export const bscMainnet: Preset = {
@@ -31,4 +32,5 @@ export const bscMainnet: Preset = {
       { token: "0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3" },
     ],
   },
+  nfts: { marketplaces: seaport },
 };

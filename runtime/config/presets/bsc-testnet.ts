@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** BNB Smart Chain's test network. */
 export const bscTestnet: Preset = {
@@ -13,4 +14,5 @@ export const bscTestnet: Preset = {
   nativeAccounting: "state",
   // As on the main network.
   finality: 15,
+  nfts: { marketplaces: seaport },
 };

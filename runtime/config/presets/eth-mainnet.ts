@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Ethereum. */
 export const ethMainnet: Preset = {
@@ -40,6 +41,13 @@ export const ethMainnet: Preset = {
       { token: "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48" },
       { token: "0xdac17f958d2ee523a2206206994597c13d831ec7" },
       { token: "0x6b175474e89094c44da98b954eedeac495271d0f" },
+    ],
+  },
+  nfts: {
+    marketplaces: [
+      ...seaport,
+      // The address that its own site and source state.
+      { name: "CryptoPunks", protocol: "cryptopunks", address: "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb" },
     ],
   },
 };

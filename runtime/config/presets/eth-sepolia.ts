@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Ethereum's test network for applications. */
 export const ethSepolia: Preset = {
@@ -15,4 +16,5 @@ export const ethSepolia: Preset = {
   finality: 64,
   // ENS documentation, "Deployments".
   nameRegistry: "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e",
+  nfts: { marketplaces: seaport },
 };

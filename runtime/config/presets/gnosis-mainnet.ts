@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Gnosis Chain. The bridge mints value at the end of a block, and withdrawals are paid in a token. */
 export const gnosisMainnet: Preset = {
@@ -24,4 +25,5 @@ export const gnosisMainnet: Preset = {
   ],
   // The native token is a dollar by design (Gnosis' documentation, "xDAI"), and with it the wrapped one.
   prices: { stablecoins: [{ token: "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d" }] },
+  nfts: { marketplaces: seaport },
 };

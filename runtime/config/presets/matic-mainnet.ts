@@ -1,4 +1,5 @@
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** Polygon PoS. State syncs mint value without a transaction of the Ethereum rules. */
 export const maticMainnet: Preset = {
@@ -33,4 +34,5 @@ export const maticMainnet: Preset = {
       { token: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
     ],
   },
+  nfts: { marketplaces: seaport },
 };

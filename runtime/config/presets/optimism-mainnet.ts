@@ -1,5 +1,6 @@
 import { opStack } from "../op-stack.ts";
 import type { Preset } from "../preset.ts";
+import { seaport } from "../seaport.ts";
 
 /** OP Mainnet. */
 export const optimismMainnet: Preset = {
@@ -20,4 +21,5 @@ export const optimismMainnet: Preset = {
       { token: "0xda10009cbd5d07dd0cecc66161fc93d7c9000da1" },
     ],
   },
+  nfts: { marketplaces: seaport },
 };

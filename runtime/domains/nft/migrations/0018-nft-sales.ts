@@ -48,9 +48,10 @@ export async function up(knex: Knex): Promise<void> {
       marketplace bytea NOT NULL,
       payment_token bytea NOT NULL,
       price numeric,
+      unit_price numeric,
       PRIMARY KEY (chain_id, sale)
     );
-    CREATE INDEX nft_sale_marks_day ON nft_sale_marks (chain_id, collection, day) INCLUDE (marketplace, payment_token, price);
+    CREATE INDEX nft_sale_marks_day ON nft_sale_marks (chain_id, collection, day) INCLUDE (marketplace, payment_token, price, unit_price);
     CREATE INDEX nft_sale_marks_roll_back ON nft_sale_marks USING brin (block_number);
     CREATE TABLE nft_market_days (
       chain_id int8 NOT NULL,

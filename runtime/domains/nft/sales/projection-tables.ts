@@ -31,7 +31,7 @@ export const saleTables: readonly Table[] = [
   {
     kind: "append",
     name: "nft_sale_marks",
-    columns: { sale: "int8", block_number: "int8", ...dayKey, price: "numeric" },
+    columns: { sale: "int8", block_number: "int8", ...dayKey, price: "numeric", unit_price: "numeric" },
   },
   {
     kind: "latest",
@@ -54,7 +54,7 @@ export const saleLoads: Readonly<Record<string, StateLoad>> = {
   between: {
     table: "nft_sales",
     key: { collection: "bytea", token_id: "numeric", seller: "bytea", buyer: "bytea" },
-    values: ["sale", "day", "marketplace", "payment_token", "price", "is_wash"],
+    values: ["sale", "day", "marketplace", "payment_token", "price", "unit_price", "is_wash"],
     newestBy: "sale",
   },
   days: { table: "nft_market_days", key: dayKey, values: ["since_block", ...Object.keys(daySums)] },

@@ -109,7 +109,7 @@ const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFa
 /** Whole where it can be, so that it is compared and shown as what was paid. */
 const priceOfUnit = (price: bigint, units: bigint): Decimal => (units === 1n ? decimal(price) : divide(decimal(price), decimal(units)));
 
-const markOf = ({ sale, day, marketplace, payment_token, price }: Row, collection: Address, blockNumber: number): Row => ({
+const markOf = ({ sale, day, marketplace, payment_token, price, unit_price }: Row, collection: Address, blockNumber: number): Row => ({
   sale: sale ?? null,
   block_number: blockNumber,
   collection,
@@ -117,6 +117,7 @@ const markOf = ({ sale, day, marketplace, payment_token, price }: Row, collectio
   marketplace: marketplace ?? null,
   payment_token: payment_token ?? zeroAddress,
   price: price ?? null,
+  unit_price: unit_price ?? null,
 });
 
 type BidEvent = Extract<PunkEvent, { kind: "punkBidEntered" }>;

@@ -48,18 +48,18 @@ export interface LastSaleRow {
 }
 
 /**
- * The days of collections $2 at marketplaces $3 from day $4 to day $5. What a later sale made a wash trade counts as one, and the lowest price of a day that has such is
- * looked for among its other sales. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range a collection each, and by nft_sales_cheapest.
+ * The days of collections $2 at marketplaces $3 from day $4 to day $5. What a later sale made a wash trade counts as one; where it was the lowest of its day, the lowest
+ * of the others is looked for. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range a collection each, and by nft_sales_cheapest.
  */
 const marketDays = `
   WITH marks AS MATERIALIZED (
-    SELECT m.collection, m.day, m.marketplace, m.payment_token, count(*) AS sales, coalesce(sum(m.price), 0) AS amount
+    SELECT m.collection, m.day, m.marketplace, m.payment_token, count(*) AS sales, coalesce(sum(m.price), 0) AS amount, min(m.unit_price) AS lowest
     FROM unnest($2::bytea[]) AS c(collection) JOIN nft_sale_marks m ON m.chain_id = $1 AND m.collection = c.collection
     WHERE m.marketplace = ANY ($3::bytea[]) AND m.day BETWEEN $4 AND $5 GROUP BY 1, 2, 3, 4
   ), days AS (
     SELECT d.collection, d.day, d.payment_token, d.sales, d.amount,
       d.wash_sales + coalesce(m.sales, 0) AS wash_sales, d.wash_amount + coalesce(m.amount, 0) AS wash_amount,
-      CASE WHEN m.sales IS NULL THEN d.lowest ELSE (
+      CASE WHEN m.lowest IS NULL OR m.lowest > d.lowest THEN d.lowest ELSE (
         SELECT s.unit_price FROM nft_sales s
         WHERE s.chain_id = $1 AND s.collection = d.collection AND s.day = d.day AND s.marketplace = d.marketplace AND s.payment_token = d.payment_token
           AND NOT s.is_wash AND s.unit_price IS NOT NULL AND NOT EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale)
