@@ -12,7 +12,7 @@ export interface Outcome {
   readonly result: { readonly document: NftDocument } | { readonly refusal: string };
 }
 
-/** Of a trait and of a value, so many UTF-16 units are counted and filtered by, as many as a parameter has: an entry of an index can hold them, whatever they are. */
+/** Characters of a trait and of a value that are counted and filtered by: an entry of an index can hold them, whatever they are. */
 const longestTrait = 256;
 /** Digits of a number that is one: a longer one is text. */
 const longestNumber = 100;
@@ -128,7 +128,5 @@ export function* attributesOf(chainId: number, outcomes: readonly Outcome[]): Ge
 
 const decimal = /^-?\d+(?:\.\d+)?$/;
 
-/** A trait or a value as it is counted and looked up: what a request can name, and no half of a character at its end. */
-const cutTrait = (text: string): string => (text.length <= longestTrait ? text : text.slice(0, longestTrait).replace(halfAtEnd, ""));
-
-const halfAtEnd = /[\ud800-\udbff]$/;
+/** A trait or a value as it is counted and filtered by: whole characters. */
+const cutTrait = (text: string): string => (text.length <= longestTrait ? text : [...text].slice(0, longestTrait).join(""));
