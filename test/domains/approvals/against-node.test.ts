@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { auditApprovals } from "../../../runtime/domains/approvals/audit.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
 import { zeroAddress } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
@@ -233,5 +234,22 @@ describe("approvals that are served", () => {
     }
     await again.end();
     await other.drop();
+  });
+
+  it("are what an audit finds no difference in, at the head and before it, and a wrong one in", async () => {
+    const head = await chain.head();
+    const audit = (height: number) => auditApprovals(test.database, following.source, 31337, height, 100);
+    for (const height of [head, head - 1, head - 5, head - 20]) {
+      const rows = await audit(height);
+      expect(rows.map(({ what }) => what)).toEqual(["ERC-20 allowances", "ERC-721 approvals", "approvals for all"]);
+      for (const { what, differences, compared } of rows) {
+        expect(differences, `${what} at ${height}`).toEqual([]);
+        if (height === head) expect(compared, what).toBeGreaterThan(0);
+      }
+    }
+    await test.database.query("UPDATE allowances SET amount = amount + 1");
+    await test.database.query("UPDATE nft_approvals SET spender = owner");
+    await test.database.query("UPDATE nft_operators SET approved = NOT approved");
+    for (const { what, differences, compared, unknown } of await audit(head)) expect(differences.length, what).toBe(compared - unknown);
   });
 });

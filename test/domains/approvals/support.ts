@@ -2,7 +2,7 @@ import { pino } from "pino";
 import supertest from "supertest";
 import { expect } from "vitest";
 import { createApp } from "../../../runtime/app.ts";
-import type { CallOutcome } from "../../../runtime/chain/source.ts";
+import type { CallOutcome, Source } from "../../../runtime/chain/source.ts";
 import { type ChainConfig, chainConfig, config } from "../../../runtime/config/config.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { approvalsProjection } from "../../../runtime/domains/approvals/projection.ts";
@@ -21,6 +21,7 @@ import { multicall, multicallCode } from "../../support/multicall.ts";
 export type Answer = any;
 
 export interface Following {
+  readonly source: Source;
   readonly warnings: string[];
   /** The calls that the chores made, aggregates taken apart: one list a question. */
   readonly asked: (readonly ContractCall[])[];
@@ -91,6 +92,7 @@ export const startFollowing = async (
     }
   };
   return {
+    source: running.source,
     warnings,
     asked,
     level,
