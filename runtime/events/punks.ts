@@ -13,7 +13,7 @@ const define = (id: string, topic0: Hash, topics: number, read: (log: ChainLog) 
   },
 });
 
-/** CryptoPunks' Assign(address,uint256): the first owner of a punk. */
+/** CryptoPunks' Assign(address,uint256): the first owner of a punk. Whose it was, where its keeper assigns one anew before the contract opens, it does not tell. */
 export const punkAssigned = define(
   "punkAssigned",
   "0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba",

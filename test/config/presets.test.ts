@@ -142,3 +142,33 @@ describe("stablecoins of presets", () => {
     }
   });
 });
+
+describe("marketplaces of presets", () => {
+  const known = networks.filter(([, { nfts }]) => nfts !== undefined);
+
+  it.each(known)("%s names each contract once, by its address", (name) => {
+    const { marketplaces } = chainOf(name).nfts;
+    for (const { address } of marketplaces) expect(getAddress(address).toLowerCase()).toBe(address);
+    expect(new Set(marketplaces.map((marketplace) => marketplace.name)).size).toBe(marketplaces.length);
+  });
+
+  it("stay where something else is said of tokens, and go where others are configured", () => {
+    const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
+    const file = join(directory, "ashlar.yaml");
+    const marketplacesOf = (nfts: string) => {
+      writeFileSync(file, `chains: [{ name: gnosis-mainnet, rpc: "${rpc}", nfts: ${nfts} }]`);
+      return loadConfig(file, {}).chains[0]?.nfts.marketplaces.length;
+    };
+    try {
+      expect(marketplacesOf("{ fetchesAtOnce: 3 }")).toBe(4);
+      expect(marketplacesOf("{ marketplaces: [] }")).toBe(0);
+      expect(() => marketplacesOf("3")).toThrow("nfts");
+      expect(chainOf("eth-mainnet").nfts.marketplaces.map(({ protocol }) => protocol)).toEqual([
+        ...Array(4).fill("seaport"),
+        "cryptopunks",
+      ]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});

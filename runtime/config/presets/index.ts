@@ -40,16 +40,20 @@ export const presets: readonly Preset[] = [
 const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
 
 /**
- * A configured chain with its preset below it: what is configured wins, of prices setting by setting, so that adding a feed does not drop the
- * stablecoins. A chain of another id that has only the name is left as it is.
+ * A configured chain with its preset below it: what is configured wins, of prices and of non-fungible tokens setting by setting, so that adding a
+ * feed does not drop the stablecoins, nor keeping no metadata the marketplaces. A chain of another id that has only the name is left as it is.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
   readonly id?: unknown;
   readonly prices?: unknown;
+  readonly nfts?: unknown;
 }): Record<string, unknown> => {
   const preset = typeof chain.name === "string" ? presetOf(chain.name) : null;
   if (preset === null || (chain.id !== undefined && chain.id !== preset.id)) return { ...chain };
-  const isBoth = preset.prices !== undefined && typeof chain.prices === "object" && !Array.isArray(chain.prices);
-  return { ...preset, ...chain, ...(isBoth ? { prices: { ...preset.prices, ...chain.prices } } : {}) };
+  const both = (["prices", "nfts"] as const).flatMap((name) => {
+    const [below, own] = [preset[name], chain[name]];
+    return below !== undefined && typeof own === "object" && !Array.isArray(own) ? [[name, { ...below, ...own }] as const] : [];
+  });
+  return { ...preset, ...chain, ...Object.fromEntries(both) };
 };

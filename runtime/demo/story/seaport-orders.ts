@@ -3,7 +3,7 @@ import { sign } from "viem/accounts";
 import { type Address, type Hash, type Hex, zeroAddress } from "../../lib/hex.ts";
 
 /** What of Seaport (1.2 and later) the story and the tests call. */
-export const seaportAbi = parseAbi([
+const seaportAbi = parseAbi([
   "struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
   "struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",
   "struct OrderParameters { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 totalOriginalConsiderationItems; }",

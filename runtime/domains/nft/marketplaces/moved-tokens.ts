@@ -85,9 +85,6 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   };
 };
 
-/** What moved in a transaction. */
-export type MovedTokens = ReturnType<typeof createMovedTokens>;
-
 const movesOf = (event: DecodedEvent): Move[] => {
   if (event.kind === "erc721Transfer") {
     const { logIndex, address, tokenId, from, to } = event;

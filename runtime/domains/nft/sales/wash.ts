@@ -4,7 +4,7 @@ import { standards } from "../../tokens/standards.ts";
 import type { Sold } from "../marketplaces/marketplace.ts";
 
 /** Days after a sale in which another between the same two makes both wash trades. */
-export const washDays = 30;
+const washDays = 30;
 
 /** What is known of a sale by the ones after it. */
 interface Earlier {

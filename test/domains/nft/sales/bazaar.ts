@@ -54,7 +54,7 @@ export interface Bazaar {
   on(day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<Hash[]>;
 }
 
-const valueOf = (items: readonly OrderItem[]): bigint =>
+const nativeIn = (items: readonly OrderItem[]): bigint =>
   items.filter(({ itemType }) => itemType === 0).reduce((sum, { startAmount }) => sum + startAmount, 0n);
 
 export const startBazaar = async (): Promise<Bazaar> => {
@@ -86,7 +86,7 @@ export const startBazaar = async (): Promise<Bazaar> => {
     salt += 1n;
     return createOrder({ offerer, offer, consideration, salt, partial });
   };
-  const fill: Bazaar["fill"] = (filled, by, value = valueOf(filled.consideration)) => [
+  const fill: Bazaar["fill"] = (filled, by, value = nativeIn(filled.consideration)) => [
     { from: filled.offerer, to: seaport, gas, data: encodeValidate([filled]) },
     { from: by, to: seaport, gas, value, data: encodeFulfillOrder({ order: filled }) },
   ];

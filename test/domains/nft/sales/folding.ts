@@ -6,7 +6,7 @@ import { createState, keyText } from "../../../../runtime/indexer/state.ts";
 import { type Address, type Hash, zeroAddress } from "../../../../runtime/lib/hex.ts";
 
 /** An account or a contract whose address is one digit. */
-export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
+const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 export const [anna, ben, cleo, router] = ["a", "b", "c", "d"].map(account) as [Address, Address, Address, Address];
 export const [market, views, editions, weth] = ["1", "2", "3", "4"].map(account) as [Address, Address, Address, Address];
 

@@ -120,6 +120,7 @@ describe("matched orders", () => {
     const payer = filled(cleo, zeroAddress, [paid(90n, weth)], [], { orderHash: "0x0c" });
     const asks = filled(ben, zeroAddress, [], [token(views, 1n)], { orderHash: "0x0b" });
     expect(inOneBlock(sells(), asks, payer, matched("0x0a", "0x0b", "0x0c"), goes)).toEqual(["anna ben 1 1 90"]);
+    expect(inOneBlock(sells(), asks, payer, goes)).toEqual(["anna ben 1 1 90"]);
   });
 
   it("are each contract's own: who else tells of them takes nothing away", () => {
