@@ -31,7 +31,7 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
 /** The lowest price in each payment token in the days of a floor. Each day stands in thirty of them: its prices are read once. */
 const createLowest = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
   const values = new Map<string, Decimal>();
-  const valueOf = (price: string): Decimal => {
+  const worthOf = (price: string): Decimal => {
     const value = values.get(price) ?? decimalOf(price);
     values.set(price, value);
     return value;
@@ -41,7 +41,7 @@ const createLowest = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
     for (let earlier = day - floorDays + 1; earlier <= day; earlier += 1) {
       for (const { payment_token, lowest: price } of salesOf(earlier)) {
         const known = lowest.get(payment_token);
-        if (price !== null && (known === undefined || compare(valueOf(price), valueOf(known)) < 0)) lowest.set(payment_token, price);
+        if (price !== null && (known === undefined || compare(worthOf(price), worthOf(known)) < 0)) lowest.set(payment_token, price);
       }
     }
     return [...lowest].map(([payment_token, amount]) => ({ payment_token, amount }));
