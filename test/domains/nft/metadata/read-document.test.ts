@@ -79,6 +79,8 @@ describe("metadata in the address itself", () => {
     ["as it is, of no type", 'data:,{"name":"é #1"}'],
     ["of another type of text", 'data:text/plain,{"name":"é #1"}'],
     ["with its mark", `data:application/json;base64,${base64('\ufeff{"name":"é #1"}')}`],
+    ["escaped, an id behind it as a fragment", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}#7`],
+    ["base64, an id behind it as a fragment", `data:application/json;base64,${base64('{"name":"é #1"}')}#7`],
     ["in capitals", `DATA:Application/JSON;BASE64,${base64('{"name":"é #1"}')}`],
   ])("is read: %s", async (_, url) => {
     expect(nameOf(await readWith(url))).toBe("é #1");
