@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compareDomain } from "./dex/compare-domain.ts";
-import { resultOfDomain } from "./dex/domain-figures.ts";
 import { serveMarket } from "./dex/serve.ts";
 import { startSwapHistory } from "./dex/swap-chain.ts";
 import type { BenchResult } from "./result.ts";
@@ -64,7 +63,7 @@ async function indexTwice(size: Parameters<typeof startSwapHistory>[0], runs: nu
   try {
     const chain = await startSwapHistory(size, join(folder, "node"));
     try {
-      return resultOfDomain(await compareDomain(server, chain, join(folder, "compiled"), runs));
+      return await compareDomain(server, chain, join(folder, "compiled"), runs);
     } finally {
       await chain.stop();
     }

@@ -513,7 +513,7 @@ export interface GetNftMetadataForGivenTokenIdForContractParameters {
   readonly tokenId: string | number | bigint;
   /** Leave the metadata of tokens out; `external_data` is null then. */
   readonly noMetadata?: boolean;
-  /** Read metadata that is not cached from its source, which takes longer. */
+  /** On a network whose metadata is not cached, read that of the first 25 tokens of the answer from its source while the request waits, within a bound of seconds; what is not there by then, or cannot be read, stays null. Where metadata is cached it changes nothing, as every token is read beside the index. */
   readonly withUncached?: boolean;
 }
 
@@ -539,7 +539,7 @@ export interface GetNftsForAddressParameters {
   readonly noSpam?: boolean;
   /** Leave the metadata of NFTs out; `external_data` is null then. */
   readonly noNftAssetMetadata?: boolean;
-  /** Read metadata that is not cached from its source, which takes longer. */
+  /** On a network whose metadata is not cached, read that of the first 25 tokens of the answer from its source while the request waits, within a bound of seconds; what is not there by then, or cannot be read, stays null. Where metadata is cached it changes nothing, as every token is read beside the index. */
   readonly withUncached?: boolean;
 }
 
@@ -689,7 +689,7 @@ export interface GetTokenIdsForContractWithMetadataParameters {
   readonly traitsFilter?: string | readonly string[];
   /** Keep tokens that have one of these trait values; comma-separated, upper and lower case differ. */
   readonly valuesFilter?: string | readonly string[];
-  /** Read metadata that is not cached from its source, which takes longer. */
+  /** On a network whose metadata is not cached, read that of the first 25 tokens of the answer from its source while the request waits, within a bound of seconds; what is not there by then, or cannot be read, stays null. Where metadata is cached it changes nothing, as every token is read beside the index. */
   readonly withUncached?: boolean;
   /** How many items a page has; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;

@@ -1,18 +1,5 @@
+import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
 import { type Market, type MarketPool, type MarketSize, timeOfBlock, traderOf } from "./market.ts";
-
-/** One kind of question to an endpoint. */
-export interface Variant {
-  readonly name: string;
-  /** Paths below /v1, asked in turn. */
-  readonly paths: readonly string[];
-}
-
-/** An endpoint of rows 40 to 55 with the questions that it is asked. */
-export interface EndpointCase {
-  readonly row: number;
-  readonly name: string;
-  readonly variants: readonly Variant[];
-}
 
 const secondsOfDay = 86_400;
 

@@ -3,6 +3,8 @@ import type { BenchResult } from "../result.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
 import { type ChoreTime, runChores } from "../support/run-chores.ts";
+import { resultOfServing } from "../support/serve-figures.ts";
+import { measureEndpoints } from "../support/served.ts";
 import type { BenchServer } from "../support/server.ts";
 import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
@@ -10,8 +12,6 @@ import { chainId, configOf } from "./chain-config.ts";
 import { choresOf } from "./chores.ts";
 import { endpointCases } from "./endpoint-cases.ts";
 import { type MarketSize, marketOf } from "./market.ts";
-import { resultOfServing } from "./serve-figures.ts";
-import { measureEndpoints } from "./served.ts";
 import { storyVersion } from "./story.ts";
 
 export interface ServeOptions extends Omit<MarketSize, "until"> {
@@ -53,7 +53,13 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
     const serving = await openServing(database, configOf(market));
     try {
       const endpoints = await measureEndpoints(database, serving, endpointCases(market, whole), times);
-      return resultOfServing({ endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
+      return resultOfServing({
+        subject: "rows 40 to 55, whole answers over HTTP",
+        endpoints,
+        chores,
+        rows: await countRows(database),
+        megabytes: await megabytesOf(database),
+      });
     } finally {
       await serving.close();
     }

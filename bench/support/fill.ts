@@ -3,6 +3,7 @@ import type { Database } from "../../runtime/database/database.ts";
 import type { DecodedBlock } from "../../runtime/events/decoded-block.ts";
 import type { ChainFacts, Projection, Row, Table } from "../../runtime/indexer/projection.ts";
 import { writeRows } from "../../runtime/indexer/write.ts";
+import type { Address } from "../../runtime/lib/hex.ts";
 import { createInterned, createMemoryState } from "./memory-state.ts";
 import { projections as all } from "./projections.ts";
 
@@ -11,6 +12,8 @@ export interface FillOptions {
   readonly projections: readonly Projection[];
   readonly nativeAccounting: ChainFacts["nativeAccounting"];
   readonly blocksAtOnce: number;
+  /** None where it is not said. */
+  readonly wrappedNative?: readonly Address[];
   /** Tables that stay empty. */
   readonly without?: ReadonlySet<string>;
 }
@@ -26,8 +29,8 @@ export async function fillTables(
   blocks: Iterable<DecodedBlock>,
   options: FillOptions,
 ): Promise<ChainBlock | undefined> {
-  const { chainId, projections, nativeAccounting, blocksAtOnce, without = new Set() } = options;
-  const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting, wrappedNative: new Set() };
+  const { chainId, projections, nativeAccounting, blocksAtOnce, wrappedNative = [], without = new Set() } = options;
+  const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting, wrappedNative: new Set(wrappedNative) };
   const interned = createInterned();
   const parts = projections.map((projection) => ({ projection, memory: createMemoryState(projection, interned) }));
   const growing = projections.map(({ tables }) => growingTables(tables).filter(({ name }) => !without.has(name)));

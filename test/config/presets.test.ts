@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../runtime/config/load.ts";
 import { opStack } from "../../runtime/config/op-stack.ts";
-import { presets } from "../../runtime/config/presets/index.ts";
+import { presets, withPreset } from "../../runtime/config/presets/index.ts";
 
 const rpc = "http://127.0.0.1:1";
 const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) => {
@@ -67,6 +67,13 @@ describe("presets", () => {
       "eth-mainnet",
       "eth-sepolia",
     ]);
+  });
+
+  it.each(networks)("%s keeps no metadata until an operator asks for it, whatever else is set", (name) => {
+    expect(chainOf(name).nfts.metadata).toBe("uncached");
+    const nftsOf = (nfts: object) => withPreset({ name, nfts }).nfts;
+    expect(nftsOf({ fetchesAtOnce: 4 })).toEqual({ metadata: "uncached", fetchesAtOnce: 4 });
+    expect(nftsOf({ metadata: "cached" })).toEqual({ metadata: "cached" });
   });
 
   it("stand below what is configured", () => {

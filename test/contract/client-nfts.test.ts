@@ -297,7 +297,7 @@ describe("the npm client's NftService, of collections", () => {
       expect([item?.token_total_supply, item?.cached_metadata_count, item?.cached_asset_count], name).toEqual([
         ids.length,
         documents.size,
-        0,
+        [...documents.values()].filter(({ image }) => image?.startsWith("data:")).length,
       ]);
       expect(isValidDate(item?.last_scraped_at)).toBe(true);
     }

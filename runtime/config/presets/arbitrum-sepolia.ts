@@ -13,4 +13,6 @@ export const arbitrumSepolia: Preset = {
   nativeAccounting: "state",
   // Final with the block of the layer below that holds its data: within an hour at four blocks a second.
   finality: 14_400,
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached" },
 };

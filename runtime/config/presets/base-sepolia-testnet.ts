@@ -11,5 +11,6 @@ export const baseSepoliaTestnet: Preset = {
   isTestnet: true,
   nativeToken: { name: "Sepolia Ether", symbol: "ETH", decimals: 18 },
   explorers: [{ label: "Basescan", url: "https://sepolia.basescan.org" }],
-  nfts: { marketplaces: lateSeaport },
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached", marketplaces: lateSeaport },
 };

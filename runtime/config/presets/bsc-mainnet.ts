@@ -32,5 +32,6 @@ export const bscMainnet: Preset = {
       { token: "0x1af3f329e8be154074d8769d1ffa4ee058b1dbc3" },
     ],
   },
-  nfts: { marketplaces: seaport },
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached", marketplaces: seaport },
 };

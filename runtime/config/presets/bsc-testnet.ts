@@ -14,5 +14,6 @@ export const bscTestnet: Preset = {
   nativeAccounting: "state",
   // As on the main network.
   finality: 15,
-  nfts: { marketplaces: seaport },
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached", marketplaces: seaport },
 };

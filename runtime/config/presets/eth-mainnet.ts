@@ -43,7 +43,9 @@ export const ethMainnet: Preset = {
       { token: "0x6b175474e89094c44da98b954eedeac495271d0f" },
     ],
   },
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
   nfts: {
+    metadata: "uncached",
     marketplaces: [
       ...seaport,
       // The address that its own site and source state.

@@ -40,8 +40,8 @@ export const presets: readonly Preset[] = [
 const presetOf = (name: string): Preset | null => presets.find((preset) => preset.name === name) ?? null;
 
 /**
- * A configured chain with its preset below it: what is configured wins, of prices and of non-fungible tokens setting by setting, so that adding a
- * feed does not drop the stablecoins, nor keeping no metadata the marketplaces. A chain of another id that has only the name is left as it is.
+ * A configured chain with its preset below it: what is configured wins, of prices and non-fungible tokens setting by setting, so that adding a feed does not drop
+ * the stablecoins and naming a gateway does not have all metadata kept. A chain of another id that has only the name is left as it is.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
@@ -51,9 +51,9 @@ export const withPreset = (chain: {
 }): Record<string, unknown> => {
   const preset = typeof chain.name === "string" ? presetOf(chain.name) : null;
   if (preset === null || (chain.id !== undefined && chain.id !== preset.id)) return { ...chain };
-  const both = (["prices", "nfts"] as const).flatMap((name) => {
-    const [below, own] = [preset[name], chain[name]];
-    return below !== undefined && typeof own === "object" && !Array.isArray(own) ? [[name, { ...below, ...own }] as const] : [];
-  });
-  return { ...preset, ...chain, ...Object.fromEntries(both) };
+  return { ...preset, ...chain, ...merged("prices", preset.prices, chain.prices), ...merged("nfts", preset.nfts, chain.nfts) };
 };
+
+/** The settings of a section that both have; nothing where one of them has none, or what is configured is no section. */
+const merged = (name: string, known: object | undefined, configured: unknown): Record<string, unknown> =>
+  known !== undefined && typeof configured === "object" && !Array.isArray(configured) ? { [name]: { ...known, ...configured } } : {};

@@ -34,5 +34,6 @@ export const maticMainnet: Preset = {
       { token: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
     ],
   },
-  nfts: { marketplaces: seaport },
+  // Millions of tokens: an operator asks for keeping their metadata on purpose.
+  nfts: { metadata: "uncached", marketplaces: seaport },
 };

@@ -8,6 +8,8 @@ export interface KeptCollectionRow {
   readonly token: Address;
   /** How many tokens of it have a document. */
   readonly documents: number;
+  /** How many of these have their asset in it. */
+  readonly assets: number;
   /** When one of its tokens was last read. */
   readonly read_at: Date;
   /** How many ids it has had. */
@@ -33,7 +35,7 @@ export function createCollectionQueries({ query }: Pick<Database, "query">) {
     const kept = "FROM nft_documents WHERE chain_id = $1 AND since_block <= $2";
     const [rows, counted] = await Promise.all([
       query<KeptCollectionRow>(
-        `SELECT k.token, k.metadata_count AS documents, k.last_read_at AS read_at, coalesce(s.tokens, 0) AS tokens FROM (
+        `SELECT k.token, k.metadata_count AS documents, k.asset_count AS assets, k.last_read_at AS read_at, coalesce(s.tokens, 0) AS tokens FROM (
            SELECT * ${kept} ORDER BY token LIMIT $3 OFFSET $4) k
          LEFT JOIN LATERAL (
            SELECT tokens FROM nft_collection_sizes z WHERE z.chain_id = $1 AND z.token = k.token AND z.block_number <= $2

@@ -1,7 +1,11 @@
 import { extension, lookup } from "mime-types";
-import type { NftData, NftExternalData, NftExternalDataV1 } from "../../../generated/responses.gen.ts";
+import type { NftCollectionAttribute, NftData, NftExternalData, NftExternalDataV1 } from "../../../generated/responses.gen.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { NftMetadataRow } from "../nft/metadata/row.ts";
+
+/** The database keeps no order of an object's fields. */
+const inOrder = (attributes: NftMetadataRow["attributes"]): NftCollectionAttribute[] | null =>
+  attributes === null ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value }));
 
 /** What is known of a token beside its id. */
 export interface NftFacts {
@@ -35,7 +39,7 @@ export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): Nft
         image_1024: null,
         animation_url: metadata.animation_url,
         external_url: metadata.external_url,
-        attributes: metadata.attributes,
+        attributes: inOrder(metadata.attributes),
         owner: metadata.owner,
       }
     : null;
@@ -57,7 +61,7 @@ function externalData(metadata: NftMetadataRow): NftExternalData {
     image_1024: null,
     animation_url: metadata.animation_url,
     external_url: metadata.external_url,
-    attributes: metadata.attributes,
+    attributes: inOrder(metadata.attributes),
   };
 }
 

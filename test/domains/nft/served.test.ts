@@ -474,7 +474,7 @@ describe("the transactions of a token", () => {
 describe("the collections that are kept", () => {
   it("are those with a document, by address, with counts", async () => {
     await index.insert("nft_metadata", [
-      { ...read("1", { document: "{}" }), token: spam },
+      { ...read("1", { document: "{}", asset_bytes: 7 }), token: spam },
       { ...read("1", { refusal: "no" }), token: both },
     ]);
     const { items, pagination } = await get("nft/collections/");
@@ -485,10 +485,17 @@ describe("the collections that are kept", () => {
         is_spam: false,
         token_total_supply: 5,
         cached_metadata_count: 3,
-        cached_asset_count: 0,
+        // Of the three, the second has its image in it.
+        cached_asset_count: 1,
         last_scraped_at: "2026-01-03T00:00:00Z",
       },
-      expect.objectContaining({ contract_address: spam, is_spam: true, token_total_supply: 1, cached_metadata_count: 1 }),
+      expect.objectContaining({
+        contract_address: spam,
+        is_spam: true,
+        token_total_supply: 1,
+        cached_metadata_count: 1,
+        cached_asset_count: 1,
+      }),
     ]);
     expect(pagination.total_count).toBe(2);
     const clean = await get("nft/collections/?no-spam=true");

@@ -63,7 +63,8 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       const room = roomOf(host);
       if (!isDue || room <= 0) continue;
       const claims = await claimOfHost(deps, host, room);
-      for (const claim of claims) void start(claim, host, signal);
+      // Each with a signal of its own: what waits for one signal is counted, and many at once would be taken for a leak.
+      for (const claim of claims) void start(claim, host, AbortSignal.any([signal]));
       taken += claims.length;
     }
     // From the first name again.

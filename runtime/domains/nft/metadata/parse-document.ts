@@ -61,7 +61,7 @@ const readDocument = (text: string, root: JsonObject): NftDocument => {
     owner: cleanLine(wordsIn(root, "owner"), longestName),
     attributes,
     counted,
-    assetBytes: image?.bytes ?? null,
+    assetBytes: (animation ?? image)?.bytes ?? null,
     refusal: faults.length === 0 ? null : faults.join(" "),
   };
 };

@@ -20,13 +20,13 @@ export const getChainCollections: Handlers["getChainCollections"] = async ({ cha
     ...chainHead(chain, context.now()),
     items: shown
       .filter(({ token }) => !(noSpam && spam.has(token)))
-      .map(({ token, tokens: size, documents, read_at: readAt }) => ({
+      .map(({ token, tokens: size, documents, assets, read_at: readAt }) => ({
         contract_address: token,
         contract_name: metadata.get(token)?.name ?? null,
         is_spam: spam.has(token),
         token_total_supply: indexedFrom === null ? size : null,
         cached_metadata_count: documents,
-        cached_asset_count: 0,
+        cached_asset_count: assets,
         last_scraped_at: isoTimestamp(Math.floor(readAt.getTime() / 1000)),
       })),
     // What of the whole list is spam is not known before all of it is judged.

@@ -36,6 +36,9 @@ export async function ownershipOf(
   ]);
   if (held.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens of the collection`);
   const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
+  // All are of one collection.
+  const collection = viewCollection(metadata);
+  const supported = standardsOf(metadata, standard);
   const balance24h = new Map(earlier.map((row) => [nftKeyText(row), row.balance]));
   return {
     updated_at: updatedAt(context.now()),
@@ -45,9 +48,9 @@ export async function ownershipOf(
     items: held.map((row, index) => {
       const before = balance24h.get(nftKeyText(row));
       return {
-        ...viewCollection(metadata),
+        ...collection,
         token_id: row.token_id,
-        supports_erc: standardsOf(metadata, standard),
+        supports_erc: supported,
         last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
         balance: row.balance,
         balance_24h: before === undefined ? otherwise : before,

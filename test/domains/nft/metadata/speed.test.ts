@@ -27,4 +27,4 @@ it("10,000 documents that their contract holds are queued and read in well under
     await hall.test.drop();
     await stage.stop();
   }
-});
+}, 180_000);

@@ -1,9 +1,11 @@
 import { loadavg } from "node:os";
 import { type BenchResult, median, rounded } from "../result.ts";
-import type { ChoreTime } from "../support/run-chores.ts";
+import type { ChoreTime } from "./run-chores.ts";
 import type { EndpointTimes, VariantTimes } from "./served.ts";
 
 export interface Served {
+  /** What was asked, for the head of the table. */
+  readonly subject: string;
   readonly endpoints: readonly EndpointTimes[];
   /** Null where an earlier run did them. */
   readonly chores: readonly ChoreTime[] | null;
@@ -12,10 +14,9 @@ export interface Served {
 }
 
 const targetMilliseconds = 20;
-const subject = "rows 40 to 55, whole answers over HTTP";
 
-/** The table and figures of a served market. */
-export function resultOfServing({ endpoints, chores, rows, megabytes }: Served): BenchResult {
+/** The table and figures of a served index. */
+export function resultOfServing({ subject, endpoints, chores, rows, megabytes }: Served): BenchResult {
   const [load = Number.NaN] = loadavg();
   const lines = endpoints.map(lineOf);
   return {
@@ -57,4 +58,17 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
   const taken = variants.flatMap(({ processor }) => (processor === null ? [] : [processor]));
   const processor = taken.length === 0 ? null : taken.reduce((sum, value) => sum + value, 0) / taken.length;
   return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
+}
+
+/** A line for each kind of question. */
+export function kindsOf(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
+  return endpoints.flatMap(({ endpoint, variants }) =>
+    variants.map(({ name, milliseconds, processor, bytes }) => ({
+      "kind of question": `${endpoint.row} ${endpoint.name}: ${name}`,
+      "median ms": rounded(median(milliseconds), 1),
+      "least ms": rounded(milliseconds[0] ?? Number.NaN, 1),
+      "CPU ms": processor === null ? "" : rounded(processor, 1),
+      kilobytes: Math.round(bytes / 1024),
+    })),
+  );
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
-import { startProcessorClock } from "../support/processor-time.ts";
-import type { BenchServing } from "../support/serving.ts";
-import type { EndpointCase, Variant } from "./endpoint-cases.ts";
+import type { EndpointCase, Variant } from "./endpoint-case.ts";
+import { startProcessorClock } from "./processor-time.ts";
+import type { BenchServing } from "./serving.ts";
 
 /** What the answers to one kind of question took. */
 export interface VariantTimes {
@@ -48,8 +48,7 @@ async function measureVariant(
 ): Promise<VariantTimes> {
   for (let time = 0; time < Math.max(warmUp, paths.length); time += 1) {
     const path = paths[time % paths.length] ?? "";
-    const { data } = JSON.parse(await serving.get(path)) as { readonly data?: { readonly items?: readonly unknown[] } };
-    if ((data?.items?.length ?? 0) < leastItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
+    if (itemsIn(path, await serving.get(path)) < leastItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
   }
   const milliseconds: number[] = [];
   let bytes = 0;
@@ -68,3 +67,10 @@ async function measureVariant(
     processor: processor === null ? null : processor / times,
   };
 }
+
+/** Items of an answer; of CSV the lines below its head. */
+const itemsIn = (path: string, text: string): number => {
+  if (path.includes("format=csv")) return text.trim().split("\n").length - 1;
+  const { data } = JSON.parse(text) as { readonly data?: { readonly items?: readonly unknown[] } };
+  return data?.items?.length ?? 0;
+};

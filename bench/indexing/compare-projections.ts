@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import type { Database } from "../../runtime/database/database.ts";
+import { type BenchResult, median, rounded } from "../result.ts";
+import { compileScript } from "../support/compiled.ts";
+import { measureProcess } from "../support/measured-process.ts";
+import { projections } from "../support/projections.ts";
+import type { BenchServer } from "../support/server.ts";
+import { countRows } from "../support/tables.ts";
+import { lineOf, processor, ratios, wall } from "./run-figures.ts";
+import type { IndexerOptions, IndexerRun } from "./runs.ts";
+import { type Run, timedRun } from "./timed-run.ts";
+
+const indexerScript = new URL("./indexer-process.ts", import.meta.url);
+/** A quarter more wall time than the same chain without them. */
+const mostRatio = 1.25;
+
+type Rows = Readonly<Record<string, number>>;
+
+/** A chain that is to be indexed, and the projections that some runs leave out. */
+export interface Switched {
+  readonly rpc: string;
+  readonly chainId: number;
+  readonly head: number;
+  /** What they are there for, in the plural. */
+  readonly subject: string;
+  /** Their ids. */
+  readonly own: ReadonlySet<string>;
+  /** Where the compiled script is put. */
+  readonly folder: string;
+  /** Of each kind. */
+  readonly runs: number;
+  /** @throws where the rows of a run with all projections are not those of the chain. */
+  readonly check: (rows: Rows) => void;
+  /** What is to be done on the index of the first run with all projections. */
+  readonly afterwards?: (database: Database, rows: Rows) => Promise<void>;
+}
+
+export interface ProjectionComparison {
+  readonly subject: string;
+  /** With all projections, and right after each without those in question. */
+  readonly whole: readonly Run<IndexerRun>[];
+  readonly without: readonly Run<IndexerRun>[];
+  readonly rows: Rows;
+}
+
+/** Indexes a chain so many times with all projections and, in turn, without some; compiled, as an installed package is. */
+export async function compareProjections(server: BenchServer, switched: Switched): Promise<ProjectionComparison> {
+  const { rpc, chainId, head, subject, own, folder, runs, check, afterwards } = switched;
+  const script = compileScript(indexerScript, join(folder, "indexer"));
+  const index = (without: readonly string[]) => (databaseUrl: string) =>
+    measureProcess<IndexerRun>(script, { rpc, chainId, head, traces: false, databaseUrl, without } satisfies IndexerOptions);
+  // Not counted: it warms the node, and tells what rows there are to be.
+  await index([])(await server.create("target"));
+  const rows = await server.on("target", countRows);
+  check(rows);
+  const tables = new Set(projections.filter(({ id }) => own.has(id)).flatMap((projection) => projection.tables.map(({ name }) => name)));
+  // There is a checkpoint for each projection.
+  const others = Object.fromEntries(Object.entries(rows).filter(([table]) => !tables.has(table) && table !== "projection_checkpoints"));
+  const whole: Run<IndexerRun>[] = [];
+  const without: Run<IndexerRun>[] = [];
+  for (let count = 0; count < runs; count += 1) {
+    whole.push(await timedRun(server, "all projections", rows, index([])));
+    if (count === 0) await server.on("target", async (database) => afterwards?.(database, rows));
+    without.push(await timedRun(server, `without ${subject}`, others, index([...own])));
+  }
+  return { subject, whole, without, rows };
+}
+
+/** The table and figures of a comparison; `further` are lines between the ratios and the rows. The ratio is the median of the pairs' own. */
+export function resultOfComparison(comparison: ProjectionComparison, further: BenchResult["table"] = []): BenchResult {
+  const { subject, whole, without, rows } = comparison;
+  const own = ratios(whole, without, wall);
+  const ratio = median(own);
+  return {
+    table: [
+      ...whole.flatMap((run, index) => [run, without[index]].flatMap((each) => (each === undefined ? [] : [lineOf(each)]))),
+      ...own.map((value, index) => ({ run: `ratio of pair ${index + 1} (bound ${mostRatio})`, ms: rounded(value) })),
+      ...further,
+      ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
+    ],
+    figures: {
+      ratio: rounded(ratio),
+      processorRatio: rounded(median(ratios(whole, without, processor))),
+      wholeMilliseconds: Math.round(median(whole.map(wall))),
+      withoutMilliseconds: Math.round(median(without.map(wall))),
+    },
+    missed: ratio <= mostRatio ? [] : [`With ${subject} an index takes ${rounded(ratio)} times as long, not ${mostRatio} at most.`],
+  };
+}

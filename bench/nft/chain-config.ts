@@ -1,0 +1,16 @@
+import { type ChainConfig, chainConfig } from "../../runtime/config/config.ts";
+import type { Cast } from "./cast.ts";
+import { chainId } from "./fill-index.ts";
+
+/** The network of generated collections as an operator would configure it. */
+export const configOf = ({ wrapped, market, feed }: Cast): ChainConfig =>
+  chainConfig.parse({
+    name: "bench",
+    id: chainId,
+    rpc: "http://127.0.0.1:1",
+    nativeAccounting: "none",
+    groups: ["historical"],
+    wrappedNative: [wrapped],
+    prices: { feeds: [{ of: "native", in: "USD", aggregators: [feed] }] },
+    nfts: { marketplaces: [{ name: "Bazaar", protocol: "seaport", address: market }] },
+  });

@@ -1,0 +1,31 @@
+import { type BenchResult, rounded } from "../result.ts";
+import type { DocumentsRun } from "./read-documents.ts";
+
+/** For 10,000 documents; fewer may take their share. */
+const target = { documents: 10_000, milliseconds: 60_000 };
+
+/** The table and figures of metadata that was read. */
+export function resultOfDocuments({ documents, levelMilliseconds, milliseconds, processor, load }: DocumentsRun): BenchResult {
+  const most = (target.milliseconds * documents) / target.documents;
+  const seconds = (value: number | null): number | string => (value === null ? "" : rounded(value, 1));
+  return {
+    table: [
+      {
+        "on-chain documents": documents,
+        "ms until level": Math.round(levelMilliseconds),
+        "ms until all are kept": Math.round(milliseconds),
+        "target ms": most,
+        "a second": Math.round((documents * 1_000) / milliseconds),
+        "own CPU s": seconds(processor.indexer),
+        "node CPU s": seconds(processor.node),
+        "database CPU s": seconds(processor.database),
+        "system load": rounded(load, 1),
+      },
+    ],
+    figures: { documentMilliseconds: Math.round(milliseconds) },
+    missed:
+      milliseconds < most
+        ? []
+        : [`${documents} documents took ${Math.round(milliseconds)} ms after the index was level, not less than ${most}.`],
+  };
+}

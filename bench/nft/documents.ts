@@ -1,0 +1,64 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { hexOf } from "../support/random.ts";
+import type { Cast } from "./cast.ts";
+
+/** A token and what its metadata says. */
+export interface TokenDocument {
+  readonly token: Address;
+  readonly id: number;
+  readonly standard: "erc721" | "erc1155";
+  readonly url: string;
+  readonly text: string;
+}
+
+interface Trait {
+  readonly trait_type: string;
+  readonly value: string | number;
+  readonly display_type?: string;
+}
+
+const documentKind = 67;
+/** Traits that are words, with how many there are of each; the first are more frequent. */
+const words = [
+  ["Paper", 6],
+  ["Ink", 12],
+  ["Season", 4],
+  ["Weather", 9],
+  ["Planet", 8],
+  ["Border", 20],
+  ["Beast", 40],
+  ["Herb", 60],
+] as const;
+
+/** The twelve traits of a token: eight words, one that no other token has, and three numbers. */
+export const traitsOf = (id: number): readonly Trait[] => {
+  const digits = hexOf(documentKind, id, 16).slice(2);
+  const chance = (position: number): number => Number.parseInt(digits.slice(position * 8, position * 8 + 8), 16) / 2 ** 32;
+  return [
+    ...words.map(([name, count], position) => ({ trait_type: name, value: `${name} ${Math.floor(chance(position) ** 2 * count)}` })),
+    { trait_type: "Serial", value: `No. ${id}` },
+    { trait_type: "Moons", value: Math.floor(chance(9) * 30) },
+    { trait_type: "Luck", value: Math.floor(chance(10) * 101), display_type: "boost_percentage" },
+    { trait_type: "Printed", value: 1_700_000_000 + Math.floor(id / 100) * 86_400, display_type: "date" },
+  ];
+};
+
+/** The metadata of all tokens of the large collection, of the small ones and of the editions. */
+export function* documentsOf(cast: Cast, tokens: number): Generator<TokenDocument> {
+  for (let id = 0; id < tokens; id += 1) yield documentOf(cast.large, id, "erc721");
+  for (const token of cast.small) for (let id = 0; id < cast.tokensOfSmall; id += 1) yield documentOf(token, id, "erc721");
+  for (let id = 0; id < cast.editionIds; id += 1) yield documentOf(cast.editions, id, "erc1155");
+}
+
+const documentOf = (token: Address, id: number, standard: TokenDocument["standard"]): TokenDocument => {
+  const folder = `ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/${token.slice(2, 10)}`;
+  const document = {
+    name: `Leaf ${id}`,
+    description:
+      "A leaf of a generated almanac, with as many words about itself as such documents have: who drew it, when, and what is to be seen.",
+    image: `${folder}/${id}.png`,
+    external_url: `https://almanac.example/${id}`,
+    attributes: traitsOf(id),
+  };
+  return { token, id, standard, url: `${folder}/${id}`, text: JSON.stringify(document) };
+};

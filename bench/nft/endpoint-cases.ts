@@ -1,0 +1,156 @@
+import type { EndpointCase, Variant } from "../support/endpoint-case.ts";
+import type { Cast, CastSize } from "./cast.ts";
+
+/** What the endpoints of rows 7 to 21 are asked: first, deep and filtered pages, ordinary wallets and large ones. */
+export function endpointCases(cast: Cast, { tokens }: CastSize): readonly EndpointCase[] {
+  const { large, small, editions, traders, whale, curator, approver } = cast;
+  const of = (name: string, ...paths: readonly string[]): Variant => ({ name, paths: paths.map((path) => `bench/${path}`) });
+  const ordinary = traders.slice(Math.floor(traders.length / 4), Math.floor(traders.length / 4) + 5);
+  const busy = traders.slice(0, 3);
+  const csv = "format=csv";
+  const lastPage = Math.max(0, Math.ceil(tokens / 100) - 1);
+  /** Tokens from all over the collection. */
+  const ids = [0, 0.001, 0.1, 0.5, 0.9].map((share) => Math.floor(share * tokens));
+
+  const balances = (wallet: string, query = ""): string => `address/${wallet}/balances_nft/?${query}`;
+  const metadata = (query: string, collection = large): string => `nft/${collection}/metadata/?${query}`;
+  const token = (id: number, query = ""): string => `nft/${large}/metadata/${id}/?${query}`;
+  const transactions = (id: number, query = ""): string => `tokens/${large}/nft_transactions/${id}/?${query}`;
+  const market = (kind: string): readonly Variant[] => [
+    of("30 days", `nft_market/${large}/${kind}/`),
+    of("a year", `nft_market/${large}/${kind}/?days=365`),
+    of("a year in euros", `nft_market/${large}/${kind}/?days=365&quote-currency=EUR`),
+    of("small collections", ...small.slice(0, 5).map((collection) => `nft_market/${collection}/${kind}/`)),
+    of("ERC-1155", `nft_market/${editions}/${kind}/`),
+    of("CSV", `nft_market/${large}/${kind}/?days=365&${csv}`),
+  ];
+  const owned = (wallet: string, query = "", collection = large): string => `address/${wallet}/collection/${collection}/?${query}`;
+  const ofCollections = (path: (collection: string) => string): readonly Variant[] => [
+    of("10,000 tokens", path(large)),
+    of("50 tokens", ...small.slice(0, 5).map(path)),
+    of("ERC-1155", path(editions)),
+    of("CSV", `${path(large)}?${csv}`),
+  ];
+  const trait = (name: string, query = ""): string => `nft/${large}/traits/${name}/attributes/?${query}`;
+
+  return [
+    {
+      row: 7,
+      name: "NFTs of a wallet",
+      variants: [
+        of("ordinary wallets", ...ordinary.map((wallet) => balances(wallet))),
+        of("busy wallets", ...busy.map((wallet) => balances(wallet))),
+        of("1,000 ids", balances(whale)),
+        of("1,000 ids, no assets", balances(whale, "no-nft-asset-metadata=true")),
+        of("200 collections", balances(curator)),
+        of("200 collections, no spam", balances(curator, "no-spam=true")),
+        of("CSV of 200 collections", balances(curator, csv)),
+      ],
+    },
+    {
+      row: 8,
+      name: "tokens of a collection",
+      variants: [
+        of("first page", metadata("")),
+        of("last page", metadata(`page-number=${lastPage}`)),
+        of("middle page", metadata(`page-number=${Math.floor(lastPage / 2)}`)),
+        of("no metadata", metadata("no-metadata=true")),
+        of("frequent value", metadata("traits-filter=Season&values-filter=Season%200")),
+        of("frequent value, deep page", metadata(`traits-filter=Season&values-filter=Season%200&page-number=${Math.floor(lastPage / 4)}`)),
+        of("rare value", metadata("traits-filter=Herb&values-filter=Herb%2058")),
+        of("one token's value", metadata(`traits-filter=Serial&values-filter=No.%20${ids[3]}`)),
+        of("traits alone", metadata("traits-filter=Ink,Beast")),
+        of("values alone", metadata("values-filter=Ink%203,Beast%2020")),
+        of("small collections", ...small.slice(0, 5).map((collection) => metadata("", collection))),
+        of("ERC-1155", metadata("", editions)),
+        of("CSV", metadata(csv)),
+      ],
+    },
+    {
+      row: 9,
+      name: "one token",
+      variants: [
+        of("any", ...ids.map((id) => token(id))),
+        of("no metadata", ...ids.map((id) => token(id, "no-metadata=true"))),
+        of("CSV", token(0, csv)),
+      ],
+    },
+    {
+      row: 10,
+      name: "transactions of a token",
+      variants: [
+        of("ordinary tokens", ...ids.slice(2).map((id) => transactions(id))),
+        of("ordinary tokens, no spam", ...ids.slice(2).map((id) => transactions(id, "no-spam=true"))),
+        of("never traded", transactions(tokens - 1)),
+        of("250 transactions", ...[1, 2, 3].map((id) => transactions(id))),
+        of("700 transactions", transactions(0)),
+        of("CSV", ...ids.slice(2).map((id) => transactions(id, csv))),
+      ],
+    },
+    { row: 11, name: "traits", variants: ofCollections((collection) => `nft/${collection}/traits/`) },
+    { row: 12, name: "trait summary", variants: ofCollections((collection) => `nft/${collection}/traits_summary/`) },
+    {
+      row: 13,
+      name: "values of a trait",
+      variants: [
+        of("few values", trait("Season"), trait("Ink")),
+        of("60 values", trait("Herb")),
+        of("numbers", trait("Luck")),
+        of("10,000 values", trait("Serial")),
+        of("CSV", trait("Herb", csv)),
+      ],
+    },
+    {
+      row: 14,
+      name: "collections",
+      variants: [
+        of("first page", "nft/collections/"),
+        of("second half", `nft/collections/?page-size=${small.length / 2}&page-number=1`),
+        of("no spam", "nft/collections/?no-spam=true"),
+        of("CSV", `nft/collections/?${csv}`),
+      ],
+    },
+    { row: 15, name: "floor prices", variants: market("floor_price") },
+    { row: 16, name: "volumes", variants: market("volume") },
+    { row: 17, name: "counts of sales", variants: market("sale_count") },
+    {
+      row: 18,
+      name: "what a wallet has of a collection",
+      variants: [
+        of("busy wallets", ...busy.map((wallet) => owned(wallet))),
+        of("1,000 ids", owned(whale)),
+        of("1,000 ids, frequent value", owned(whale, "traits-filter=Season&values-filter=Season%200")),
+        of("1,000 ids, one token's value", owned(whale, `traits-filter=Serial&values-filter=No.%20${tokens - 2}`)),
+        of("three ids of small collections", ...small.slice(0, 5).map((collection) => owned(curator, "", collection))),
+        of("CSV of 1,000 ids", owned(whale, csv)),
+      ],
+    },
+    {
+      row: 19,
+      name: "whether a wallet has a token",
+      variants: [
+        of(
+          "it has",
+          `address/${whale}/collection/${large}/token/${tokens - 1}/`,
+          `address/${whale}/collection/${large}/token/${tokens - 2}/`,
+        ),
+        of("units", `address/${cast.publisher}/collection/${editions}/token/7/`),
+        of("CSV", `address/${whale}/collection/${large}/token/${tokens - 1}/?${csv}`),
+      ],
+    },
+    {
+      row: 20,
+      name: "allowances of a wallet",
+      variants: [of("500 allowances", `approvals/${approver}/`), of("CSV of 500", `approvals/${approver}/?${csv}`)],
+    },
+    {
+      row: 21,
+      name: "NFT approvals of a wallet",
+      variants: [
+        of("500 approvals", `nft/approvals/${approver}/`),
+        of("one operator", ...ordinary.map((wallet) => `nft/approvals/${wallet}/`)),
+        of("CSV of 500", `nft/approvals/${approver}/?${csv}`),
+      ],
+    },
+  ];
+}

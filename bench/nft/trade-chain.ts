@@ -1,0 +1,220 @@
+import { privateKeyToAddress } from "viem/accounts";
+import { createOrder, encodeFulfillOrder, forAccount, native, signOrder, unique } from "../../runtime/demo/story/seaport-orders.ts";
+import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
+import { deploySeaport } from "../../test/domains/nft/sales/seaport.ts";
+import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
+import { createRandom, hexOf } from "../support/random.ts";
+import { compileAlmanac } from "./almanac.ts";
+
+/** How long a history of trade with collections is made. */
+export interface TradeSize {
+  /** Those that make collections are left out. */
+  readonly transactions: number;
+  readonly blocks: number;
+}
+
+export interface TradeHistory extends TestChain {
+  readonly chainId: number;
+  readonly sales: number;
+  /** Approvals of coins, of tokens and of all tokens. */
+  readonly approvals: number;
+  /** All tokens of the ERC-721 collections. */
+  readonly tokens: number;
+}
+
+const collectionCount = 10;
+const tokensOfCollection = 300;
+const editionIds = 20;
+const traderCount = 60;
+/** Of a hundred transactions; the rest transfers a token. */
+const shares = { sales: 25, approvals: 10, operators: 5, allowances: 10, units: 5, prints: 5 } as const;
+const secondsApart = 12;
+const traderKind = 72;
+const whole = 10n ** 18n;
+
+interface Trader {
+  readonly key: Hash;
+  readonly address: Address;
+}
+
+interface Market {
+  readonly chainId: number;
+  readonly almanac: Artifact;
+  readonly seaport: Address;
+  readonly collections: readonly Address[];
+  /** Positions of traders, by collection and id. */
+  readonly owners: readonly number[][];
+  readonly editions: Address;
+  readonly coin: Address;
+  readonly traders: readonly Trader[];
+}
+
+/** A node of one's own with a history of trade on a real marketplace; the same history for the same size. */
+export async function startTradeHistory(size: TradeSize, cacheFolder: string): Promise<TradeHistory> {
+  const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
+  try {
+    const market = await openMarket(chain);
+    const told = await trade(chain, market, size);
+    return { ...chain, ...told, chainId: market.chainId, tokens: market.owners.reduce((sum, { length }) => sum + length, 0) };
+  } catch (error) {
+    await chain.stop();
+    throw error;
+  }
+}
+
+async function openMarket(chain: TestChain): Promise<Market> {
+  const almanac = compileAlmanac();
+  const seaport = await deploySeaport(chain);
+  const collections: Address[] = [];
+  for (let number = 0; number < collectionCount; number += 1) collections.push(await chain.deploy(almanac));
+  const editions = await chain.deploy(artifacts.erc1155(), ["https://editions.example/{id}"]);
+  const coin = await chain.deploy(artifacts.erc20(), ["Ledger Coin", "LEDGER"]);
+  const traders = Array.from({ length: traderCount }, (_, number) => {
+    const key = hexOf(traderKind, number, 8);
+    return { key, address: privateKeyToAddress(key) };
+  });
+  await chain.batch(traders.map(({ address }) => ({ method: "anvil_setBalance", params: [address, `0x${(10n ** 24n).toString(16)}`] })));
+  const owners = collections.map((_, collection) =>
+    Array.from({ length: tokensOfCollection }, (__, id) => (id * 7 + collection) % traderCount),
+  );
+  const ids = Array.from({ length: editionIds }, (_, id) => BigInt(id));
+  const many = ids.map(() => 1_000_000n);
+  await mineAll(chain, 10, [
+    ...owners.flatMap((own, position) =>
+      [0, 100, 200].map((first) => {
+        const recipients = own.slice(first, first + 100).map((owner) => traders[owner]?.address);
+        return { ...call(almanac, collections[position] as Address, "print", [recipients]), gas: 12_000_000n };
+      }),
+    ),
+    ...traders.flatMap(({ address }) => [
+      ...collections.map((collection) => ({
+        from: address,
+        ...call(almanac, collection, "setApprovalForAll", [seaport, true]),
+        gas: 100_000n,
+      })),
+      { ...call(artifacts.erc1155(), editions, "mintBatch", [address, ids, many, "0x"]), gas: 2_000_000n },
+      { ...call(artifacts.erc20(), coin, "mint", [address, 10n ** 6n * whole]), gas: 200_000n },
+    ]),
+  ]);
+  return { chainId: Number(await chain.rpc("eth_chainId")), almanac, seaport, collections, owners, editions, coin, traders };
+}
+
+/** Some transactions a block, by gas if not by number. @throws where one fails. */
+async function mineAll(chain: TestChain, inBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
+  for (let first = 0; first < transactions.length; first += inBlock) {
+    const hashes = await chain.send(...transactions.slice(first, first + inBlock));
+    await minePending(chain);
+    await inspect(chain, hashes);
+  }
+}
+
+/** What does not fit into a block goes into the next. */
+async function minePending(chain: TestChain, time?: number): Promise<void> {
+  await chain.mine(time);
+  while (Number((await chain.rpc<{ pending: Hex }>("txpool_status")).pending) > 0) await chain.mine();
+}
+
+const inspect = async (chain: TestChain, hashes: readonly Hash[]): Promise<void> => {
+  const receipts = await chain.batch<{ status: Hex } | null>(
+    hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
+  );
+  const failed = receipts.findIndex((receipt) => receipt?.status !== "0x1");
+  if (failed >= 0) throw new Error(`The trade failed at its transaction ${hashes[failed]}.`);
+};
+
+/** The trade itself; gives how many of its transactions are what. */
+async function trade(
+  chain: TestChain,
+  market: Market,
+  { transactions, blocks }: TradeSize,
+): Promise<Pick<TradeHistory, "sales" | "approvals">> {
+  const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
+  const deeds = createDeeds(market);
+  for (let block = 0, sent = 0; block < blocks; block += 1) {
+    const until = Math.floor((transactions * (block + 1)) / blocks);
+    const next: TestTransaction[] = [];
+    for (let number = sent; number < until; number += 1) next.push(await deeds.next(number));
+    const hashes = await chain.send(...next);
+    await chain.mine(Number(timestamp) + (block + 1) * secondsApart);
+    await inspect(chain, hashes);
+    sent = until;
+  }
+  // Each trader approves the marketplace for each collection before.
+  return { sales: deeds.counts.sales, approvals: deeds.counts.approvals + traderCount * collectionCount };
+}
+
+/** Chooses what is done next, by whom; nobody gives what they do not have. */
+const createDeeds = ({ chainId, almanac, seaport, collections, owners, editions, coin, traders }: Market) => {
+  const random = createRandom(1);
+  const counts = { sales: 0, approvals: 0 };
+  const any = (count: number): number => Math.floor(random() * count);
+  const traderAt = (position: number): Trader => traders[position % traderCount] as Trader;
+  /** A token, who has it, and somebody else, who has it from now on. */
+  const move = () => {
+    const collection = any(collectionCount);
+    const own = owners[collection] as number[];
+    const id = Math.floor(random() ** 2 * own.length);
+    const owner = own[id] as number;
+    const next = (owner + 1 + any(traderCount - 1)) % traderCount;
+    own[id] = next;
+    return { token: collections[collection] as Address, id: BigInt(id), seller: traderAt(owner), buyer: traderAt(next) };
+  };
+  const sell = async (number: number): Promise<TestTransaction> => {
+    const { token, id, seller, buyer } = move();
+    const price = BigInt(1 + any(1_000)) * 10n ** 15n;
+    const consideration = [
+      forAccount(seller.address, native((price * 925n) / 1_000n)),
+      forAccount(traderAt(0).address, native((price * 75n) / 1_000n)),
+    ];
+    const order = createOrder({ offerer: seller.address, offer: [unique(token, id)], consideration, salt: BigInt(number) });
+    const signature = await signOrder(order, { chainId, address: seaport }, seller.key);
+    return { from: buyer.address, to: seaport, data: encodeFulfillOrder({ order, signature }), value: price, gas: 400_000n };
+  };
+  const next = (number: number): TestTransaction | Promise<TestTransaction> => {
+    let chance = any(100);
+    const is = (share: number): boolean => {
+      chance -= share;
+      return chance < 0;
+    };
+    const from = traderAt(any(traderCount)).address;
+    const to = traderAt(any(traderCount)).address;
+    if (is(shares.sales)) {
+      counts.sales += 1;
+      return sell(number);
+    }
+    if (is(shares.approvals)) {
+      const position = any(collectionCount);
+      const own = owners[position] as number[];
+      const id = any(own.length);
+      counts.approvals += 1;
+      const approve = call(almanac, collections[position] as Address, "approve", [to, BigInt(id)]);
+      return { from: traderAt(own[id] as number).address, ...approve, gas: 100_000n };
+    }
+    if (is(shares.operators)) {
+      counts.approvals += 1;
+      const operator = hexOf(traderKind + 1, any(20), 5);
+      return {
+        from,
+        ...call(almanac, collections[any(collectionCount)] as Address, "setApprovalForAll", [operator, any(2) === 0]),
+        gas: 100_000n,
+      };
+    }
+    if (is(shares.allowances)) {
+      counts.approvals += 1;
+      return { from, ...call(artifacts.erc20(), coin, "approve", [to, BigInt(any(1_000)) * whole]), gas: 100_000n };
+    }
+    if (is(shares.units)) {
+      const transfer = [from, to, BigInt(any(editionIds)), BigInt(1 + any(5)), "0x"];
+      return { from, ...call(artifacts.erc1155(), editions, "safeTransferFrom", transfer), gas: 150_000n };
+    }
+    if (is(shares.prints)) {
+      const position = any(collectionCount);
+      const owner = any(traderCount);
+      owners[position]?.push(owner);
+      return { ...call(almanac, collections[position] as Address, "print", [[traderAt(owner).address]]), gas: 200_000n };
+    }
+    const { token, id, seller, buyer } = move();
+    return { from: seller.address, ...call(almanac, token, "transferFrom", [seller.address, buyer.address, id]), gas: 150_000n };
+  };
+  return { counts, next };
+};
