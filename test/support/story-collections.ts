@@ -1,6 +1,6 @@
 import { decodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
 import { lanternDocument, lanternFolder } from "../../runtime/demo/chapters/lantern-documents.ts";
-import { addressOf, callAnswers, cast, logsOf, type NodeLog, node, transferTopic } from "./story-node.ts";
+import { addressOf, callAnswers, cast, logsOf, type NodeLog, transferTopic } from "./story-node.ts";
 
 const abi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",
@@ -81,10 +81,10 @@ export const urisOf = async (collection: string, ids: readonly bigint[], functio
   ).map((data) => (data === null ? null : decodeAbiParameters([{ type: "string" }], data as `0x${string}`)[0]));
 
 /** EIP-1155: an id in a URI is written as 64 lower-case hex digits. */
-export const withId = (uri: string, id: bigint): string => uri.replaceAll("{id}", id.toString(16).padStart(64, "0"));
+const withId = (uri: string, id: bigint): string => uri.replaceAll("{id}", id.toString(16).padStart(64, "0"));
 
 /** The text behind the URIs of the story's decent collections: what they hold themselves (RFC 2397), and what its gateway tells of the lanterns. */
-export const textBehind = (uri: string): string => {
+const textBehind = (uri: string): string => {
   const lantern = new RegExp(`^ipfs://${lanternFolder}/(\\d+)$`).exec(uri);
   if (lantern !== null) return lanternDocument(Number(lantern[1]));
   // What follows a # is no part of the document (RFC 3986, section 3.5).
@@ -129,7 +129,7 @@ const traitsIn = (entry: unknown): Trait[] => {
 };
 
 /** Reads a document of the story; traits as a list of pairs, or as an object of values. */
-export const readStoryDocument = (text: string): StoryDocument => {
+const readStoryDocument = (text: string): StoryDocument => {
   const { name, description, image, external_url: external, attributes } = JSON.parse(text) as Record<string, unknown>;
   const traits = Array.isArray(attributes)
     ? attributes.flatMap(traitsIn)
@@ -168,9 +168,6 @@ export function countTraits(documents: Iterable<Pick<StoryDocument, "traits">>):
   }
   return counts;
 }
-
-/** The native value, sender and success of transactions are the node's; this is its height now. */
-export const headOfStory = async (): Promise<number> => Number(await node<string>("eth_blockNumber"));
 
 /** The collections of the story whose metadata mean no harm, by their names in its cast. */
 export const decent = () => ({
