@@ -1606,7 +1606,7 @@ export interface NftData {
   readonly asset_cached: boolean;
   /** True when a copy of the image is kept here; none ever is, so clients load it from where the metadata says. */
   readonly image_cached: boolean;
-  /** Why the token's metadata could not be taken, or what of it was left out; null when nothing was, or it was not read yet. */
+  /** Why the token's metadata could not be taken, or what of it was left out; of metadata that is tried again, why the last attempt failed. Null when nothing was left out, or it was not read yet. */
   readonly metadata_refusal: string | null;
 }
 

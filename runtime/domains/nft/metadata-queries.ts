@@ -7,7 +7,10 @@ export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | 
 
 /** Questions about what tokens' metadata says. */
 export function createNftMetadataQueries({ query }: Pick<Database, "query">) {
-  /** What is known of the metadata of tokens, by `metadataKeyText`; what was not read yet is left out. One probe of the primary key each. */
+  /**
+   * What is known of the metadata of tokens, by `metadataKeyText`, and of those that are tried again why the last attempt failed; what was not read yet is left
+   * out. One probe of the primary key each, and one of the queue's for those of which nothing is kept.
+   */
   const metadataOf = async (
     chainId: number,
     keys: readonly Pick<NftKey, "token" | "token_id">[],
@@ -18,7 +21,11 @@ export function createNftMetadataQueries({ query }: Pick<Database, "query">) {
       `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
          SELECT token, token_id, token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner,
            attributes, asset_bytes
-         FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = k.token AND d.token_id = k.token_id LIMIT 1) m`,
+         FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = k.token AND d.token_id = k.token_id
+         UNION ALL
+         SELECT token, token_id, url, 'Tried again later: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+         FROM nft_reads r WHERE r.chain_id = $1 AND r.token = k.token AND r.token_id = k.token_id AND r.problem IS NOT NULL
+         LIMIT 1) m`,
       [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id)],
     );
     return new Map(rows.map((row) => [metadataKeyText(row), row]));

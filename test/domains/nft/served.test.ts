@@ -508,6 +508,35 @@ describe("the collections that are kept", () => {
   });
 });
 
+describe("metadata that is tried again", () => {
+  const now = "2026-01-03";
+  const waiting = {
+    chain_id,
+    token: art,
+    token_id: largest,
+    standard: 2,
+    block_number: 1,
+    wanted_block: 1,
+    attempts: 1,
+    queued_at: now,
+    run_after: now,
+  };
+
+  it("says why the last attempt failed, once there was one", async () => {
+    await index.insert("nft_reads", [{ ...waiting, url: "https://slow.example/5", problem: "It took too long." }]);
+    const told = { token_id: largest, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
+    const refusal = "Tried again later: It took too long.";
+    expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({ ...told, metadata_refusal: refusal });
+    await index.database.query("UPDATE nft_reads SET problem = NULL");
+    expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({
+      ...told,
+      token_url: null,
+      metadata_refusal: null,
+    });
+    await index.database.query("DELETE FROM nft_reads");
+  });
+});
+
 describe("a chain whose metadata is not kept", () => {
   it("says how to have it read, in the answer and in a header, until that is asked for", async () => {
     const other = await openHandIndex({ metadata: "uncached" });
