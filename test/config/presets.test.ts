@@ -72,8 +72,8 @@ describe("presets", () => {
   it.each(networks)("%s keeps no metadata until an operator asks for it, whatever else is set", (name) => {
     expect(chainOf(name).nfts.metadata).toBe("uncached");
     const nftsOf = (nfts: object) => withPreset({ name, nfts }).nfts;
-    expect(nftsOf({ fetchesAtOnce: 4 })).toEqual({ metadata: "uncached", fetchesAtOnce: 4 });
-    expect(nftsOf({ metadata: "cached" })).toEqual({ metadata: "cached" });
+    expect(nftsOf({ fetchesAtOnce: 4 })).toMatchObject({ metadata: "uncached", fetchesAtOnce: 4 });
+    expect(nftsOf({ metadata: "cached" })).toMatchObject({ metadata: "cached" });
   });
 
   it("stand below what is configured", () => {

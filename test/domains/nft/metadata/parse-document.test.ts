@@ -117,8 +117,11 @@ describe("addresses of a document", () => {
       animation_url: "data:audio/mpeg,%00%01",
     });
     expect(document.image).toBe(`data:image/png;base64,${pixel.toString("base64")}`);
-    expect(document.assetBytes).toBe(4);
     expect(document.animationUrl).toBe("data:audio/mpeg;base64,AAE=");
+    // The asset is what moves, where there is such a thing.
+    expect(document.assetBytes).toBe(2);
+    expect(documentOf({ image: document.image }).assetBytes).toBe(4);
+    expect(documentOf({ image: document.image, animation_url: "https://a.example/1.mp4" }).assetBytes).toBeNull();
   });
 
   it("are escaped where they hold what no URL may", () => {
