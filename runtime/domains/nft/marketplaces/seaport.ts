@@ -10,12 +10,13 @@ import { shareOf } from "./share.ts";
 /**
  * Seaport, all of whose versions tell of an order that was filled in the same words.
  * A listing gives tokens for payments: its price is the sum of these, with fees, royalties and tips, which the event does not tell apart. A bid gives payments for
- * tokens: its price is what the bidder gave. Orders with tokens on both sides are swaps, and such without payment gifts: no sales.
+ * tokens: its price is what the bidder gave. Orders with tokens on both sides are swaps, and such without payment gifts: no sales. A listing for one buyer alone asks
+ * that this buyer gets what it gives: that is no other side.
  * A price stands for all units of its order: each costs the same.
  * Anybody may emit such an event, so a sale counts as far as its units really moved in the same transaction by the collection's own events: for a listing from its
  * offerer to its recipient, for a bid to whom it names.
  * Orders that are matched with each other tell of the same token twice, from both sides: what a buying order names is sold by it, at what the buyer gave, and its mirror
- * finds nothing left to account for.
+ * finds nothing left to account for. But where one order buys what several sell, each at a price of its own, these say what each token cost.
  */
 export const seaport: Marketplace = {
   protocol: "seaport",
@@ -29,11 +30,10 @@ export const seaport: Marketplace = {
     for (const own of groupBy(events.filter(isOrderEvent), ({ address }) => address).values()) {
       const book = moved.openBook();
       const offers = offersOf(own);
+      const sweeps = sweepsAmong(offers);
+      const isFirst = (offer: Offer): boolean => offer.isMatched && offer.isBid && !sweeps.has(offer);
       // Who buys comes first: what is left of a match is for the orders that sell.
-      for (const offer of [
-        ...offers.filter(({ isMatched, isBid }) => isMatched && isBid),
-        ...offers.filter((o) => !o.isMatched || !o.isBid),
-      ]) {
+      for (const offer of [...offers.filter(isFirst), ...offers.filter((offer) => !isFirst(offer) && !sweeps.has(offer)), ...sweeps]) {
         let first = 0n;
         for (const item of offer.tokens) {
           let at = first;
@@ -97,30 +97,57 @@ const offersOf = (events: readonly (OrderFulfilled | OrdersMatched)[]): Offer[] 
 
 const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const { offer, consideration, offerer, recipient } = event;
-  const [given, asked] = [offer.filter(isToken), consideration.filter(isToken)];
+  const given = offer.filter(isToken);
+  const asked = consideration.filter(isToken).filter((item) => !isGivenOn(event, item));
   const isBid = given.length === 0;
   // Tokens on both sides, or none; and what is paid beside tokens that are sold has no price of its own.
   if (isBid === (asked.length === 0) || (!isBid && offer.some(isPayment))) return [];
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];
   const tokens = isBid
-    ? consideration.filter(isToken).map((item) => ({ ...item, fits: ({ to }: Move) => to === item.recipient }))
+    ? asked.map((item) => ({ ...item, fits: ({ to }: Move) => to === item.recipient }))
     : given.map((item) => ({ ...item, fits: ({ from, to }: Move) => from === offerer && (isMatched || to === recipient) }));
   return [{ event, isBid, isMatched, payments, tokens, units: tokens.reduce((sum, { amount }) => sum + amount, 0n) }];
+};
+
+const isSame = (one: OrderItem, other: OrderItem): boolean => one.token === other.token && one.tokenId === other.tokenId;
+const amountOf = (items: readonly OrderItem[]): bigint => items.reduce((sum, { amount }) => sum + amount, 0n);
+
+/** Whether a token that an order asks for is what it gives itself: it says who is to have it. */
+const isGivenOn = ({ offer, consideration, offerer }: OrderFulfilled, item: OrderFulfilled["consideration"][number]): boolean => {
+  const same = (other: OrderItem): boolean => isToken(other) && isSame(item, other);
+  return item.recipient !== offerer && amountOf(consideration.filter(same)) <= amountOf(offer.filter(same));
+};
+
+/** Buying orders for several tokens, paying nobody but those who sell them: matched with several listings that between them sell all of these. */
+const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
+  const listings = new Map<string, Offer>();
+  const keyOf = ({ token, tokenId }: OrderItem): string => `${token}${tokenId}`;
+  for (const offer of offers) if (offer.isMatched && !offer.isBid) for (const item of offer.tokens) listings.set(keyOf(item), offer);
+  return new Set(
+    offers.filter(({ event, isMatched, isBid, tokens }) => {
+      if (!isMatched || !isBid || tokens.length < 2 || event.consideration.some(isPayment)) return false;
+      const sellers = new Set(tokens.map((item) => listings.get(keyOf(item))));
+      return sellers.size > 1 && !sellers.has(undefined);
+    }),
+  );
 };
 
 /** The orders that were filled with each other: those that an OrdersMatched after them names; before there was that event, those without a recipient. */
 const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): ReadonlySet<OrderFulfilled> => {
   const matched = new Set<OrderFulfilled>();
-  const latest = new Map<Hash, OrderFulfilled>();
+  // An order that may be filled in parts can be there several times.
+  const open = new Map<Hash, OrderFulfilled[]>();
   for (const event of events) {
     if (event.kind === "ordersMatched") {
       for (const hash of event.orderHashes) {
-        const order = latest.get(hash);
+        const order = open.get(hash)?.pop();
         if (order !== undefined) matched.add(order);
       }
     } else {
-      latest.set(event.orderHash, event);
+      const own = open.get(event.orderHash);
+      if (own === undefined) open.set(event.orderHash, [event]);
+      else own.push(event);
       if (event.recipient === zeroAddress) matched.add(event);
     }
   }

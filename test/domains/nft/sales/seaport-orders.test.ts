@@ -60,6 +60,23 @@ describe("an order", () => {
     expect(inOneBlock(filled(anna, ben, [paid(5n)], [paid(5n, weth)]))).toEqual([]);
   });
 
+  it("that only names who may buy what it sells is a sale to that buyer", () => {
+    const named = (recipient: typeof ben, ...given: readonly [typeof recipient, bigint][]): Told => {
+      const listing = filled(anna, recipient, [token(views, 1n)], [paid(100n)], { orderHash: "0x0a" });
+      const asked = given.map(([buyer, tokenId]) => ({ ...token(views, tokenId), recipient: buyer }));
+      return { ...listing, consideration: [{ ...paid(100n), recipient: anna }, ...asked] } as Told;
+    };
+    const payer = filled(ben, cleo, [paid(100n)], [], { orderHash: "0x0b" });
+    const goes = moved(anna, ben, 1n);
+    // As marketplaces do it: matched with an order that pays and asks for nothing.
+    expect(inOneBlock(goes, named(cleo, [ben, 1n]), payer, matched("0x0a", "0x0b"))).toEqual(["anna ben 1 1 100"]);
+    expect(inOneBlock(goes, named(zeroAddress, [ben, 1n]), { ...payer, recipient: zeroAddress } as Told)).toEqual(["anna ben 1 1 100"]);
+    // What is asked for beside it, more of it than is given, or back, makes it a swap.
+    for (const asked of [[ben, 2n] as const, [anna, 1n] as const])
+      expect(inOneBlock(goes, named(cleo, [...asked]), payer, matched("0x0a", "0x0b"))).toEqual([]);
+    expect(inOneBlock(goes, named(cleo, [ben, 1n], [ben, 1n]), payer, matched("0x0a", "0x0b"))).toEqual([]);
+  });
+
   it("has no price in several tokens at once, but for native and wrapped ones", () => {
     const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
     const sold = (...asked: ReturnType<typeof paid>[]) => {
@@ -113,6 +130,34 @@ describe("matched orders", () => {
     expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(cleo, ben, 1n, 2n))).toEqual([
       "anna ben 1 3 30",
       "cleo ben 1 2 20",
+    ]);
+  });
+
+  it("that one buyer takes together cost what each seller asked", () => {
+    const lists = (seller: typeof anna, orderHash: `0x${string}`, tokenId: bigint, price: bigint) =>
+      filled(seller, ben, [token(views, tokenId)], [paid(price)], { orderHash });
+    const told = (...fee: ReturnType<typeof paid>[]) => [
+      lists(anna, "0x0a", 1n, 10n),
+      lists(cleo, "0x0b", 2n, 90n),
+      filled(ben, ben, [paid(100n)], [token(views, 1n), token(views, 2n), ...fee], { orderHash: "0x0c" }),
+      matched("0x0a", "0x0b", "0x0c"),
+      moved(anna, ben, 1n),
+      moved(cleo, ben, 2n),
+    ];
+    expect(inOneBlock(...told())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
+    // A bid that pays fees itself has its own price for each: (100 / 2).
+    expect(inOneBlock(...told(paid(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
+  });
+
+  it("may have one of them several times, filled part by part", () => {
+    const sells = (amount: bigint) => filled(anna, cleo, [token(editions, 1n, amount)], [paid(amount, weth)], { orderHash: "0x0a" });
+    const buys = filled(ben, cleo, [paid(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
+    // Both parts go to ben, though the recipient is the caller; two units are sold beside what the bid asks for.
+    const told = [sells(3n), sells(4n), buys, matched("0x0a", "0x0a", "0x0b")];
+    expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(anna, ben, 1n, 4n))).toEqual([
+      "anna ben 1 2 2",
+      "anna ben 1 3 6",
+      "anna ben 1 2 4",
     ]);
   });
 
