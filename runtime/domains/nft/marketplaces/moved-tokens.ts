@@ -35,12 +35,12 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   const movesOfToken = (collection: Address, tokenId: bigint): readonly Move[] => moves.get(keyOf(collection, tokenId)) ?? [];
   /** Moves that some marketplace has an order for. */
   const sold = new Set<Move>();
-  const passed = new Set<Move>();
 
   return {
-    /** What one marketplace's orders account for: no unit is sold twice there. */
+    /** What one marketplace's orders account for: no unit is sold twice there, and what others tell of the same moves takes nothing away. */
     openBook: () => {
       const left = new Map<Move, bigint>();
+      const passed = new Set<Move>();
       return {
         take: (collection: Address, tokenId: bigint, units: bigint, fits: (move: Move) => boolean): Taken[] => {
           const taken: Taken[] = [];
@@ -58,32 +58,35 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
           }
           return taken;
         },
+        /**
+         * Who has the units in the end, or had them in the beginning: a contract that the transaction's sender went through passes on at once what it bought, and
+         * what it sells was given to it right before. What is sold on is no passing on.
+         */
+        follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
+          let end = move;
+          while (end[side] !== sender) {
+            const next = movesOfToken(move.collection, move.tokenId).find(
+              (other) =>
+                (side === "to"
+                  ? other.from === end.to && other.logIndex > end.logIndex
+                  : other.to === end.from && other.logIndex < end.logIndex) &&
+                other.amount === units &&
+                !sold.has(other) &&
+                !passed.has(other),
+            );
+            if (next === undefined) break;
+            passed.add(next);
+            end = next;
+          }
+          return end[side];
+        },
       };
-    },
-    /**
-     * Who has the units in the end, or had them in the beginning: a contract that the transaction's sender went through passes on at once what it bought, and
-     * what it sells was given to it right before. What is sold on is no passing on.
-     */
-    follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
-      let end = move;
-      while (end[side] !== sender) {
-        const next = movesOfToken(move.collection, move.tokenId).find(
-          (other) =>
-            (side === "to"
-              ? other.from === end.to && other.logIndex > end.logIndex
-              : other.to === end.from && other.logIndex < end.logIndex) &&
-            other.amount === units &&
-            !sold.has(other) &&
-            !passed.has(other),
-        );
-        if (next === undefined) break;
-        passed.add(next);
-        end = next;
-      }
-      return end[side];
     },
   };
 };
+
+/** What one marketplace's orders account for. */
+export type MovesBook = ReturnType<ReturnType<typeof createMovedTokens>["openBook"]>;
 
 const movesOf = (event: DecodedEvent): Move[] => {
   if (event.kind === "erc721Transfer") {

@@ -4,7 +4,7 @@ import { erc721Transfer, erc1155TransferBatch, erc1155TransferSingle, legacyErc7
 import { groupBy } from "../../../lib/group-by.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import type { Marketplace, Payment, Sold } from "./marketplace.ts";
-import { createMovedTokens, type Move, type Taken } from "./moved-tokens.ts";
+import { createMovedTokens, type Move, type MovesBook, type Taken } from "./moved-tokens.ts";
 import { shareOf } from "./share.ts";
 
 /**
@@ -26,7 +26,7 @@ export const seaport: Marketplace = {
   tells: ({ kind }) => kind === "orderFulfilled",
   salesOf: ({ events, sender }, wrappedNative) => {
     const moved = createMovedTokens(events);
-    const found: { readonly offer: Offer; readonly part: Part }[] = [];
+    const found: { readonly offer: Offer; readonly part: Part; readonly follow: MovesBook["follow"] }[] = [];
     for (const own of groupBy(events.filter(isOrderEvent), ({ address }) => address).values()) {
       const book = moved.openBook();
       const offers = offersOf(own);
@@ -38,7 +38,7 @@ export const seaport: Marketplace = {
         for (const item of offer.tokens) {
           let at = first;
           for (const taken of book.take(item.token, item.tokenId, item.amount, item.fits)) {
-            found.push({ offer, part: { taken, first: at } });
+            found.push({ offer, part: { taken, first: at }, follow: book.follow });
             at += taken.units;
           }
           first += item.amount;
@@ -46,19 +46,20 @@ export const seaport: Marketplace = {
       }
     }
     return found
-      .map(({ offer, part: { taken, first } }): Sold => {
+      .map(({ offer, part: { taken, first }, follow }): Sold => {
         const { event, isBid, units } = offer;
         const payment = paymentOf(offer.payments, wrappedNative);
         return {
           transactionIndex: event.transactionIndex,
           logIndex: event.logIndex,
+          movedAt: taken.move.logIndex,
           marketplace: event.address,
           collection: taken.move.collection,
           tokenId: taken.move.tokenId,
           standard: taken.move.standard,
           units: taken.units,
-          seller: isBid ? moved.follow(taken, "from", sender) : taken.move.from,
-          buyer: isBid ? taken.move.to : moved.follow(taken, "to", sender),
+          seller: isBid ? follow(taken, "from", sender) : taken.move.from,
+          buyer: isBid ? taken.move.to : follow(taken, "to", sender),
           maker: isBid ? "buyer" : "seller",
           payment: payment === null ? null : { token: payment.token, amount: shareOf(payment.amount, units, first, taken.units) },
         };

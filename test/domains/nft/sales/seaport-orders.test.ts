@@ -96,6 +96,9 @@ describe("an order", () => {
     expect(inOneBlock(moved(ben, router, 1n), bought, moved(router, cleo, 1n))).toEqual(["ben cleo 1 1 100"]);
     const bid = filled(cleo, router, [paid(120n, weth)], [token(views, 1n)]);
     expect(inOneBlock(moved(ben, router, 1n), moved(router, cleo, 1n), bid)).toEqual(["ben cleo 1 1 120"]);
+    // What another contract tells of it first does not make the way a shorter one.
+    const retold = filled(ben, router, [token(views, 1n)], [paid(1n)], { address: weth });
+    expect(inOneBlock(moved(ben, router, 1n), retold, bought, moved(router, cleo, 1n))).toEqual(["ben cleo 1 1 1", "ben cleo 1 1 100"]);
     // Bought and sold on at once: two sales, of which none is passing on.
     expect(inOneBlock(moved(ben, router, 1n), bought, moved(router, cleo, 1n), bid)).toEqual(["ben router 1 1 100", "router cleo 1 1 120"]);
     // The sender of the transaction gives away what is theirs.
