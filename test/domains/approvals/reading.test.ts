@@ -73,6 +73,17 @@ describe("an allowance that may have been used", () => {
     expect(await nodeSays()).toBe("70");
   });
 
+  it("by a function of the token that its owner called is not known either", async () => {
+    const token = await chain.deploy(contracts("CallingCoin"));
+    const router = await chain.deploy(contracts("Router"));
+    await mineAll(call(contracts("Coin"), token, "mint", [owner, 1_000n]));
+    await mineAll({ from: owner, gas: 500_000n, ...call(contracts("CallingCoin"), token, "approveAndCall", [router, 100n, other, 30n]) });
+    await following.level();
+    expect([await served(token, router), await nodeSays(token, router)]).toEqual([null, "70"]);
+    await following.look();
+    expect(await served(token, router)).toBe("70");
+  });
+
   it("that was used up is gone", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 100n));
