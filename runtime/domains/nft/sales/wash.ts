@@ -60,7 +60,7 @@ export const createWashBook = (state: State) => {
   return {
     openBlock: (): void => judged.clear(),
     judge: (trade: Trade, day: number): Verdict => {
-      const key = `${trade.collection}${trade.tokenId}|${trade.movedAt}`;
+      const key = `${keyOf(trade)}|${trade.movedAt}`;
       const told = judged.get(key);
       if (told !== undefined) return { isWash: told, marked: null };
       const verdict = judge(trade, day);
