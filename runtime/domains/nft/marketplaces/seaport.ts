@@ -99,7 +99,7 @@ const offersOf = (events: readonly (OrderFulfilled | OrdersMatched)[]): Offer[] 
 const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const { offer, consideration, offerer, recipient } = event;
   const given = offer.filter(isToken);
-  const asked = consideration.filter(isToken).filter((item) => !isGivenOn(event, item));
+  const asked = askedOf(event, given);
   const isBid = given.length === 0;
   // Tokens on both sides, or none; and what is paid beside tokens that are sold has no price of its own.
   if (isBid === (asked.length === 0) || (!isBid && offer.some(isPayment))) return [];
@@ -111,19 +111,27 @@ const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   return [{ event, isBid, isMatched, payments, tokens, units: tokens.reduce((sum, { amount }) => sum + amount, 0n) }];
 };
 
-const isSame = (one: OrderItem, other: OrderItem): boolean => one.token === other.token && one.tokenId === other.tokenId;
-const amountOf = (items: readonly OrderItem[]): bigint => items.reduce((sum, { amount }) => sum + amount, 0n);
+const keyOf = ({ token, tokenId }: OrderItem): string => `${token}${tokenId}`;
 
-/** Whether a token that an order asks for is what it gives itself: it says who is to have it. */
-const isGivenOn = ({ offer, consideration, offerer }: OrderFulfilled, item: OrderFulfilled["consideration"][number]): boolean => {
-  const same = (other: OrderItem): boolean => isToken(other) && isSame(item, other);
-  return item.recipient !== offerer && amountOf(consideration.filter(same)) <= amountOf(offer.filter(same));
+/** How many of each token are among some items. */
+const amountsOf = (items: readonly OrderItem[]): ReadonlyMap<string, bigint> => {
+  const amounts = new Map<string, bigint>();
+  for (const item of items) amounts.set(keyOf(item), (amounts.get(keyOf(item)) ?? 0n) + item.amount);
+  return amounts;
+};
+
+/** The tokens that an order asks for, without those that it gives itself: of these it says who is to have them. */
+const askedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly OrderItem[]): OrderFulfilled["consideration"] => {
+  const asked = consideration.filter(isToken);
+  if (given.length === 0) return asked;
+  const [givenAmounts, askedAmounts] = [amountsOf(given), amountsOf(asked)];
+  const isGivenOn = (item: OrderItem): boolean => (askedAmounts.get(keyOf(item)) ?? 0n) <= (givenAmounts.get(keyOf(item)) ?? 0n);
+  return asked.filter((item) => item.recipient === offerer || !isGivenOn(item));
 };
 
 /** Buying orders for several tokens, paying nobody but those who sell them: matched with several listings that between them sell all of these. */
 const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   const listings = new Map<string, Offer>();
-  const keyOf = ({ token, tokenId }: OrderItem): string => `${token}${tokenId}`;
   for (const offer of offers) if (offer.isMatched && !offer.isBid) for (const item of offer.tokens) listings.set(keyOf(item), offer);
   return new Set(
     offers.filter(({ event, isMatched, isBid, tokens }) => {

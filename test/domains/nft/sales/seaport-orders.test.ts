@@ -108,6 +108,30 @@ describe("an order", () => {
   });
 });
 
+describe("what a hostile contract tells at length", () => {
+  it("is read in time that grows as it does: items on both sides, one token many times, a long way through many hands", () => {
+    const account = (number: number) => `0x${number.toString(16).padStart(40, "0")}` as const;
+    const many = Array.from({ length: 20_000 }, (_, id) => token(views, BigInt(id)));
+    const listing = { ...filled(anna, cleo, many, [paid(1n)]), consideration: many.map((item) => ({ ...item, recipient: ben })) } as Told;
+    const repeated = filled(
+      anna,
+      ben,
+      many.map(() => token(editions, 5n)),
+      [paid(20_000n)],
+    );
+    const units = Array.from({ length: 1_000 }, () => movedUnits(anna, ben, 5n, 1n));
+    const hands = Array.from({ length: 1_000 }, (_, hand) => movedUnits(account(hand + 1), account(hand + 2), 6n, 1n));
+    const tellers = Array.from({ length: 500 }, (_, teller) =>
+      filled(account(1), account(2), [token(editions, 6n)], [paid(1n)], { address: account(10_000 + teller) }),
+    );
+    const begun = performance.now();
+    expect(inOneBlock(listing, repeated, ...units)).toHaveLength(1_000);
+    expect(inOneBlock(...hands, ...tellers)).toHaveLength(500);
+    // A fraction of a second; each of them took several when it looked at everything for each.
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+});
+
 describe("matched orders", () => {
   const sells = (address = market) => filled(anna, zeroAddress, [token(views, 1n)], [paid(90n, weth)], { orderHash: "0x0a", address });
   const buys = (address = market) =>
