@@ -14,6 +14,9 @@ export interface ApprovalPlace {
   readonly is_own: boolean;
 }
 
+/** Whether approvals are wanted that others than the owner sent, as those of permits and contract wallets, and all that hostile contracts say. */
+export type Given = "anyhow" | "by the owner";
+
 /** A standing allowance of an owner. */
 export interface AllowanceRow extends ApprovalPlace {
   readonly token: Address;
@@ -37,19 +40,19 @@ export const isSeenAs = (...numbers: readonly number[]) =>
 /** Questions about allowances of ERC-20 tokens. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The standing allowances of an owner, up to `limit`: those that the owner gave in a transaction of its own, and of the others those whose contract has moved
-   * tokens as an ERC-20, or of which the owner has any. Served by the primary keys: a range of allowances, and a few probes each.
+   * The standing allowances of an owner, up to `limit`: those that the owner gave in a transaction of its own, and, if wanted, of the others those whose contract has
+   * moved tokens as an ERC-20, or of which the owner has any. Served by the primary keys: a range of allowances, and a few probes each.
    */
-  allowancesOf: (chainId: number, owner: Address, limit: number) =>
+  allowancesOf: (chainId: number, owner: Address, limit: number, given: Given = "anyhow") =>
     query<AllowanceRow>(
       `SELECT a.token, a.spender, a.amount, ${placeColumns("a.approved_block")}, r.owner IS NOT NULL AND rb.number IS NULL AS is_doubtful
        FROM allowances a ${joinPlace("a.approved_block")}
        LEFT JOIN allowance_reads r ON r.chain_id = $1 AND r.owner = a.owner AND r.token = a.token
        LEFT JOIN blocks rb ON rb.chain_id = $1 AND rb.number = r.read_at_block AND rb.hash = r.read_at_hash
-       WHERE a.chain_id = $1 AND a.owner = $2 AND a.amount > 0 AND (t.from_address = a.owner OR ${isSeenAs(standards.erc20)}
-         OR EXISTS (SELECT FROM balances h WHERE h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.standard = ${standards.erc20}))
+       WHERE a.chain_id = $1 AND a.owner = $2 AND a.amount > 0 AND (t.from_address = a.owner OR $4::boolean AND (${isSeenAs(standards.erc20)}
+         OR EXISTS (SELECT FROM balances h WHERE h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.standard = ${standards.erc20})))
        LIMIT $3`,
-      [chainId, bytes(owner), limit],
+      [chainId, bytes(owner), limit, given === "anyhow"],
     ),
 
   /** What an owner has of ERC-20 tokens that it ever had, now. Served by the primary key of balances. */

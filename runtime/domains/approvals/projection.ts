@@ -49,14 +49,17 @@ export const approvalsProjection = defineProjection({
   fold: (blocks, input) => foldApprovals(blocks, input),
 });
 
+/** EIP-20 transfer(address,uint256). */
+const plainTransfer = "0xa9059cbb";
+
 /**
- * Whether a transfer may have used an allowance: not where the owner called the token's contract itself. What moves nothing uses nothing, and a
- * minting has no owner.
+ * Whether a transfer may have used an allowance: not where the owner called the token's `transfer` itself. Other functions of a token may call a spender, as those that
+ * approve and call in one do. What moves nothing uses nothing, and a minting has no owner.
  */
 const mayLower = ({ block }: DecodedBlock, { address, from, amount, transactionIndex }: Erc20Transfer): boolean => {
   if (amount === 0n || from === zeroAddress) return false;
   const transaction = block.transactions[transactionIndex];
-  return transaction?.from !== from || transaction.to !== address;
+  return transaction?.from !== from || transaction.to !== address || !transaction.input.startsWith(plainTransfer);
 };
 
 /** The one stored row that an event may have to do with. */

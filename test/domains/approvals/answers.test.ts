@@ -279,6 +279,32 @@ describe("allowances of a wallet", () => {
     expect((await itemsOf())[0].spenders).toHaveLength(600);
   });
 
+  it("are those that the wallet gave itself where a hostile contract says so many that an answer cannot hold them", async () => {
+    const said = Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1", 5, false));
+    await allow(...said, allowance(coins.dear, first, "7"));
+    expect((await itemsOf()).map((item) => [item.token_address, item.spenders.length])).toEqual([[coins.dear, 1]]);
+    // One that gave none itself, as a contract, is told that there are too many.
+    await allow(...said);
+    expect((await index.get(`/v1/hand/approvals/${wallet}/`)).status).toBe(400);
+    // So are approvals of collections.
+    const all = (operator: Hex, isOwn: boolean): Row => ({
+      chain_id: 7,
+      owner: wallet,
+      token: cards.plain,
+      operator,
+      since_block: 5,
+      ...placed(5, isOwn),
+      approved: true,
+    });
+    await index.insert("nft_operators", [
+      ...Array.from({ length: 601 }, (_, one) => all(addressOf(0x1000 + one), false)),
+      all(first, true),
+    ]);
+    const [item, ...more] = await itemsOf(`nft/approvals/${wallet}/`);
+    expect([item?.spenders.map((one: Data) => one.spender_address), more]).toEqual([[first], []]);
+    await index.database.query("DELETE FROM nft_operators");
+  });
+
   it("of what cannot be are refused or written as they are: an address that is none, a balance of nothing", async () => {
     for (const bad of ["0x12", "nobody", `${wallet}00`, "0xzz"])
       expect((await index.get(`/v1/hand/approvals/${bad}/`)).status, bad).toBe(400);

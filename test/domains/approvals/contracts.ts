@@ -33,6 +33,15 @@ contract Router {
   function take(ERC20 token, address from, address to, uint256 id) external { token.transferFrom(from, to, id); }
 }
 
+/** Gives an allowance and has it used in one call, as tokens with approveAndCall do. */
+contract CallingCoin is Coin {
+  constructor() Coin("CALL") {}
+  function approveAndCall(Router spender, uint256 amount, address to, uint256 used) external {
+    _approve(msg.sender, address(spender), amount);
+    spender.pull(this, msg.sender, to, used);
+  }
+}
+
 /** Says what it is told to, and is nothing. */
 contract Faker {
   event Approval(address indexed owner, address indexed spender, uint256 amount);

@@ -73,6 +73,30 @@ describe("an allowance that may have been used", () => {
     expect(await nodeSays()).toBe("70");
   });
 
+  it("by a function of the token that its owner called is not known either", async () => {
+    const token = await chain.deploy(contracts("CallingCoin"));
+    const router = await chain.deploy(contracts("Router"));
+    await mineAll(call(contracts("Coin"), token, "mint", [owner, 1_000n]));
+    await mineAll({ from: owner, gas: 500_000n, ...call(contracts("CallingCoin"), token, "approveAndCall", [router, 100n, other, 30n]) });
+    await following.level();
+    expect([await served(token, router), await nodeSays(token, router)]).toEqual([null, "70"]);
+    await following.look();
+    expect(await served(token, router)).toBe("70");
+  });
+
+  it("waits for a node that runs no contracts, however long, and is read within the hour once it does", async () => {
+    await mineAll(approve(owner, spender, 100n));
+    await mineAll(take(spender, owner, spender, 30n));
+    await following.level();
+    following.fail(true);
+    // A day: longer than ten looks take.
+    await following.look(24 * 60);
+    expect([await served(), (await reads()).map(({ attempts }) => attempts)]).toEqual([null, [0]]);
+    following.fail(false);
+    await following.look(61);
+    expect(await served()).toBe("70");
+  });
+
   it("that was used up is gone", async () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 100n));
@@ -169,8 +193,9 @@ describe("contracts that do not tell the truth", () => {
     // Each of ten looks asks once; the sweep asks as well, and leaves it alone as long.
     expect(hour).toBeLessThan(25);
     expect(await served(token)).toBeNull();
-    // Once tokens move, the contract has another chance.
-    await mineAll(liar(owner, token, "setMood", [0n]), liar(other, token, "move", [owner, other, 1n]));
+    // Once tokens move, the contract has another chance; and where they don't, the round comes to it.
+    const moves = mood === 1n ? [liar(other, token, "move", [owner, other, 1n])] : [];
+    await mineAll(liar(owner, token, "setMood", [0n]), ...moves);
     await following.settle(120);
     expect(await served(token)).toBe("100");
   });

@@ -25,6 +25,8 @@ export interface Following {
   readonly warnings: string[];
   /** The calls that the chores made, aggregates taken apart: one list a question. */
   readonly asked: (readonly ContractCall[])[];
+  /** Has the node fail at running contracts, or run them again. */
+  fail(isFailing: boolean): void;
   /** Waits for the node's head. */
   level(): Promise<void>;
   /** Has the chores do everything that is due in each of so many minutes. */
@@ -47,6 +49,7 @@ export const startFollowing = async (
   });
   const end = runInBackground(running);
   const warnings: string[] = [];
+  let mute = false;
   const asked: (readonly ContractCall[])[] = [];
   let clock = Date.UTC(2026, 0, 1);
   const source = {
@@ -55,6 +58,7 @@ export const startFollowing = async (
     hashesOf: running.source.hashesOf,
     calls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
       asked.push(calls);
+      if (mute) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
       return running.source.calls(calls, height);
     },
   };
@@ -95,6 +99,9 @@ export const startFollowing = async (
     source: running.source,
     warnings,
     asked,
+    fail: (isFailing) => {
+      mute = isFailing;
+    },
     level,
     look,
     settle: async (minutes) => {

@@ -16,6 +16,8 @@ export interface Asked {
   readonly answered: readonly Pair[];
   /** Pairs of which at least one allowance was not told. */
   readonly silent: readonly Pair[];
+  /** Those of them whose contract is to blame: the node ran it, or told of other contracts and not of this one. */
+  readonly refused: readonly Pair[];
 }
 
 /** EIP-20 allowance(address,address). */
@@ -37,14 +39,18 @@ export const pairKey = ({ owner, token }: Pair): string => `${owner}${token}`;
 export const askAllowances = async (context: ChoreContext, height: number, pairs: readonly Pair[]): Promise<Asked> => {
   const readings: AllowanceReading[] = [];
   const silent = new Set<string>();
+  const refused = new Set<string>();
   let open = pairs.map((pair): Position => ({ ...pair, after: "0x" }));
   for (let turn = 0; open.length > 0 && turn < mostSlices; turn += 1) {
     const standing = await standingAllowances(context.database, context.chainId, height, open);
     const outcomes = await context.multicall(standing.map(allowanceCall), height);
     for (const [position, one] of standing.entries()) {
-      const told = wordTold(outcomes[position]);
-      if (told === null) silent.add(pairKey(one));
-      else if (BigInt(one.amount) !== told) readings.push({ ...one, told });
+      const outcome = outcomes[position];
+      const told = wordTold(outcome);
+      if (told === null) {
+        silent.add(pairKey(one));
+        if (outcome?.ok === true || outcome?.reverted === true) refused.add(pairKey(one));
+      } else if (BigInt(one.amount) !== told) readings.push({ ...one, told });
     }
     open = [...groupBy(standing, pairKey)].flatMap(([key, rows]): Position[] => {
       const last = rows.at(-1);
@@ -53,10 +59,16 @@ export const askAllowances = async (context: ChoreContext, height: number, pairs
         : [{ owner: last.owner, token: last.token, after: last.spender }];
     });
   }
-  for (const pair of open) silent.add(pairKey(pair));
+  for (const pair of open) {
+    silent.add(pairKey(pair));
+    refused.add(pairKey(pair));
+  }
+  const answered = pairs.filter((pair) => !silent.has(pairKey(pair)));
+  const isNodeUp = answered.length > 0 || refused.size > 0;
   return {
     readings,
-    answered: pairs.filter((pair) => !silent.has(pairKey(pair))),
+    answered,
     silent: pairs.filter((pair) => silent.has(pairKey(pair))),
+    refused: pairs.filter((pair) => (isNodeUp ? silent : refused).has(pairKey(pair))),
   };
 };

@@ -3,7 +3,7 @@ import type { Chore } from "../../../jobs/chore.ts";
 import { indexedHead, writeAsOf } from "../../tokens/settling/node-words.ts";
 import { createDeferral, type Deferral } from "../../tokens/settling/patience.ts";
 import { askAllowances, pairKey } from "./ask-allowances.ts";
-import { duePairs, hasBlock, newPairs, type Pair, pairsAfter } from "./pairs.ts";
+import { doubtfulAmong, duePairs, hasBlock, newPairs, type Pair, pairsAfter } from "./pairs.ts";
 import { mostPairs, type ReadingSettings, usualReading } from "./settings.ts";
 import { markRead, markSilent, takeReadsBack, writeReadings } from "./write-readings.ts";
 
@@ -32,11 +32,11 @@ const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: Def
       seen = head;
       const pairs = await duePairs(database, chainId, head.number, deferral.tokens(clock()));
       if (pairs.length === 0) return false;
-      const { readings, answered, silent } = await askAllowances(context, head.number, pairs);
+      const { readings, answered, silent, refused } = await askAllowances(context, head.number, pairs);
       const isWritten = await writeAsOf(context, head, async (client) => {
         await writeReadings(client, chainId, head.number, readings);
         await markRead(client, chainId, head, answered);
-        await markSilent(client, chainId, silent);
+        await markSilent(client, chainId, refused);
         return true;
       });
       if (isWritten === null) return false;
@@ -69,11 +69,14 @@ const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: Deferral)
       const next = await pairsAfter(database, chainId, after, half);
       const left = new Set(deferral.tokens(clock()));
       const pairs = [...new Map([...given, ...next].map((pair) => [pairKey(pair), pair])).values()].filter(({ token }) => !left.has(token));
-      const { readings, silent } = await askAllowances(context, head.number, pairs);
+      const { readings, answered, silent } = await askAllowances(context, head.number, pairs);
       for (const { token } of silent) deferral.put(token, clock());
-      if (readings.length > 0) {
+      // What was given up, as its contract gave no answer for long, is known again once it does.
+      const doubtful = await doubtfulAmong(database, chainId, head.number, answered);
+      if (readings.length > 0 || doubtful.length > 0) {
         const isWritten = await writeAsOf(context, head, async (client) => {
           await writeReadings(client, chainId, head.number, readings);
+          if (doubtful.length > 0) await markRead(client, chainId, head, doubtful);
           return true;
         });
         if (isWritten === null) return false;

@@ -29,6 +29,14 @@ export const duePairs = (database: Queryable, chainId: number, height: number, d
     [chainId, height, bytesArray(deferred)],
   );
 
+/** Those of some pairs that are in doubt, by what happened up to a block. Served by the primary key of allowance_reads. */
+export const doubtfulAmong = (database: Queryable, chainId: number, height: number, pairs: readonly Pair[]): Promise<Pair[]> =>
+  database.query<Pair>(
+    `SELECT owner, token FROM allowance_reads JOIN unnest($3::bytea[], $4::bytea[]) AS k(owner, token) USING (owner, token)
+     WHERE chain_id = $1 AND read_at_block IS NULL AND block_number <= $2`,
+    [chainId, height, bytesArray(pairs.map(({ owner }) => owner)), bytesArray(pairs.map(({ token }) => token))],
+  );
+
 /** Pairs whose allowances changed above a block and by another, the newest, few of each token. Served by allowances_roll_back. */
 export const newPairs = (database: Queryable, chainId: number, above: number, height: number, limit: number): Promise<Pair[]> =>
   database.query<Pair>(

@@ -2,7 +2,6 @@ import type { TokensApprovalItem } from "../../../../generated/responses.gen.ts"
 import { compare, type Decimal } from "../../../lib/decimal.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { notAcceptable } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { labelOf } from "../../names/labels.ts";
 import type { Rate } from "../../prices/price-queries.ts";
@@ -11,7 +10,7 @@ import { pretty, quoteOf, viewNumber, worth } from "../../views/quotes.ts";
 import type { AllowanceRow } from "../allowance-queries.ts";
 import { amountAtRisk, amountAtRiskOfAll, knownAllowance, riskFactor } from "../at-risk.ts";
 import { isUnlimited, unlimited } from "../unlimited.ts";
-import { type Listed, listedOf, viewSpender } from "./listed.ts";
+import { foundOf, type Listed, listedOf, viewSpender } from "./listed.ts";
 
 const currency = "USD";
 
@@ -19,8 +18,7 @@ const currency = "USD";
 export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
   const most = limits.answerRows;
-  const found = await approvals.allowancesOf(chain.id, walletAddress, most + 1);
-  if (found.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} approvals`);
+  const found = await foundOf(walletAddress, most, (limit, given) => approvals.allowancesOf(chain.id, walletAddress, limit, given));
   const tokens = new Set(found.map(({ token }) => token));
   const [listed, balances, rate, indexedFrom] = await Promise.all([
     listedOf(context, chain, found),

@@ -5,15 +5,16 @@ import { labelOf } from "../../names/labels.ts";
 import { chainHead } from "../../views/chain.ts";
 import type { NftApprovalRow } from "../nft-approval-queries.ts";
 import { unlimited } from "../unlimited.ts";
-import { listedOf, viewSpender } from "./listed.ts";
+import { foundOf, listedOf, viewSpender } from "./listed.ts";
 
 /** The standing approvals of a wallet's collections now, the last given first. @throws {notAcceptable} more than one answer may list. */
 export const getNftApprovals: Handlers["getNftApprovals"] = async ({ chain, walletAddress }, context) => {
   const { approvals, limits, now } = context;
   const most = limits.answerRows;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
-  const found = await approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, most + 1);
-  if (found.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} approvals`);
+  const found = await foundOf(walletAddress, most, (limit, given) =>
+    approvals.nftApprovalsOf(chain.id, walletAddress, indexedFrom === null, limit, given),
+  );
   const tokens = new Set(found.map(({ token }) => token));
   const [{ rows, metadata, labels }, held] = await Promise.all([
     listedOf(context, chain, found),

@@ -1,11 +1,12 @@
 import type { Chain } from "../../../../generated/requests.gen.ts";
 import type { Address } from "../../../lib/hex.ts";
+import { notAcceptable } from "../../../lib/request-error.ts";
 import { isoTimestamp } from "../../../lib/time.ts";
 import type { ResolverContext } from "../../context.ts";
 import { type Labels, labelOf } from "../../names/labels.ts";
 import type { TokenMetadata } from "../../tokens/metadata-queries.ts";
 import { spamAmong } from "../../tokens/resolvers/spam.ts";
-import type { ApprovalPlace } from "../allowance-queries.ts";
+import type { ApprovalPlace, Given } from "../allowance-queries.ts";
 
 type Row = ApprovalPlace & { readonly token: Address; readonly spender: Address };
 
@@ -14,6 +15,18 @@ export interface Listed<R> {
   readonly rows: readonly R[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
   readonly labels: Labels;
+}
+
+/**
+ * The approvals of a wallet that an answer can list. Where there are too many, which hostile contracts can bring about for anybody, only those that the wallet gave itself.
+ * @throws {notAcceptable} a wallet that gave too many itself, or none of so many.
+ */
+export async function foundOf<R>(wallet: Address, most: number, ask: (limit: number, given: Given) => Promise<R[]>): Promise<R[]> {
+  const all = await ask(most + 1, "anyhow");
+  if (all.length <= most) return all;
+  const own = await ask(most + 1, "by the owner");
+  if (own.length === 0 || own.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} approvals`);
+  return own;
 }
 
 /**

@@ -24,6 +24,7 @@ export const cryptopunks: Marketplace = {
         {
           transactionIndex: event.transactionIndex,
           logIndex: event.logIndex,
+          movedAt: event.logIndex,
           marketplace: event.address,
           collection: event.address,
           tokenId: event.tokenId,

@@ -14,6 +14,8 @@ export interface Sold {
   readonly transactionIndex: number;
   /** Of the event that tells of the sale; a bundle's sales share one. */
   readonly logIndex: number;
+  /** Log index of the token's own event: what several contracts tell of one move is one trade. */
+  readonly movedAt: number;
   /** The contract that tells of it. Anybody may: which of them count is chosen when sales are asked about. */
   readonly marketplace: Address;
   readonly collection: Address;

@@ -64,6 +64,7 @@ const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFa
     const block_number = decoded.block.number;
     const day = dayOf(decoded);
     bids.open(decoded);
+    washBook.openBlock();
     for (const [place, sold] of salesIn(decoded, chain).entries()) {
       const { collection, marketplace, units } = sold;
       const payment = sold.payment === "bid" ? bids.accepted(sold) : sold.payment;

@@ -14,12 +14,19 @@ interface Earlier {
   readonly row: Row;
 }
 
-type Trade = Pick<Sold, "collection" | "tokenId" | "seller" | "buyer" | "standard">;
+type Trade = Pick<Sold, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "movedAt">;
+
+/** Whether a sale is a wash trade by what came before, and the sale that it makes one; null where that was known to be one already. */
+interface Verdict {
+  readonly isWash: boolean;
+  readonly marked: Row | null;
+}
 
 /**
  * Finds wash trades: a sale to oneself; and two sales of a token between the same two accounts of which the second comes at most 30 UTC days after the first. A
  * unique token that one sold to the other before must have come back, so which of them sells does not matter. Units of an ERC-1155 id are many, so
- * only a sale the other way undoes the last one. Sales at all marketplaces count, since each of them really moved the token between the two.
+ * only a sale the other way undoes the last one. Sales at all marketplaces count, since each of them really moved the token between the two; where several contracts
+ * tell of one move, it is one trade, and the same is held of it.
  */
 export const createWashBook = (state: State) => {
   const known = new Map<string, Earlier | null>();
@@ -35,18 +42,30 @@ export const createWashBook = (state: State) => {
     return earlier;
   };
 
+  const judge = (trade: Trade, day: number): Verdict => {
+    if (trade.seller === trade.buyer) return { isWash: true, marked: null };
+    const same = last(trade);
+    const back = last({ ...trade, seller: trade.buyer, buyer: trade.seller });
+    const isNewer = same !== null && (back === null || same.sale > back.sale);
+    const earlier = trade.standard === standards.erc1155 ? back : isNewer ? same : back;
+    if (earlier === null || day - earlier.day > washDays) return { isWash: false, marked: null };
+    // What was sold the same way since then has marked it already.
+    const isMarked = earlier.isWash || (trade.standard === standards.erc1155 && isNewer);
+    return { isWash: true, marked: isMarked ? null : earlier.row };
+  };
+
+  /** What is held of the moves of the block. */
+  const judged = new Map<string, boolean>();
+
   return {
-    /** Whether a sale is a wash trade by what came before, and the sale that it makes one; null where that was known to be one already. */
-    judge: (trade: Trade, day: number): { readonly isWash: boolean; readonly marked: Row | null } => {
-      if (trade.seller === trade.buyer) return { isWash: true, marked: null };
-      const same = last(trade);
-      const back = last({ ...trade, seller: trade.buyer, buyer: trade.seller });
-      const isNewer = same !== null && (back === null || same.sale > back.sale);
-      const earlier = trade.standard === standards.erc1155 ? back : isNewer ? same : back;
-      if (earlier === null || day - earlier.day > washDays) return { isWash: false, marked: null };
-      // What was sold the same way since then has marked it already.
-      const isMarked = earlier.isWash || (trade.standard === standards.erc1155 && isNewer);
-      return { isWash: true, marked: isMarked ? null : earlier.row };
+    openBlock: (): void => judged.clear(),
+    judge: (trade: Trade, day: number): Verdict => {
+      const key = `${keyOf(trade)}|${trade.movedAt}`;
+      const told = judged.get(key);
+      if (told !== undefined) return { isWash: told, marked: null };
+      const verdict = judge(trade, day);
+      judged.set(key, verdict.isWash);
+      return verdict;
     },
     remember: (trade: Trade, row: Row): void => void known.set(keyOf(trade), earlierOf(row)),
   };

@@ -167,11 +167,13 @@ export const serveBazaar = async (
   };
 };
 
-/** The sales in an index, oldest first, as a test can state them: who sold what to whom for how much of what. */
-export const salesIn = async (database: Database): Promise<string[]> => {
+/** The sales in an index above a block, oldest first, as a test can state them: who sold what to whom for how much of what. */
+export const salesIn = async (database: Database, above = 0): Promise<string[]> => {
   const rows = await database.query<Record<string, string | boolean | null>>(
     `SELECT s.day - ${firstDay} AS day, s.collection, s.token_id, s.units, s.seller, s.buyer, s.payment_token, s.price,
-       s.is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.sale = s.sale) AS wash FROM nft_sales s ORDER BY s.sale`,
+       s.is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.sale = s.sale) AS wash FROM nft_sales s
+     WHERE s.block_number > $1 ORDER BY s.sale`,
+    [above],
   );
   return rows.map((row) =>
     [row.day, row.collection, row.token_id, row.units, row.seller, row.buyer, row.payment_token, row.price, row.wash].join(" "),

@@ -60,6 +60,23 @@ describe("an order", () => {
     expect(inOneBlock(filled(anna, ben, [paid(5n)], [paid(5n, weth)]))).toEqual([]);
   });
 
+  it("that only names who may buy what it sells is a sale to that buyer", () => {
+    const named = (recipient: typeof ben, ...given: readonly [typeof recipient, bigint][]): Told => {
+      const listing = filled(anna, recipient, [token(views, 1n)], [paid(100n)], { orderHash: "0x0a" });
+      const asked = given.map(([buyer, tokenId]) => ({ ...token(views, tokenId), recipient: buyer }));
+      return { ...listing, consideration: [{ ...paid(100n), recipient: anna }, ...asked] } as Told;
+    };
+    const payer = filled(ben, cleo, [paid(100n)], [], { orderHash: "0x0b" });
+    const goes = moved(anna, ben, 1n);
+    // As marketplaces do it: matched with an order that pays and asks for nothing.
+    expect(inOneBlock(goes, named(cleo, [ben, 1n]), payer, matched("0x0a", "0x0b"))).toEqual(["anna ben 1 1 100"]);
+    expect(inOneBlock(goes, named(zeroAddress, [ben, 1n]), { ...payer, recipient: zeroAddress } as Told)).toEqual(["anna ben 1 1 100"]);
+    // What is asked for beside it, more of it than is given, or back, makes it a swap.
+    for (const asked of [[ben, 2n] as const, [anna, 1n] as const])
+      expect(inOneBlock(goes, named(cleo, [...asked]), payer, matched("0x0a", "0x0b"))).toEqual([]);
+    expect(inOneBlock(goes, named(cleo, [ben, 1n], [ben, 1n]), payer, matched("0x0a", "0x0b"))).toEqual([]);
+  });
+
   it("has no price in several tokens at once, but for native and wrapped ones", () => {
     const coin = zeroAddress.replace(/.$/, "9") as `0x${string}`;
     const sold = (...asked: ReturnType<typeof paid>[]) => {
@@ -79,12 +96,39 @@ describe("an order", () => {
     expect(inOneBlock(moved(ben, router, 1n), bought, moved(router, cleo, 1n))).toEqual(["ben cleo 1 1 100"]);
     const bid = filled(cleo, router, [paid(120n, weth)], [token(views, 1n)]);
     expect(inOneBlock(moved(ben, router, 1n), moved(router, cleo, 1n), bid)).toEqual(["ben cleo 1 1 120"]);
+    // What another contract tells of it first does not make the way a shorter one.
+    const retold = filled(ben, router, [token(views, 1n)], [paid(1n)], { address: weth });
+    expect(inOneBlock(moved(ben, router, 1n), retold, bought, moved(router, cleo, 1n))).toEqual(["ben cleo 1 1 1", "ben cleo 1 1 100"]);
     // Bought and sold on at once: two sales, of which none is passing on.
     expect(inOneBlock(moved(ben, router, 1n), bought, moved(router, cleo, 1n), bid)).toEqual(["ben router 1 1 100", "router cleo 1 1 120"]);
     // The sender of the transaction gives away what is theirs.
     expect(inOneBlock(moved(ben, anna, 1n), filled(ben, anna, [token(views, 1n)], [paid(9n)]), moved(anna, cleo, 1n))).toEqual([
       "ben anna 1 1 9",
     ]);
+  });
+});
+
+describe("what a hostile contract tells at length", () => {
+  it("is read in time that grows as it does: items on both sides, one token many times, a long way through many hands", () => {
+    const account = (number: number) => `0x${number.toString(16).padStart(40, "0")}` as const;
+    const many = Array.from({ length: 20_000 }, (_, id) => token(views, BigInt(id)));
+    const listing = { ...filled(anna, cleo, many, [paid(1n)]), consideration: many.map((item) => ({ ...item, recipient: ben })) } as Told;
+    const repeated = filled(
+      anna,
+      ben,
+      many.map(() => token(editions, 5n)),
+      [paid(20_000n)],
+    );
+    const units = Array.from({ length: 1_000 }, () => movedUnits(anna, ben, 5n, 1n));
+    const hands = Array.from({ length: 1_000 }, (_, hand) => movedUnits(account(hand + 1), account(hand + 2), 6n, 1n));
+    const tellers = Array.from({ length: 500 }, (_, teller) =>
+      filled(account(1), account(2), [token(editions, 6n)], [paid(1n)], { address: account(10_000 + teller) }),
+    );
+    const begun = performance.now();
+    expect(inOneBlock(listing, repeated, ...units)).toHaveLength(1_000);
+    expect(inOneBlock(...hands, ...tellers)).toHaveLength(500);
+    // A fraction of a second; each of them took several when it looked at everything for each.
+    expect(performance.now() - begun).toBeLessThan(3_000);
   });
 });
 
@@ -113,6 +157,34 @@ describe("matched orders", () => {
     expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(cleo, ben, 1n, 2n))).toEqual([
       "anna ben 1 3 30",
       "cleo ben 1 2 20",
+    ]);
+  });
+
+  it("that one buyer takes together cost what each seller asked", () => {
+    const lists = (seller: typeof anna, orderHash: `0x${string}`, tokenId: bigint, price: bigint) =>
+      filled(seller, ben, [token(views, tokenId)], [paid(price)], { orderHash });
+    const told = (...fee: ReturnType<typeof paid>[]) => [
+      lists(anna, "0x0a", 1n, 10n),
+      lists(cleo, "0x0b", 2n, 90n),
+      filled(ben, ben, [paid(100n)], [token(views, 1n), token(views, 2n), ...fee], { orderHash: "0x0c" }),
+      matched("0x0a", "0x0b", "0x0c"),
+      moved(anna, ben, 1n),
+      moved(cleo, ben, 2n),
+    ];
+    expect(inOneBlock(...told())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
+    // A bid that pays fees itself has its own price for each: (100 / 2).
+    expect(inOneBlock(...told(paid(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
+  });
+
+  it("may have one of them several times, filled part by part", () => {
+    const sells = (amount: bigint) => filled(anna, cleo, [token(editions, 1n, amount)], [paid(amount, weth)], { orderHash: "0x0a" });
+    const buys = filled(ben, cleo, [paid(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
+    // Both parts go to ben, though the recipient is the caller; two units are sold beside what the bid asks for.
+    const told = [sells(3n), sells(4n), buys, matched("0x0a", "0x0a", "0x0b")];
+    expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(anna, ben, 1n, 4n))).toEqual([
+      "anna ben 1 2 2",
+      "anna ben 1 3 6",
+      "anna ben 1 2 4",
     ]);
   });
 

@@ -1,5 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { anna, ben, blockOf, cleo, foldSales, moved, soldUnits, soldView, washDaysOf } from "./folding.ts";
+import {
+  anna,
+  ben,
+  blockOf,
+  cleo,
+  filled,
+  foldSales,
+  moved,
+  paid,
+  router,
+  soldUnits,
+  soldView,
+  token,
+  views,
+  washDaysOf,
+} from "./folding.ts";
 
 /** One block a sale. */
 const days = (...sales: readonly (readonly [number, ReturnType<typeof soldView>])[]) =>
@@ -25,6 +40,15 @@ describe("a wash trade", () => {
   it("is none of another token, or between others", () => {
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [2, soldView(ben, anna, 2n)]))).toEqual([]);
     expect(washDaysOf(days([1, soldView(anna, ben, 1n)], [2, soldView(ben, cleo, 1n)], [3, soldView(cleo, ben, 1n)]))).toEqual([2, 3]);
+  });
+
+  it("is none by what another contract tells of the same move", () => {
+    const retold = filled(anna, ben, [token(views, 1n)], [paid(1n)], { address: router });
+    expect(washDaysOf(days([1, [...soldView(anna, ben, 1n), retold]]))).toEqual([]);
+    expect(washDaysOf(days([1, [retold, ...soldView(anna, ben, 1n)]]))).toEqual([]);
+    // To oneself it is one, whoever tells.
+    const own = filled(anna, anna, [token(views, 1n)], [paid(1n)], { address: router });
+    expect(washDaysOf(days([1, [...soldView(anna, anna, 1n), own]]))).toEqual([1, 1]);
   });
 
   it("of an edition is a sale the other way alone, with the last one that it undoes", () => {

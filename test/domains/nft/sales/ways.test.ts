@@ -1,7 +1,9 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
+  coins,
   encodeFulfillAvailableOrders,
+  encodeMatchOrders,
   encodeValidate,
   forAccount,
   native,
@@ -9,7 +11,8 @@ import {
   signOrder,
   unique,
 } from "../../../../runtime/demo/story/seaport-orders.ts";
-import { type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { artifacts } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { read } from "../../pools/support.ts";
 import { type Bazaar, ether, indexBazaar, lower, salesIn, serveBazaar, startBazaar } from "./bazaar.ts";
@@ -26,6 +29,9 @@ const gas = 3_000_000n;
 /** The key of anvil's second account. */
 const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const noHash: Hash = `0x${"0".repeat(64)}`;
+
+const transferData = (from: Address, to: Address, id: bigint) =>
+  encodeFunctionData({ abi: artifacts.erc721().abi, functionName: "transferFrom", args: [from, to, id] });
 
 /** Says that it sold a token, which it moves for its caller; and may say so without moving anything. */
 const pretender = compileSolidity(`
@@ -132,5 +138,65 @@ it("sales are the same whichever function filled their orders, and a pretender's
     expect(floors.items[0].floor_price_native_quote).toBe(floor);
     await served.end();
   }
+  await test.drop();
+}, 60_000);
+
+it("a listing for one buyer alone and a sweep of several listings are matched at the prices of their listings", async () => {
+  const { chain, seaport, art, coin, people, order, on } = bazaar;
+  const [anna, ben, cleo] = people;
+  // Listed for cleo, who pays by an order that asks for nothing; a third of the price is somebody's fee.
+  const shared = [forAccount(anna, coins(coin, 20n)), forAccount(ben, coins(coin, 10n))];
+  const listed = order(anna, [unique(art, 20n)], [...shared, forAccount(cleo, unique(art, 20n))]);
+  const payer = order(cleo, [coins(coin, 30n)], []);
+  const alone = encodeMatchOrders(
+    [listed, payer].map((one) => ({ order: one })),
+    [
+      [
+        [0, 0],
+        [0, 2],
+      ],
+      [
+        [1, 0],
+        [0, 0],
+      ],
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ],
+  );
+  // Two sellers, one buyer of both.
+  const listings = [order(anna, [unique(art, 21n)], [forAccount(anna, coins(coin, 5n))])];
+  await on(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
+  listings.push(order(ben, [unique(art, 22n)], [forAccount(ben, coins(coin, 95n))]));
+  const takes = order(cleo, [coins(coin, 100n)], [forAccount(cleo, unique(art, 21n)), forAccount(cleo, unique(art, 22n))]);
+  const sweep = encodeMatchOrders(
+    [...listings, takes].map((one) => ({ order: one })),
+    [
+      [
+        [0, 0],
+        [2, 0],
+      ],
+      [
+        [1, 0],
+        [2, 1],
+      ],
+      [
+        [2, 0],
+        [0, 0],
+      ],
+      [
+        [2, 0],
+        [1, 0],
+      ],
+    ],
+  );
+  const validate = [listed, payer, ...listings, takes].map((one) => ({ from: one.offerer, to: seaport, gas, data: encodeValidate([one]) }));
+  const head = await chain.head();
+  await on(2, 9, ...validate, { from: ben, to: seaport, gas, data: alone }, { from: ben, to: seaport, gas, data: sweep });
+
+  const test = await indexBazaar(bazaar);
+  const line = (id: bigint, seller: string, price: bigint) => [2, art, id, 1, seller, cleo, coin, price, false].join(" ");
+  expect(await salesIn(test.database, head)).toEqual([line(20n, anna, 30n), line(21n, anna, 5n), line(22n, ben, 95n)]);
   await test.drop();
 }, 60_000);
