@@ -21,6 +21,9 @@ const leading: ReadonlySet<string> = new Set(["href", "src", "base", "action", "
 
 const leadsOut = "leads to something outside of it; references to its own parts and pictures inside are accepted";
 
+/** The parser looks a namespace up through all elements around one: without a bound, a megabyte of nested ones would keep it for half an hour. */
+const deepest = 100;
+
 class NotPassive extends Error {}
 
 /** Why an SVG is not to be shown, as the end of a sentence; null for one that only draws and asks for nothing. */
@@ -43,6 +46,9 @@ export const svgFault = (text: string): string | null => {
   });
   parser.on("xmldecl", ({ encoding }) => {
     if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new NotPassive("is not in UTF-8");
+  });
+  parser.on("opentagstart", () => {
+    if (depth >= deepest) throw new NotPassive(`is nested more than ${deepest} deep`);
   });
   parser.on("opentag", (tag) => {
     checkElement(tag, depth === 0);
