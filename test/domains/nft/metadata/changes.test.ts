@@ -88,7 +88,9 @@ describe("new tokens", () => {
     await stage.say(speaker, 0, 0, painted("red"));
     await hall.mint(speaker, [0], await hall.index());
     await hall.queue();
-    await hall.worker(read, { nfts: { metadata: "uncached", fetchesAtOnce: 1, fetchMilliseconds: 1 } }).run(AbortSignal.timeout(200));
+    await hall
+      .worker(read, { nfts: { metadata: "uncached", fetchesAtOnce: 1, fetchMilliseconds: 1, documentBytes: 1_000 } })
+      .run(AbortSignal.timeout(200));
     expect(await hall.kept()).toEqual([]);
   });
 });

@@ -54,6 +54,49 @@ describe("metadata", () => {
     expect(world.asked).toHaveLength(3);
   });
 
+  it("that contracts hold is read with a turn for others between two documents", async () => {
+    await begin(dataUrl({ name: "held" }), 5);
+    let turn = 0;
+    const seen: number[] = [];
+    const next = (): void => {
+      turn += 1;
+      if (seen.length < 5) setImmediate(next);
+    };
+    next();
+    await hall
+      .worker(async (url) => {
+        seen.push(turn);
+        return readHeld(url);
+      })
+      .drain();
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+  });
+
+  it("is refused where a contract says more than any document may have, and is asked of few tokens at once", async () => {
+    await begin(dataUrl({ name: "x".repeat(2_000) }), 1);
+    await begin(dataUrl({ name: "y" }), 70, standards.erc721, 10);
+    const asked: number[] = [];
+    const source: typeof stage.source = {
+      ...stage.source,
+      calls: (calls, height) => {
+        // Each call of an aggregate brings its own selector along; what is not aggregated is a call of its own.
+        asked.push(calls.reduce((sum, { data }) => sum + Math.max(1, data.split("c87b56dd").length - 1), 0));
+        return stage.source.calls(calls, height);
+      },
+    };
+    const nfts = { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 100 } as const;
+    const world = createWorld();
+    await hall.worker(world.read, { nfts, source }).drain();
+    const rows = await hall.kept();
+    expect(rows.find((row) => row.token_id === "0")?.refusal).toBe(
+      "What the contract says of the metadata is too large; documents of up to 100 bytes are accepted.",
+    );
+    expect(rows.filter((row) => row.name === "y")).toHaveLength(70);
+    expect(world.asked).toHaveLength(70);
+    expect(Math.max(...asked)).toBe(30);
+  });
+
   it("is tried again four times as late each time while its host fails, and what the eighth try says is kept", async () => {
     await begin("https://down.example/1", 1);
     const worker = hall.worker(createWorld({ "https://down.example/": () => down }).read);

@@ -157,7 +157,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreC
         multicall,
         readDocument,
         clock: () => hall.now,
-        nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000 },
+        nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 1_048_576 },
         logger: { info: () => undefined, warn: (message) => hall.warnings.push(message) },
         pauseMilliseconds: 5,
         ...overrides,
