@@ -22,6 +22,7 @@ afterAll(() => stage.stop());
 
 const named = (name: string): DocumentOutcome => ({ ok: true, document: documentOf(JSON.stringify({ name })) });
 const down: DocumentOutcome = { ok: false, refusal: "The host is down.", isLasting: false };
+const fewAtOnce = { metadata: "cached", fetchesAtOnce: 8, fetchMilliseconds: 15_000, documentBytes: 1_000_000 } as const;
 const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
 /** Has a speaker say an address of ids and the ids minted and queued; gives the height. */
 const begin = async (text: string, count: number, standard: number = standards.erc721, first = 0): Promise<number> => {
@@ -174,6 +175,27 @@ describe("metadata", () => {
     // What was in hand is let go of, and had counted for nothing.
     expect((await hall.waiting()).every(({ attempts }) => attempts === 0)).toBe(true);
     expect(await hall.test.database.query("SELECT FROM nft_reads WHERE leased_until IS NOT NULL")).toEqual([]);
+  });
+
+  it("of a host is not kept waiting by a thousand others that fail", async () => {
+    await begin("https://{id}.down.example/", 1_000, standards.erc1155);
+    await begin("https://quick.example/{id}", 60, standards.erc1155, 1_000);
+    const world = createWorld({ "https://quick.example/": () => named("quick") });
+    // Those are tried again in an hour.
+    await hall
+      .worker((url, signal) => (url.includes("down") ? Promise.resolve(down) : world.read(url, signal)), { nfts: fewAtOnce })
+      .drain();
+    await hall.test.database.query("UPDATE nft_reads SET run_after = $1", [new Date(hall.now.getTime() + 3_600_000)]);
+    expect(await hall.kept()).toHaveLength(60);
+    await begin("https://quick.example/{id}", 60, standards.erc1155, 2_000);
+    const stop = new AbortController();
+    const begun = Date.now();
+    const run = hall.worker(world.read, { nfts: fewAtOnce, pauseMilliseconds: 500 }).run(stop.signal);
+    await until("All of the quick host", async () => (await hall.kept()).length === 120);
+    stop.abort();
+    await run;
+    // Two at once are thirty turns: with a pause after each 64 of 1,000 hosts they would take 30 · 16 · 0.5 s.
+    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
   it("that a killed worker had in hand is anybody's once its claim has ended", async () => {
