@@ -102,6 +102,15 @@ describe("the ids of a collection", () => {
     ]);
   });
 
+  it("of ERC-1155 have no known original owner in an index that starts late, as some of them may be older", () => {
+    const late = { from: 100, baseBlock: 99 };
+    const rows = fold([withLogs(101, single(zeroAddress, alice, 7n, 1n), erc721(zeroAddress, bob, 8n))], {}, late);
+    expect(ids(rows)).toEqual([
+      [token, 7n, 3, 101, null],
+      [token, 8n, 2, 101, bob],
+    ]);
+  });
+
   it("do not come from movements of nothing, empty batches, or movements from nobody to nobody", () => {
     const rows = fold([
       withLogs(
