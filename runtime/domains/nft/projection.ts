@@ -79,7 +79,7 @@ const foldIds = (blocks: readonly DecodedBlock[], { state, chain }: FoldInput): 
     const grown = new Set<Address>();
     for (const movement of idMovements(decoded, chain)) {
       if (!isFirst(movement)) continue;
-      const { token, tokenId, standard, from, to } = movement;
+      const { token, tokenId, standard, to } = movement;
       tokens.push({
         token,
         token_id: tokenId,
