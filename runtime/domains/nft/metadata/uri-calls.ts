@@ -31,7 +31,7 @@ export const decodeUri = (outcome: CallOutcome | undefined, { token_id, standard
 };
 
 /** EIP-1155, "Metadata": {id} stands for the id as 64 lower-case hex digits, without 0x. */
-export const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
+const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
 
 /** A document of an EIP-1155 token with its id put in where its words and addresses say {id}, which addresses may have escaped by now. */
 export const withIdInside = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
