@@ -23,6 +23,14 @@ export interface Erc721Transfer extends EventPlace {
   readonly tokenId: bigint;
 }
 
+/** ERC-721 ids from and to, both included, that were minted at once (EIP-2309). */
+export interface ConsecutiveMint extends EventPlace {
+  readonly kind: "consecutiveMint";
+  readonly to: Address;
+  readonly fromId: bigint;
+  readonly toId: bigint;
+}
+
 /** TransferSingle with one item, TransferBatch with any number of them. */
 export interface Erc1155Transfer extends EventPlace {
   readonly kind: "erc1155Transfer";
@@ -174,6 +182,7 @@ export type PunkEvent = EventPlace & PunkFact;
 export type DecodedEvent =
   | Erc20Transfer
   | Erc721Transfer
+  | ConsecutiveMint
   | Erc1155Transfer
   | Wrapping
   | NameEvent

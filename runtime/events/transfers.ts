@@ -1,4 +1,5 @@
 import type { ChainLog } from "../chain/types.ts";
+import { zeroAddress } from "../lib/hex.ts";
 import type { DecodedEvent, EventDefinition, EventPlace } from "./decoded-block.ts";
 import { addressAt, smallWordAt, type TopicReader, topicAddress, wordAt, wordCount } from "./words.ts";
 
@@ -44,6 +45,27 @@ export const legacyErc721Transfer: EventDefinition = {
     const to = addressAt(log.data, 1);
     if (from === null || to === null) return null;
     return { kind: "erc721Transfer", ...placeOf(log, transactionIndex), from, to, tokenId: wordAt(log.data, 2) };
+  },
+};
+
+/** Ids of one event; libraries mint as many at most, for the sake of who reads them. A longer range may be one that nobody could hold. */
+const mostConsecutive = 5_000n;
+
+/**
+ * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), the last of the first id's range in the data: mints alone, as EIP-721 asks for a Transfer each
+ * wherever a contract is not being created.
+ */
+export const consecutiveMint: EventDefinition = {
+  id: "consecutiveMint",
+  topic0: "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d",
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
+    const [, first, from, to] = log.topics;
+    if (first === undefined || log.topics.length !== 4 || log.data.length !== 66) return null;
+    const [sender, receiver] = [addressOf(from), addressOf(to)];
+    const [fromId, toId] = [BigInt(first), wordAt(log.data, 0)];
+    if (sender !== zeroAddress || receiver === null || receiver === zeroAddress) return null;
+    if (toId < fromId || toId - fromId >= mostConsecutive) return null;
+    return { kind: "consecutiveMint", ...placeOf(log, transactionIndex), to: receiver, fromId, toId };
   },
 };
 

@@ -15,6 +15,8 @@ export interface WantedTypes {
 /** One request to one server. */
 export interface Question {
   readonly url: URL;
+  /** What refusals say of who was asked. */
+  readonly saidName: string;
   /** The only addresses that may be connected to; null lets the machine find them, for servers that the operator named. */
   readonly addresses: readonly string[] | null;
   /** Sent as Authorization. */
@@ -64,7 +66,7 @@ export const ask = async (question: Question): Promise<Reply> => {
   }
 };
 
-const readReply = async (client: Client, { url, types, bytes, authorization, signal }: Question): Promise<Reply> => {
+const readReply = async (client: Client, { url, saidName: hostname, types, bytes, authorization, signal }: Question): Promise<Reply> => {
   const { statusCode, headers, body } = await client.request({
     method: "GET",
     path: `${url.pathname}${url.search}`,
@@ -79,7 +81,6 @@ const readReply = async (client: Client, { url, types, bytes, authorization, sig
   });
   // A body that nobody reads on ends with an error that nobody waits for.
   body.on("error", () => undefined);
-  const { hostname } = url;
   if (redirecting.has(statusCode)) {
     const location = headers.location;
     return typeof location === "string" ? { kind: "redirect", location } : refused(refuse("location", hostname));
@@ -104,7 +105,7 @@ const readReply = async (client: Client, { url, types, bytes, authorization, sig
 };
 
 /** The reason for an error of the network or of its protocol. */
-export const refusalOf = (error: unknown, { hostname }: URL): Refusal => {
+export const refusalOf = (error: unknown, hostname: string): Refusal => {
   const code = (error as { readonly code?: unknown } | null)?.code;
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW") return refuse("headers", hostname, String(headerBytes));
   if (typeof code !== "string") return refuse("connection", hostname, "unknown reason");

@@ -58,7 +58,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
   };
 
   const visit = async (url: URL, gateway: URL | null, bounds: FetchBounds): Promise<Reply> => {
-    const isGateway = gateway !== null && url.origin === gateway.origin;
+    const isGateway = isOf(gateway, url);
     let addresses: readonly string[] | null = null;
     if (!isGateway) {
       const fault = checkUrl(url, ports);
@@ -67,7 +67,8 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
       if ("code" in found) return { kind: "refusal", refusal: found };
       addresses = found;
     }
-    return ask({ ...bounds, url, addresses, certificates, authorization: isGateway ? authorizationOf(gateway) : null });
+    const authorization = isGateway ? authorizationOf(gateway) : null;
+    return ask({ ...bounds, url, saidName: nameOf(url, gateway), addresses, certificates, authorization });
   };
 
   /** A visit whose errors have become refusals. */
@@ -77,20 +78,26 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
     } catch (error) {
       if (stopped.aborted) return { kind: "refusal", refusal: refuse("stopped") };
       const isLate = bounds.signal.aborted;
-      return { kind: "refusal", refusal: isLate ? refuse("too-slow", url.hostname, String(bounds.milliseconds)) : refusalOf(error, url) };
+      return {
+        kind: "refusal",
+        refusal: isLate ? refuse("too-slow", nameOf(url, gateway), String(bounds.milliseconds)) : refusalOf(error, nameOf(url, gateway)),
+      };
     }
   };
 
   const follow = async (start: URL, gateway: URL | null, bounds: FetchBounds): Promise<Fetched> => {
     const time = limitTime(bounds);
     let url = start;
+    let trusted = gateway;
     try {
       for (let hop = 0; hop <= mostRedirects; hop += 1) {
-        const reply = await tryVisit(url, gateway, { ...bounds, signal: time.signal }, bounds.signal);
+        const reply = await tryVisit(url, trusted, { ...bounds, signal: time.signal }, bounds.signal);
         if (reply.kind === "body") return { ok: true, body: reply.body, type: reply.type };
         if (reply.kind === "refusal") return refused(reply.refusal, hop);
         const next = parseUrl(reply.location, url);
-        if (next === null) return refused(refuse("location", url.hostname), hop);
+        if (next === null) return refused(refuse("location", nameOf(url, trusted)), hop);
+        // Whom a stranger sends back to a gateway comes as a stranger: it may stand inside, and has more than documents to tell.
+        if (!isOf(trusted, next)) trusted = null;
         url = next;
       }
       return refused(refuse("redirects", String(mostRedirects)), 0);
@@ -120,6 +127,11 @@ const refused = (refusal: Refusal, hop: number): Fetched => ({
   ok: false,
   refusal: hop === 0 ? refusal : { ...refusal, sentence: `After a redirect: ${refusal.sentence}` },
 });
+
+const isOf = (gateway: URL | null, url: URL): gateway is URL => gateway !== null && url.origin === gateway.origin;
+
+/** Where an operator's gateway stands is nobody's business: what is refused is told to all who ask. */
+const nameOf = (url: URL, gateway: URL | null): string => (isOf(gateway, url) ? "The gateway" : url.hostname);
 
 const authorizationOf = ({ username, password }: URL): string | null =>
   username === "" ? null : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;

@@ -1,6 +1,23 @@
 import { describe, expect, it } from "vitest";
+import { consecutiveMint } from "../../runtime/events/transfers.ts";
 import { zeroAddress } from "../../runtime/lib/hex.ts";
-import { alice, block, bob, carol, erc20, erc721, fold, pick, token, transaction, weth, withLogs } from "./token-folds.ts";
+import {
+  alice,
+  block,
+  bob,
+  carol,
+  data,
+  erc20,
+  erc721,
+  fold,
+  log,
+  pick,
+  token,
+  topic,
+  transaction,
+  weth,
+  withLogs,
+} from "./token-folds.ts";
 
 describe("the totals of a token", () => {
   const totals = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders", "supply");
@@ -41,6 +58,33 @@ describe("the totals of a token", () => {
     ]);
     const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
     expect(totals(late)).toEqual([[token, 1, 101, 1, null]]);
+  });
+});
+
+describe("a mint of many ids in one event (EIP-2309)", () => {
+  it("moves each of them, and what its transaction did not pay for is left out", () => {
+    const range = (first: bigint, last: bigint) => log([consecutiveMint.topic0, topic(first), topic(0), topic(alice)], data(last));
+    const rows = fold([
+      block(1, [transaction({ gasUsed: 750n, logs: [range(1n, 3n), range(4n, 4n)] })]),
+      withLogs(2, erc721(alice, bob, 2n), erc721(alice, bob, 4n)),
+    ]);
+    expect(pick(rows.transfers, "block_number", "log_index", "from_address", "to_address", "token_id", "amount")).toEqual([
+      [1, 0, zeroAddress, alice, 1n, 1n],
+      [1, 0, zeroAddress, alice, 2n, 1n],
+      [1, 0, zeroAddress, alice, 3n, 1n],
+      [2, 0, alice, bob, 2n, 1n],
+      [2, 1, alice, bob, 4n, 1n],
+    ]);
+    expect(pick(rows.nft_balances, "owner", "token_id", "balance")).toEqual(
+      expect.arrayContaining([
+        [alice, 1n, 1n],
+        [alice, 2n, 0n],
+        [alice, 3n, 1n],
+        [bob, 2n, 1n],
+        // Nobody saw alice get it.
+        [alice, 4n, null],
+      ]),
+    );
   });
 });
 

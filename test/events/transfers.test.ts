@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog } from "../../runtime/chain/types.ts";
 import { createEventDecoder } from "../../runtime/events/decode-events.ts";
 import {
+  consecutiveMint,
   erc20Transfer,
   erc721Transfer,
   erc1155TransferBatch,
@@ -22,6 +23,7 @@ const all = [
   erc20Transfer,
   erc721Transfer,
   legacyErc721Transfer,
+  consecutiveMint,
   erc1155TransferSingle,
   erc1155TransferBatch,
   wrappedDeposit,
@@ -36,12 +38,39 @@ const decode = (topics: Hash[], data: Hex) => {
 describe("the topics of the events", () => {
   it.each([
     ["event Transfer(address,address,uint256)", erc20Transfer],
+    ["event ConsecutiveTransfer(uint256,uint256,address,address)", consecutiveMint],
     ["event TransferSingle(address,address,address,uint256,uint256)", erc1155TransferSingle],
     ["event TransferBatch(address,address,address,uint256[],uint256[])", erc1155TransferBatch],
     ["event Deposit(address,uint256)", wrappedDeposit],
     ["event Withdrawal(address,uint256)", wrappedWithdrawal],
   ])("are the hashes of their signatures: %s", (signature, { topic0 }) => {
     expect(topic0).toBe(toEventSelector(parseAbiItem(signature as "event Transfer(address,address,uint256)")));
+  });
+});
+
+describe("a ConsecutiveTransfer", () => {
+  const nobody: Address = `0x${"0".repeat(40)}`;
+  const largest = 2n ** 256n - 1n;
+  const ofRange = (first: bigint, last: bigint, sender: Address = nobody, receiver: Address = to) =>
+    decode([consecutiveMint.topic0, topicOf(first), topicOf(sender), topicOf(receiver)], words(last));
+
+  it("is a mint of the ids from and to, up to 5,000 of them", () => {
+    const mint = { kind: "consecutiveMint", address: to, transactionIndex: 2, logIndex: 4, to };
+    expect(ofRange(7n, 7n)).toEqual([{ ...mint, fromId: 7n, toId: 7n }]);
+    expect(ofRange(1n, 5_000n)).toEqual([{ ...mint, fromId: 1n, toId: 5_000n }]);
+    expect(ofRange(largest, largest)).toEqual([{ ...mint, fromId: largest, toId: largest }]);
+  });
+
+  it.each([
+    ["has too many ids", () => ofRange(1n, 5_001n)],
+    ["has all ids", () => ofRange(0n, largest)],
+    ["ends before it begins", () => ofRange(2n, 1n)],
+    ["is no mint", () => ofRange(1n, 2n, from)],
+    ["goes to nobody", () => ofRange(1n, 2n, nobody, nobody)],
+    ["has no end", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody), topicOf(to)], "0x")],
+    ["has fewer topics", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody)], words(2n))],
+  ])("is left out where it %s", (_, decoded) => {
+    expect(decoded()).toEqual([]);
   });
 });
 

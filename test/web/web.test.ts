@@ -446,9 +446,29 @@ describe("a gateway that the operator named", () => {
     expect(stranger.requests.at(-1)?.headers.authorization).toBeUndefined();
   });
 
+  it("is not reached again by whom a stranger sends there", async () => {
+    answer = ({ url }, response) =>
+      url === "/b"
+        ? response.writeHead(302, { location: `http://${base}/admin` }).end()
+        : response.writeHead(302, { location: at("/b") }).end();
+    expect(codeOf(await createWeb(worldOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf()))).toBe("scheme");
+    expect(seen.filter((_, index) => index % 2 === 0)).toEqual(["/a"]);
+  });
+
+  it("is not named where it cannot be reached or is too slow", async () => {
+    const silence = await startSilence();
+    const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf({ milliseconds: 100 }));
+    await silence.close();
+    const gone = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf());
+    expect([sentenceOf(slow), sentenceOf(gone)]).toEqual([
+      "The gateway did not answer whole within 100 ms.",
+      "The gateway cannot be reached (ECONNREFUSED).",
+    ]);
+  });
+
   it("keeps its secrets when it fails", async () => {
     answer = (_, response) => response.writeHead(500).end();
     const failed = await createWeb().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", boundsOf());
-    expect(sentenceOf(failed)).toBe("127.0.0.1 answered with status 500 for now; 200 is accepted.");
+    expect(sentenceOf(failed)).toBe("The gateway answered with status 500 for now; 200 is accepted.");
   });
 });

@@ -58,6 +58,10 @@ const movesId = (movement: TokenMovement): movement is IdMovement =>
 
 const idMovements = (block: DecodedBlock, chain: ChainFacts): IdMovement[] => tokenMovements(block, chain).filter(movesId);
 
+/** Whether a mint is the first of its id: of an ERC-1155 id some may have been minted before an index that starts late. */
+const isFirstMint = ({ from, standard }: IdMovement, chain: ChainFacts): boolean =>
+  from === null && (standard === standards.erc721 || chain.from === 0);
+
 const foldIds = (blocks: readonly DecodedBlock[], { state, chain }: FoldInput): Record<string, Row[]> => {
   const seen = new Set<string>();
   const counts = new Map<Address, number>();
@@ -75,8 +79,14 @@ const foldIds = (blocks: readonly DecodedBlock[], { state, chain }: FoldInput): 
     const grown = new Set<Address>();
     for (const movement of idMovements(decoded, chain)) {
       if (!isFirst(movement)) continue;
-      const { token, tokenId, standard, from, to } = movement;
-      tokens.push({ token, token_id: tokenId, standard, block_number: blockNumber, original_owner: from === null ? to : null });
+      const { token, tokenId, standard, to } = movement;
+      tokens.push({
+        token,
+        token_id: tokenId,
+        standard,
+        block_number: blockNumber,
+        original_owner: isFirstMint(movement, chain) ? to : null,
+      });
       counts.set(token, (counts.get(token) ?? Number(state.get("sizes", token)?.tokens ?? 0)) + 1);
       grown.add(token);
     }

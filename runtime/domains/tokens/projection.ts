@@ -1,6 +1,7 @@
 import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { punkMovements } from "../../events/punks.ts";
 import {
+  consecutiveMint,
   erc20Transfer,
   erc721Transfer,
   erc1155TransferBatch,
@@ -25,7 +26,8 @@ import { standards } from "./standards.ts";
  * Who moved which token, and who has how much. A zero-value transfer is one too. A collection's row in `balances` is how many are held:
  * tokens of an ERC-721 collection, units of all ids of an ERC-1155 one. A balance that events would take below zero or above a word
  * is not known from then on: its token's events do not tell the truth. While what was before the index is not known, what moved since is kept. Of a token
- * that is known not to follow its events, a transfer only says who was touched. Punks move as tokens of an ERC-721 collection do; the coin-like Transfers that such a
+ * that is known not to follow its events, a transfer only says who was touched. Ids that were minted in ranges (EIP-2309) are each a
+ * movement. Punks move as tokens of an ERC-721 collection do; the coin-like Transfers that such a
  * contract emits as well are an ERC-20 token's, as its `balanceOf` is.
  */
 export const tokensProjection = defineProjection({
@@ -35,6 +37,7 @@ export const tokensProjection = defineProjection({
     erc20Transfer,
     erc721Transfer,
     legacyErc721Transfer,
+    consecutiveMint,
     erc1155TransferSingle,
     erc1155TransferBatch,
     wrappedDeposit,

@@ -3,7 +3,7 @@ import type { ChainLog } from "../../../runtime/chain/types.ts";
 import { nftProjection } from "../../../runtime/domains/nft/projection.ts";
 import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
 import { batchMetadataUpdate, metadataUpdate, uriChanged } from "../../../runtime/events/metadata-updates.ts";
-import { erc721Transfer, erc1155TransferSingle } from "../../../runtime/events/transfers.ts";
+import { consecutiveMint, erc721Transfer, erc1155TransferSingle } from "../../../runtime/events/transfers.ts";
 import type { ChainFacts, Row } from "../../../runtime/indexer/projection.ts";
 import { createState } from "../../../runtime/indexer/state.ts";
 import { type Address, zeroAddress } from "../../../runtime/lib/hex.ts";
@@ -99,6 +99,30 @@ describe("the ids of a collection", () => {
     expect(ids(rows)).toEqual([
       [token, 7n, 2, 101, null],
       [token, 8n, 2, 102, null],
+    ]);
+  });
+
+  it("may be minted in ranges, as far as their transaction paid for them", () => {
+    const range = (first: bigint, last: bigint): ChainLog =>
+      log([consecutiveMint.topic0, topic(first), topic(zeroAddress), topic(alice)], data(last));
+    // 250 gas an id: three ids for 999 gas, of which one is left for one more id alone.
+    const paid = transaction({ gasUsed: 999n, logs: [range(1n, 2n), range(10n, 11n), range(20n, 20n), erc721(alice, bob, 2n)] });
+    const free = transaction({ gasUsed: 249n, logs: [range(30n, 30n)] });
+    const rows = fold([block(1, [paid, free])]);
+    expect(ids(rows)).toEqual([
+      [token, 1n, 2, 1, alice],
+      [token, 2n, 2, 1, alice],
+      [token, 20n, 2, 1, alice],
+    ]);
+    expect(sizes(rows)).toEqual([[token, 1, 3]]);
+  });
+
+  it("of ERC-1155 have no known original owner in an index that starts late, as some of them may be older", () => {
+    const late = { from: 100, baseBlock: 99 };
+    const rows = fold([withLogs(101, single(zeroAddress, alice, 7n, 1n), erc721(zeroAddress, bob, 8n))], {}, late);
+    expect(ids(rows)).toEqual([
+      [token, 7n, 3, 101, null],
+      [token, 8n, 2, 101, bob],
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { CallOutcome, Source } from "../../../chain/source.ts";
+import type { NftsConfig } from "../../../config/config.ts";
 import { orStopped } from "../../../indexer/or-stopped.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import { callMany } from "../../../jobs/multicall.ts";
@@ -18,10 +19,13 @@ export interface AskDeps extends QueueDeps {
   readonly source: Pick<Source, "head" | "calls" | "hashesOf">;
   readonly multicall: Address;
   readonly readDocument: ReadDocument;
+  readonly nfts: Pick<NftsConfig, "documentBytes">;
 }
 
-/** Tokens that are asked for at once; documents that contracts hold themselves are in memory meanwhile. */
+/** Tokens that are taken at once; documents that contracts hold themselves are in memory meanwhile. */
 const portion = 180;
+/** Of these, so many are asked for at once: an answer that costs a hostile contract nothing may have megabytes, and what is too large of it goes before the next are asked. */
+const askedAtOnce = 30;
 /** Blocks between index and head while contracts are asked: a node may have lost the state of older ones. */
 const mostBehind = 16;
 /** A longer address of another host is none. */
@@ -29,6 +33,8 @@ const longestAddress = 8_192;
 
 const noAddress = "The contract gives no address of metadata.";
 const tooLong = `The contract gives an address of metadata that is longer than ${longestAddress} characters.`;
+const tooLarge = (mostBytes: number): string =>
+  `What the contract says of the metadata is too large; documents of up to ${mostBytes} bytes are accepted.`;
 const noWord = "The node cannot say what the contract answers.";
 
 /**
@@ -76,29 +82,51 @@ const placeToAsk = async ({ database, chainId, source }: AskDeps, signal: AbortS
   return head === null || head.number - indexed.number > mostBehind ? null : indexed;
 };
 
+/** What a contract said of a token; null where the node does not know. */
+type Answer = { readonly url: string | null } | { readonly refusal: string } | null;
+
 /** What contracts say at a block, null where the node has another one at that height. */
-const ask = async (deps: AskDeps, claims: readonly Claim[], { number, hash }: IndexedBlock, signal: AbortSignal) => {
-  const outcomes = await orStopped(callMany(deps.source, deps.multicall, claims.map(uriCall), number), signal);
-  const hashes = outcomes === null ? null : await orStopped(deps.source.hashesOf([number]), signal);
-  return hashes?.[0] === hash ? outcomes : null;
+const ask = async (
+  deps: AskDeps,
+  claims: readonly Claim[],
+  { number, hash }: IndexedBlock,
+  signal: AbortSignal,
+): Promise<Answer[] | null> => {
+  const answers: Answer[] = [];
+  for (let start = 0; start < claims.length; start += askedAtOnce) {
+    const some = claims.slice(start, start + askedAtOnce);
+    const outcomes = await orStopped(callMany(deps.source, deps.multicall, some.map(uriCall), number), signal);
+    if (outcomes === null) return null;
+    answers.push(...some.map((claim, position) => answerOf(outcomes[position], claim, deps.nfts.documentBytes)));
+  }
+  const hashes = await orStopped(deps.source.hashesOf([number]), signal);
+  return hashes?.[0] === hash ? answers : null;
+};
+
+const answerOf = (outcome: CallOutcome | undefined, claim: Claim, mostBytes: number): Answer => {
+  if (outcome === undefined || !(outcome.ok || outcome.reverted)) return null;
+  // Two digits a byte, and escaped, a byte of a document is three characters.
+  if (outcome.ok && outcome.data.length > 2 * (3 * mostBytes + 1_000)) return { refusal: tooLarge(mostBytes) };
+  return { url: decodeUri(outcome, claim) };
 };
 
 type Refused = Omit<Outcome, "readAt">;
 
-const sortAnswers = (claims: readonly Claim[], answers: readonly CallOutcome[]) => {
+const sortAnswers = (claims: readonly Claim[], answers: readonly Answer[]) => {
   const held: { claim: Claim; url: string }[] = [];
   const elsewhere: { claim: Claim; url: string; host: string }[] = [];
   const refused: Refused[] = [];
   const unanswered: { claim: Claim; problem: string }[] = [];
   claims.forEach((claim, position) => {
-    const answer = answers[position];
-    const url = decodeUri(answer, claim);
+    const answer = answers[position] ?? null;
     const refuse = (refusal: string) => refused.push({ claim, tokenUrl: null, result: { refusal } });
-    if (answer === undefined || !(answer.ok || answer.reverted)) {
+    if (answer === null) {
       if (claim.attempts >= mostAttempts) refuse(noWord);
       else unanswered.push({ claim, problem: noWord });
-    } else if (url === null) refuse(noAddress);
+    } else if ("refusal" in answer) refuse(answer.refusal);
+    else if (answer.url === null) refuse(noAddress);
     else {
+      const { url } = answer;
       const host = hostOf(url);
       if (host === null) held.push({ claim, url });
       else if (url.length > longestAddress) refuse(tooLong);

@@ -11,8 +11,9 @@ export interface FetchDeps extends QueueDeps {
   readonly atOnce: number;
 }
 
-/** Hosts that one look goes through; the next look goes on after them. */
-const hostsALook = 64;
+/** Hosts that are looked at at once, and in one look where none of them is due: whoever names thousands of hosts that fail shall not keep others from their turn. */
+const hostsAtOnce = 64;
+const hostsALook = 100 * hostsAtOnce;
 const togetherMilliseconds = 20;
 
 /** Fetches the documents of tokens whose contract was asked. */
@@ -53,12 +54,12 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     onEnd();
   };
 
-  const take = async (signal: AbortSignal): Promise<number> => {
-    if (inHand.size >= deps.atOnce) return 0;
-    const hosts = await hostsAfter(deps, after, hostsALook);
+  /** Takes of the next hosts; gives how many tokens it took, and whether there are hosts after them. */
+  const takeOfSome = async (signal: AbortSignal): Promise<{ readonly taken: number; readonly isLast: boolean }> => {
+    const hosts = await hostsAfter(deps, after, hostsAtOnce);
     let taken = 0;
     for (const { host, is_due: isDue } of hosts) {
-      if (inHand.size >= deps.atOnce) return taken;
+      if (inHand.size >= deps.atOnce) return { taken, isLast: false };
       after = host;
       const room = roomOf(host);
       if (!isDue || room <= 0) continue;
@@ -68,8 +69,17 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       taken += claims.length;
     }
     // From the first name again.
-    if (hosts.length < hostsALook) after = "";
-    return taken;
+    const isLast = hosts.length < hostsAtOnce;
+    if (isLast) after = "";
+    return { taken, isLast };
+  };
+
+  const take = async (signal: AbortSignal): Promise<number> => {
+    for (let looked = 0; looked < hostsALook && inHand.size < deps.atOnce && !signal.aborted; looked += hostsAtOnce) {
+      const { taken, isLast } = await takeOfSome(signal);
+      if (taken > 0 || isLast) return taken;
+    }
+    return 0;
   };
 
   const keep = async (): Promise<number> => {

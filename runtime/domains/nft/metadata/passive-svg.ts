@@ -26,11 +26,15 @@ const deepest = 100;
 
 class NotPassive extends Error {}
 
-/** Why an SVG is not to be shown, as the end of a sentence; null for one that only draws and asks for nothing. */
+/**
+ * Why an SVG is not to be shown, as the end of a sentence; null for one that only draws and asks for nothing, also where somebody puts its text into a page: the parser of
+ * HTML sees no namespaces, goes over to HTML inside of titles and after some elements, and then reads what stands in comments and styles as elements.
+ */
 export const svgFault = (text: string): string | null => {
   const parser = new SaxesParser({ xmlns: true, position: false });
   let depth = 0;
   let styles = 0;
+  let words = 0;
   let css = "";
   const addText = (part: string): void => {
     if (styles > 0) css += part;
@@ -52,12 +56,19 @@ export const svgFault = (text: string): string | null => {
   });
   parser.on("opentag", (tag) => {
     checkElement(tag, depth === 0);
+    if (words > 0) throw new NotPassive("has an element in its title or description");
     depth += 1;
     if (tag.local === "style") styles += 1;
+    if (isOfWords(tag)) words += 1;
   });
   parser.on("closetag", (tag) => {
     depth -= 1;
     if (tag.local === "style") styles -= 1;
+    if (isOfWords(tag)) words -= 1;
+  });
+  parser.on("comment", (comment) => {
+    // HTML 13.2.5.43: such a comment ends where it begins.
+    if (/^-?>/.test(comment)) throw new NotPassive("has a comment that pages read otherwise");
   });
   parser.on("text", addText);
   parser.on("cdata", addText);
@@ -71,12 +82,20 @@ export const svgFault = (text: string): string | null => {
   }
 };
 
-const checkElement = ({ local, uri, attributes }: SaxesTagNS, isRoot: boolean): void => {
+/** Elements in which HTML begins in a page (HTML 13.2.6, "HTML integration point"). */
+const isOfWords = ({ name }: SaxesTagNS): boolean => name === "title" || name === "desc";
+
+/** Attributes with which this element ends an SVG in a page (HTML 13.2.6.5). */
+const fontOfPages: ReadonlySet<string> = new Set(["color", "face", "size"]);
+
+const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean): void => {
   const isSvg = uri === svgNamespace || uri === "";
   if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is no SVG");
-  if (isSvg ? !drawing.has(local) : acting.test(uri))
+  if (isSvg || name === local ? !drawing.has(local) : acting.test(uri))
     throw new NotPassive(`has the element ${local.slice(0, 50)}, only elements that draw are accepted`);
   for (const attribute of Object.values(attributes)) checkAttribute(attribute);
+  if (name === "font" && Object.keys(attributes).some((key) => fontOfPages.has(key.toLowerCase())))
+    throw new NotPassive("has the element font with attributes of pages");
 };
 
 const checkAttribute = ({ prefix, local, name, value }: SaxesAttributeNS): void => {

@@ -23,22 +23,31 @@ const queueing = (tokens: string): string =>
    ON CONFLICT (chain_id, token, token_id) DO UPDATE SET wanted_block = greatest(q.wanted_block, excluded.wanted_block), url = NULL, host = NULL,
      asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
 
-/** Queues the tokens of ranges whose metadata changed, or that an operator wants read again; portion by portion where a range has many. */
-export const createRefreshingChore = (): Chore => ({
-  name: "queue tokens whose metadata changed",
-  everyMilliseconds,
-  run: async ({ chainId, database, beside, clock }) => {
-    // Served by the primary key; most looks find nothing.
-    if ((await database.query("SELECT FROM nft_refreshes WHERE chain_id = $1 LIMIT 1", [chainId])).length === 0) return false;
-    const hasMore = await beside(async (client) => {
-      await lockQueue(client, chainId);
-      const singles = await queueSingles(client, chainId, clock());
-      const range = await queueRange(client, chainId, clock());
-      return singles === portion || range;
-    });
-    return hasMore === true;
-  },
-});
+/**
+ * Queues the tokens of ranges whose metadata changed, or that an operator wants read again; portion by portion where a range has many. Collections take turns, so that one
+ * that announces its many tokens in every block keeps no other waiting.
+ */
+export const createRefreshingChore = (): Chore => {
+  /** The collection whose turn it was. */
+  let last: Address | null = null;
+  return {
+    name: "queue tokens whose metadata changed",
+    everyMilliseconds,
+    run: async ({ chainId, database, beside, clock }) => {
+      // Served by the primary key; most looks find nothing.
+      if ((await database.query("SELECT FROM nft_refreshes WHERE chain_id = $1 LIMIT 1", [chainId])).length === 0) return false;
+      const hasMore = await beside(async (client) => {
+        await lockQueue(client, chainId);
+        const singles = await queueSingles(client, chainId, clock());
+        const range = (await nextRange(client, chainId, last)) ?? (await nextRange(client, chainId, null));
+        last = range?.token ?? null;
+        if (range !== null) await queueRange(client, chainId, range, clock());
+        return singles === portion || range !== null;
+      });
+      return hasMore === true;
+    },
+  };
+};
 
 /** Ranges of one id each; gives how many. Served by nft_refreshes_order and the primary key of tokens. */
 const queueSingles = async (client: DatabaseClient, chainId: number, now: Date): Promise<number> => {
@@ -57,13 +66,18 @@ const queueSingles = async (client: DatabaseClient, chainId: number, now: Date):
   return row?.count ?? 0;
 };
 
-/** The next tokens of the oldest range. True where there is more to do. Served by nft_refreshes_order and the primary key of tokens. */
-const queueRange = async (client: DatabaseClient, chainId: number, now: Date): Promise<boolean> => {
+/** The first range of the next collection after one, or of the first. Served by the primary key. */
+const nextRange = async (client: DatabaseClient, chainId: number, after: Address | null): Promise<Range | null> => {
   const [range] = await client.query<Range>(
-    `SELECT token, from_id, to_id, next_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND from_id < to_id ORDER BY block_number, token, from_id LIMIT 1`,
-    [chainId],
+    `SELECT token, from_id, to_id, next_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND token > $2 AND from_id < to_id
+     ORDER BY token, from_id, to_id LIMIT 1`,
+    [chainId, bytes(after ?? "0x")],
   );
-  if (range === undefined) return false;
+  return range ?? null;
+};
+
+/** The next tokens of a range. Served by the primary key of tokens. */
+const queueRange = async (client: DatabaseClient, chainId: number, range: Range, now: Date): Promise<void> => {
   const [row] = await client.query<{ count: number; last: string | null }>(
     `WITH seen AS (
        SELECT token, token_id, min(standard) AS standard, min(block_number) AS block_number, $6::int8 AS wanted_block FROM nft_tokens
@@ -76,11 +90,10 @@ const queueRange = async (client: DatabaseClient, chainId: number, now: Date): P
   const isThis = "chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4";
   if (row !== undefined && row.count === portion) {
     await client.query(`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${isThis}`, [...key, row.last]);
-    return true;
+    return;
   }
   await client.query(`DELETE FROM nft_refreshes WHERE ${isThis} AND NOT again`, key);
   await client.query(`UPDATE nft_refreshes SET next_id = from_id, again = false WHERE ${isThis} AND again`, key);
-  return true;
 };
 
 /**

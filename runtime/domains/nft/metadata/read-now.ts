@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { orStopped } from "../../../indexer/or-stopped.ts";
 import { type Claim, mostAttempts } from "./claims.ts";
 import type { DocumentOutcome, ReadDocument } from "./document.ts";
@@ -16,7 +17,10 @@ export interface ReadResults {
   readonly failed: { claim: Claim; problem: string }[];
 }
 
-/** Reads documents, all at once: those that their URLs hold. Where the signal interrupts, both lists are empty. */
+/**
+ * Reads documents that their URLs hold, one after another: there is nothing to wait for, and others have their turn between two, as a hostile one may take half a second.
+ * Where the signal interrupts, what is not read is in neither list.
+ */
 export const readNow = async (
   readDocument: ReadDocument,
   located: readonly Located[],
@@ -24,10 +28,11 @@ export const readNow = async (
   signal: AbortSignal,
 ): Promise<ReadResults> => {
   const results: ReadResults = { outcomes: [], failed: [] };
-  const documents = await orStopped(Promise.all(located.map(({ url }) => readOne(readDocument, url, signal))), signal);
-  for (const [position, { claim, url }] of located.entries()) {
-    const document = documents?.[position];
-    if (document !== undefined && !signal.aborted) sortDocument(results, claim, url, readAt, document);
+  for (const { claim, url } of located) {
+    await nextTurn();
+    const document = await orStopped(readOne(readDocument, url, signal), signal);
+    if (document === null || signal.aborted) return results;
+    sortDocument(results, claim, url, readAt, document);
   }
   return results;
 };

@@ -5,9 +5,9 @@ import { createFetcher } from "./fetch-documents.ts";
 import { createProgressNotes } from "./progress-notes.ts";
 
 /** What reads the metadata of one chain. */
-export interface MetadataWorkerDeps extends Omit<AskDeps, "leaseMilliseconds"> {
+export interface MetadataWorkerDeps extends Omit<AskDeps, "leaseMilliseconds" | "nfts"> {
   readonly chainName: string;
-  readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds">;
+  readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds" | "documentBytes">;
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly pauseMilliseconds?: number;
 }

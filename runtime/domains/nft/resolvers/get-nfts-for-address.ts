@@ -24,7 +24,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
   const [held, ids, earlier] = await Promise.all([
     anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, most + 1),
     anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, most + 1),
-    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, null),
+    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, most + 1),
   ]);
   if (Math.max(held.length, ids.length) > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens`);
   const collections = held.map(({ token }) => token);
@@ -43,6 +43,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
     else known.push(data);
   });
   const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
+  const notFound24h = earlier.length > most ? null : otherwise;
   return {
     address: walletAddress,
     updated_at: updatedAt(context.now()),
@@ -59,7 +60,7 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
           is_spam: spam.has(row.token),
           last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
           balance: isUnknown ? null : row.balance,
-          balance_24h: isUnknown ? null : before === undefined ? otherwise : before,
+          balance_24h: isUnknown ? null : before === undefined ? notFound24h : before,
           type: "nft" as const,
           floor_price_quote: viewNumber(floor?.quote ?? null),
           pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),

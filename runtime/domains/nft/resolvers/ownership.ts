@@ -23,7 +23,7 @@ export async function ownershipOf(
 ): Promise<NftOwnershipForCollectionResponse> {
   const { anchor, nfts } = context;
   const most = context.limits.answerRows;
-  const heldAt = (block: number | null, narrowed: HeldAmong, limit: number | null) =>
+  const heldAt = (block: number | null, narrowed: HeldAmong, limit: number) =>
     block === null ? [] : nfts.idsHeldAt(chain.id, walletAddress, collectionContract, block, limit, narrowed);
   const [{ metadata, standard, isSpam }, { block: dayAgo, indexedFrom, otherwise }] = await Promise.all([
     collectionOf(context, chain, collectionContract),
@@ -32,7 +32,7 @@ export async function ownershipOf(
   // What was held a day ago is asked by id alone: traits are those of now.
   const [held, earlier] = await Promise.all([
     heldAt(anchor, among, most + 1),
-    heldAt(dayAgo, among.tokenId === undefined ? {} : { tokenId: among.tokenId }, null),
+    heldAt(dayAgo, among.tokenId === undefined ? {} : { tokenId: among.tokenId }, most + 1),
   ]);
   if (held.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens of the collection`);
   const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
@@ -40,6 +40,7 @@ export async function ownershipOf(
   const collection = viewCollection(metadata);
   const supported = standardsOf(metadata, standard);
   const balance24h = new Map(earlier.map((row) => [nftKeyText(row), row.balance]));
+  const notFound24h = earlier.length > most ? null : otherwise;
   return {
     updated_at: updatedAt(context.now()),
     address: walletAddress,
@@ -53,7 +54,7 @@ export async function ownershipOf(
         supports_erc: supported,
         last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
         balance: row.balance,
-        balance_24h: before === undefined ? otherwise : before,
+        balance_24h: before === undefined ? notFound24h : before,
         type: "nft",
         nft_data: viewed[index] ?? null,
       };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createMetadataChores } from "../../../../runtime/domains/nft/metadata/chores.ts";
 import type { DocumentOutcome } from "../../../../runtime/domains/nft/metadata/document.ts";
-import { requestRefresh } from "../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
+import { createRefreshingChore, requestRefresh } from "../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
 import { standards } from "../../../../runtime/domains/tokens/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { countsOf } from "./counting.ts";
@@ -88,7 +88,9 @@ describe("new tokens", () => {
     await stage.say(speaker, 0, 0, painted("red"));
     await hall.mint(speaker, [0], await hall.index());
     await hall.queue();
-    await hall.worker(read, { nfts: { metadata: "uncached", fetchesAtOnce: 1, fetchMilliseconds: 1 } }).run(AbortSignal.timeout(200));
+    await hall
+      .worker(read, { nfts: { metadata: "uncached", fetchesAtOnce: 1, fetchMilliseconds: 1, documentBytes: 1_000 } })
+      .run(AbortSignal.timeout(200));
     expect(await hall.kept()).toEqual([]);
   });
 });
@@ -136,6 +138,30 @@ describe("announced changes", () => {
     expect(await hall.waiting()).toHaveLength(5_001);
     expect((await hall.waiting()).every(({ wanted_block }) => wanted_block === head + 1)).toBe(true);
     expect(await hall.test.database.query("SELECT FROM nft_refreshes")).toEqual([]);
+  });
+
+  it("of a collection that announces all of its ids again and again keep no other collection waiting", async () => {
+    // The first by address as well, so that nothing but its turn being over moves it on.
+    const [loud = speaker, ...others] = [speaker, await stage.deploySpeaker(), await stage.deploySpeaker()].sort();
+    const head = await hall.index();
+    for (const collection of [loud, ...others]) await hall.mint(collection, ids(collection === loud ? 5_000 : 10), head);
+    await hall.queue();
+    await hall.test.database.query("DELETE FROM nft_reads");
+    let looks = 0;
+    const chore = createRefreshingChore();
+    const own = hall.choreContext();
+    for (const collection of [loud, ...others]) {
+      await hall.test.database.transaction((client) => requestRefresh(client, chainId, collection, null));
+    }
+    const isServed = async () =>
+      (await hall.test.database.query("SELECT FROM nft_reads WHERE token <> decode($1, 'hex')", [loud.slice(2)])).length === 20;
+    while (!(await isServed()) && looks < 20) {
+      looks += 1;
+      await hall.test.database.query("UPDATE nft_refreshes SET again = true WHERE token = decode($1, 'hex')", [loud.slice(2)]);
+      await chore.run(own);
+    }
+    // Three collections: the third turn is the last one's, whatever the order of their addresses.
+    expect(looks).toBeLessThanOrEqual(3);
   });
 
   it("that are repeated while they are queued reach the last ids first, and then begin again", async () => {

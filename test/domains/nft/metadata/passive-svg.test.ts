@@ -18,6 +18,7 @@ describe("an SVG that only draws", () => {
     '<?xml version="1.0" encoding="UTF-8"?>\n<!-- made here -->\n<svg viewBox="0 0 1 1"/>',
     svg('<metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="x"/></rdf:RDF></metadata>'),
     svg('<sodipodi:namedview xmlns:sodipodi="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd" pagecolor="#fff"/>'),
+    svg('<title>A &lt;b&gt;</title><desc>one</desc><!-- <rect/> --><font id="f"><font-face font-family="P"/></font>'),
     svg("<text>C:\\path</text>", 'font-family="Arial" aria-label="C:\\path"').replace(' aria-label="C:\\path"', ""),
   ])("is accepted: %s", (text) => {
     expect(svgFault(text)).toBeNull();
@@ -65,6 +66,13 @@ describe("an SVG that acts or asks", () => {
     ['<?xml-stylesheet href="https://evil.example"?><svg/>', "has a processing instruction"],
     ['<?xml version="1.0" encoding="UTF-7"?><svg/>', "is not in UTF-8"],
     [svg("<g>".repeat(100)), "is nested more than 100 deep"],
+    [svg('<script xmlns="urn:x">alert(1)</script>'), "has the element script, only elements that draw are accepted"],
+    [svg('<metadata><iframe xmlns="urn:x"/></metadata>'), "has the element iframe, only elements that draw are accepted"],
+    [svg("<!--><script>alert(1)</script>-->"), "has a comment that pages read otherwise"],
+    [svg("<!---><script>alert(1)</script>-->"), "has a comment that pages read otherwise"],
+    [svg("<title><style><![CDATA[</style><script>alert(1)</script>]]></style></title>"), "has an element in its title or description"],
+    [svg("<desc><g/></desc>"), "has an element in its title or description"],
+    [svg('<font Color="a"/><style><!-- </style><script>alert(1)</script> --></style>'), "has the element font with attributes of pages"],
     ["<html/>", "is no SVG"],
     ['<svg xmlns="http://www.w3.org/1999/xhtml"/>', "is no SVG"],
   ])("is refused: %s", (text, fault) => {

@@ -209,7 +209,7 @@ describe("several gateways", () => {
     second.status = 410;
     expect(await readWith(url)).toEqual({
       ok: false,
-      refusal: "127.0.0.1 answered with status 404; 200 is accepted. 127.0.0.1 answered with status 410; 200 is accepted.",
+      refusal: "The gateway answered with status 404; 200 is accepted. The gateway answered with status 410; 200 is accepted.",
       isLasting: true,
     });
     second.status = 503;

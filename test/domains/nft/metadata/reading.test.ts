@@ -22,6 +22,7 @@ afterAll(() => stage.stop());
 
 const named = (name: string): DocumentOutcome => ({ ok: true, document: documentOf(JSON.stringify({ name })) });
 const down: DocumentOutcome = { ok: false, refusal: "The host is down.", isLasting: false };
+const fewAtOnce = { metadata: "cached", fetchesAtOnce: 8, fetchMilliseconds: 15_000, documentBytes: 1_000_000 } as const;
 const ids = (count: number, first = 0): number[] => Array.from({ length: count }, (_, id) => first + id);
 /** Has a speaker say an address of ids and the ids minted and queued; gives the height. */
 const begin = async (text: string, count: number, standard: number = standards.erc721, first = 0): Promise<number> => {
@@ -52,6 +53,49 @@ describe("metadata", () => {
     expect(rows.find((row) => row.token_id === "2")).toMatchObject({ name: null, refusal: "The contract gives no address of metadata." });
     expect(await hall.waiting()).toEqual([]);
     expect(world.asked).toHaveLength(3);
+  });
+
+  it("that contracts hold is read with a turn for others between two documents", async () => {
+    await begin(dataUrl({ name: "held" }), 5);
+    let turn = 0;
+    const seen: number[] = [];
+    const next = (): void => {
+      turn += 1;
+      if (seen.length < 5) setImmediate(next);
+    };
+    next();
+    await hall
+      .worker(async (url) => {
+        seen.push(turn);
+        return readHeld(url);
+      })
+      .drain();
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+  });
+
+  it("is refused where a contract says more than any document may have, and is asked of few tokens at once", async () => {
+    await begin(dataUrl({ name: "x".repeat(2_000) }), 1);
+    await begin(dataUrl({ name: "y" }), 70, standards.erc721, 10);
+    const asked: number[] = [];
+    const source: typeof stage.source = {
+      ...stage.source,
+      calls: (calls, height) => {
+        // Each call of an aggregate brings its own selector along; what is not aggregated is a call of its own.
+        asked.push(calls.reduce((sum, { data }) => sum + Math.max(1, data.split("c87b56dd").length - 1), 0));
+        return stage.source.calls(calls, height);
+      },
+    };
+    const nfts = { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 100 } as const;
+    const world = createWorld();
+    await hall.worker(world.read, { nfts, source }).drain();
+    const rows = await hall.kept();
+    expect(rows.find((row) => row.token_id === "0")?.refusal).toBe(
+      "What the contract says of the metadata is too large; documents of up to 100 bytes are accepted.",
+    );
+    expect(rows.filter((row) => row.name === "y")).toHaveLength(70);
+    expect(world.asked).toHaveLength(70);
+    expect(Math.max(...asked)).toBe(30);
   });
 
   it("is tried again four times as late each time while its host fails, and what the eighth try says is kept", async () => {
@@ -131,6 +175,27 @@ describe("metadata", () => {
     // What was in hand is let go of, and had counted for nothing.
     expect((await hall.waiting()).every(({ attempts }) => attempts === 0)).toBe(true);
     expect(await hall.test.database.query("SELECT FROM nft_reads WHERE leased_until IS NOT NULL")).toEqual([]);
+  });
+
+  it("of a host is not kept waiting by a thousand others that fail", async () => {
+    await begin("https://{id}.down.example/", 1_000, standards.erc1155);
+    await begin("https://quick.example/{id}", 60, standards.erc1155, 1_000);
+    const world = createWorld({ "https://quick.example/": () => named("quick") });
+    // Those are tried again in an hour.
+    await hall
+      .worker((url, signal) => (url.includes("down") ? Promise.resolve(down) : world.read(url, signal)), { nfts: fewAtOnce })
+      .drain();
+    await hall.test.database.query("UPDATE nft_reads SET run_after = $1", [new Date(hall.now.getTime() + 3_600_000)]);
+    expect(await hall.kept()).toHaveLength(60);
+    await begin("https://quick.example/{id}", 60, standards.erc1155, 2_000);
+    const stop = new AbortController();
+    const begun = Date.now();
+    const run = hall.worker(world.read, { nfts: fewAtOnce, pauseMilliseconds: 500 }).run(stop.signal);
+    await until("All of the quick host", async () => (await hall.kept()).length === 120);
+    stop.abort();
+    await run;
+    // Two at once are thirty turns: with a pause after each 64 of 1,000 hosts they would take 30 · 16 · 0.5 s.
+    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
   it("that a killed worker had in hand is anybody's once its claim has ended", async () => {

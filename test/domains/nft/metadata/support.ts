@@ -65,6 +65,7 @@ export interface Hall {
   /** Has all queued that is to be queued; gives how many looks that took. */
   queue(): Promise<number>;
   worker(readDocument: ReadDocument, overrides?: Partial<MetadataWorkerDeps>): ReturnType<typeof createMetadataWorker>;
+  choreContext(): ChoreContext;
   takeBackTo(ancestor: number): Promise<void>;
   waiting(): Promise<{ token: Address; token_id: string; wanted_block: number; attempts: number; url: string | null }[]>;
   kept(): Promise<{ token: Address; token_id: string; name: string | null; refusal: string | null; read_at_block: number }[]>;
@@ -79,8 +80,20 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreC
       const [head] = await client.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
       return work(client, { number: head?.number ?? -1, hash: head?.hash ?? "0x" });
     });
+  const choreContext = (): ChoreContext => ({
+    chainId,
+    database,
+    beside,
+    exclusive: beside,
+    clock: () => hall.now,
+    logger: { info: () => undefined },
+    multicall: unasked,
+    source: { balances: unasked, calls: unasked, hashesOf: unasked, capabilities: source.capabilities },
+    ...context,
+  });
   const hall: Hall = {
     test,
+    choreContext,
     now: new Date("2026-01-01T00:00:00Z"),
     warnings: [],
     index: async () => {
@@ -132,18 +145,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreC
       for (let looks = 1; ; looks += 1) {
         let hasMore = false;
         for (const chore of chores) {
-          const own: ChoreContext = {
-            chainId,
-            database,
-            beside,
-            exclusive: beside,
-            clock: () => hall.now,
-            logger: { info: () => undefined },
-            multicall: unasked,
-            source: { balances: unasked, calls: unasked, hashesOf: unasked, capabilities: source.capabilities },
-            ...context,
-          };
-          hasMore = (await chore.run(own)) || hasMore;
+          hasMore = (await chore.run(choreContext())) || hasMore;
         }
         if (!hasMore) return looks;
       }
@@ -157,7 +159,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreC
         multicall,
         readDocument,
         clock: () => hall.now,
-        nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000 },
+        nfts: { metadata: "cached", fetchesAtOnce: 16, fetchMilliseconds: 15_000, documentBytes: 1_048_576 },
         logger: { info: () => undefined, warn: (message) => hall.warnings.push(message) },
         pauseMilliseconds: 5,
         ...overrides,
