@@ -1,12 +1,8 @@
 import { z } from "zod";
-import type { Address } from "../lib/hex.ts";
+import { address, httpUrl } from "./fields.ts";
+import { nfts } from "./nfts.ts";
 
-const address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits are accepted")
-  .transform((text) => text.toLowerCase() as Address);
 const reservedNames = ["chains", "address", "pricing", "xy=k", "cq"];
-const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL is accepted" });
 const port = "a port from 0 to 65535 is accepted";
 
 const reservedExchanges = ["address", "tokens", "supported_dexes"];
@@ -91,61 +87,6 @@ const prices = z.strictObject({
     .positive()
     .default(10_000)
     .describe("US dollars that a pool must hold of the token that a price is derived from; a smaller pool counts for nothing."),
-});
-
-/** A marketplace: whose sales count, and what clients are told about it. */
-const marketplace = z.strictObject({
-  name: z.string().min(1).max(64).describe("Its name for people."),
-  protocol: z.enum(["seaport", "cryptopunks"]).describe("Whose events it emits."),
-  address: address.describe("The contract that emits them."),
-  logoUrl: httpUrl.optional(),
-});
-
-const gateways = z.array(httpUrl).max(8);
-
-/** What is done about non-fungible tokens. */
-const nfts = z.strictObject({
-  metadata: z
-    .enum(["cached", "uncached"])
-    .default("cached")
-    .describe(
-      "Whether the metadata of every token is read and kept, by jobs beside the index; uncached, it is read when a request asks for it with with-uncached=true, and not kept.",
-    ),
-  ipfsGateways: gateways
-    .default(["https://ipfs.io"])
-    .describe(
-      "Where ipfs:// addresses are fetched, the first that answers; /ipfs/<path> is appended. A gateway may be at a private address, as the operator names it.",
-    ),
-  arweaveGateways: gateways
-    .default(["https://arweave.net"])
-    .describe("Where ar:// addresses are fetched, the first that answers; /<path> is appended."),
-  documentBytes: z
-    .number()
-    .int()
-    .positive()
-    .max(16 * 1024 * 1024)
-    .default(1024 * 1024)
-    .describe("A larger metadata document is refused."),
-  fetchMilliseconds: z
-    .number()
-    .int()
-    .min(100)
-    .max(120_000)
-    .default(15_000)
-    .describe("A document that takes longer is refused, redirects and all."),
-  uncachedMilliseconds: z
-    .number()
-    .int()
-    .min(100)
-    .max(10_000)
-    .default(3_000)
-    .describe("How long a request with with-uncached=true may wait."),
-  fetchesAtOnce: z.number().int().min(1).max(256).default(16),
-  marketplaces: z
-    .array(marketplace)
-    .refine((all) => new Set(all.map(({ address }) => address)).size === all.length, "each address once is accepted")
-    .default([])
-    .describe("Whose sales of tokens count."),
 });
 
 /** What Express accepts as `trust proxy`: addresses, networks, and its names of private ones. */
@@ -261,10 +202,6 @@ export type ConfiguredChain = z.infer<typeof configuredChain>;
 export type ChainConfig = ConfiguredChain & { readonly id: number };
 /** An exchange of a network. */
 export type ExchangeConfig = z.infer<typeof exchange>;
-/** What is done about a network's non-fungible tokens. */
-export type NftsConfig = z.infer<typeof nfts>;
-/** A marketplace of a network. */
-export type MarketplaceConfig = z.infer<typeof marketplace>;
 /** Where a network's prices come from. */
 export type PricesConfig = z.infer<typeof prices>;
 export type Config = z.infer<typeof config>;

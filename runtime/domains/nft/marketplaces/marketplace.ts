@@ -1,4 +1,4 @@
-import type { MarketplaceConfig } from "../../../config/config.ts";
+import type { MarketplaceConfig } from "../../../config/nfts.ts";
 import type { DecodedEvent, EventDefinition } from "../../../events/decoded-block.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 

@@ -1,5 +1,5 @@
 import type { CallOutcome, Source } from "../../../chain/source.ts";
-import type { NftsConfig } from "../../../config/config.ts";
+import type { NftsConfig } from "../../../config/nfts.ts";
 import { orStopped } from "../../../indexer/or-stopped.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import { callMany } from "../../../jobs/multicall.ts";

@@ -1,4 +1,4 @@
-import type { NftsConfig } from "../../../config/config.ts";
+import type { NftsConfig } from "../../../config/nfts.ts";
 import type { Refusal } from "../../../web/refusals.ts";
 import { createWeb, type FetchBounds, type Web } from "../../../web/web.ts";
 import { type DataUrl, decodeData, parseDataUrl } from "./data-url.ts";

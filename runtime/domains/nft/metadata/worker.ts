@@ -1,4 +1,4 @@
-import type { NftsConfig } from "../../../config/config.ts";
+import type { NftsConfig } from "../../../config/nfts.ts";
 import { pause } from "../../../indexer/pause.ts";
 import { type AskDeps, askContracts } from "./ask-contracts.ts";
 import { createFetcher } from "./fetch-documents.ts";
