@@ -4,7 +4,7 @@ import { type AuditRow, auditRow, type Compared } from "../../lib/audit-row.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
-import { baseBalance } from "./reads-base.ts";
+import { type BalanceKey, baseBalance } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 import { tellBalances } from "./tell-balances.ts";
 
@@ -69,11 +69,39 @@ async function compare(
     tokenId: token_id === null ? null : BigInt(token_id),
   }));
   const told = await tellBalances(source, keys, height, baseBalance);
+  const isDenied = (position: number): boolean => told[position] === 0n && balances[position]?.balance === "1";
+  const denied = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
+  const owners = await punkOwners(
+    source,
+    denied.flatMap((position) => keys[position] ?? []),
+    height,
+  );
+  denied.forEach((position, index) => {
+    if (owners[index] === keys[position]?.owner) told[position] = 1n;
+  });
   return balances.map((balance, index) => ({
     what: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
     index: balance.balance,
     node: told[index]?.toString() ?? null,
   }));
+}
+
+const isOwnership = ({ standard, tokenId }: BalanceKey): boolean => standard === standards.erc721 && tokenId !== null;
+
+/** punkIndexToAddress(uint256) of contracts that are older than ERC-721 and made like CryptoPunks, which have no `ownerOf`. */
+const punkIndexToAddress = "0x58178168";
+
+/** Who has the ids by such contracts; undefined where one is none. */
+async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceKey[], height: number): Promise<(Address | undefined)[]> {
+  if (keys.length === 0) return [];
+  const calls = keys.map(({ token, tokenId }) => ({
+    to: token,
+    data: `${punkIndexToAddress}${(tokenId ?? 0n).toString(16).padStart(64, "0")}` as const,
+  }));
+  const outcomes = await source.calls(calls, height);
+  return outcomes.map((outcome): Address | undefined =>
+    outcome.ok && outcome.data.length === 66 ? `0x${outcome.data.slice(26)}` : undefined,
+  );
 }
 
 /** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */

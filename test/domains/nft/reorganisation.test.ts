@@ -119,11 +119,13 @@ const lookedAt: Readonly<Record<string, readonly string[]>> = {
   nft_metadata: ["token", "token_id", "standard", "block_number", "token_url", "refusal", "document", "name", "attributes", "asset_bytes"],
   nft_attributes: ["token", "token_id", "position", "trait", "value", "number"],
   nft_documents: ["token", "metadata_count", "asset_count", "refused_count"],
+  nft_traits: ["token", "trait", "entries", "numbers", "without_value", "unique_values"],
+  nft_trait_values: ["token", "trait", "value", "tokens", "numbers", "number"],
   allowances: ["owner", "token", "spender", "approved_block", "transaction_index", "log_index", "amount"],
 };
 const tablesOf = async (database: Database): Promise<Record<string, unknown>> => {
   const held: Record<string, unknown> = await dump(database);
-  for (const table of ["allowance_periods", "nft_read_progress"]) delete held[table];
+  delete held.allowance_periods;
   for (const [table, columns] of Object.entries(lookedAt))
     held[table] = await database.query(
       `SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${columns.map((_, index) => index + 1).join(", ")}`,

@@ -92,6 +92,10 @@ describe("a reorganisation", () => {
     await hall.index();
     answer({ ok: true, document: documentOf('{"name":"old"}') });
     await draining;
+    // Whoever asked between the two branches was told of no address.
+    expect((await hall.kept()).filter(({ name }) => name === "old")).toEqual([]);
+    await hall.announce(speaker, 7, 7, await stage.chain.head());
+    await hall.queue();
     await hall.worker(world.read).drain();
     expect(await hall.kept()).toMatchObject([{ name: "new" }]);
   });
