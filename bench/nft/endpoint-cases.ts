@@ -39,6 +39,8 @@ export function endpointCases(cast: Cast, { tokens }: CastSize): readonly Endpoi
       name: "NFTs of a wallet",
       variants: [
         of("ordinary wallets", ...ordinary.map((wallet) => balances(wallet))),
+        of("ordinary wallets, no assets", ...ordinary.map((wallet) => balances(wallet, "no-nft-asset-metadata=true"))),
+        of("CSV of ordinary wallets", ...ordinary.map((wallet) => balances(wallet, csv))),
         of("busy wallets", ...busy.map((wallet) => balances(wallet))),
         of("1,000 ids", balances(whale)),
         of("1,000 ids, no assets", balances(whale, "no-nft-asset-metadata=true")),
