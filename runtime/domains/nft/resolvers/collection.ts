@@ -16,12 +16,18 @@ export interface Collection {
   readonly standard: number;
 }
 
-/** What is known of a collection. @throws {notFound} a contract that has moved no such tokens. */
-export async function collectionOf(context: ResolverContext, chain: Chain, address: Address): Promise<Collection> {
-  const metadata = (await context.tokens.metadata(chain.id, [address])).get(address);
+/** What a collection says of itself. @throws {notFound} a contract that has moved no such tokens. */
+export async function requireCollection({ tokens }: Pick<ResolverContext, "tokens">, chain: Chain, address: Address) {
+  const metadata = (await tokens.metadata(chain.id, [address])).get(address);
   const standard = metadata?.standards.find(isCollection);
   if (metadata === undefined || standard === undefined) throw notFound("Collection", address, chain.name);
-  return { metadata, standard, isSpam: (await spamAmong(context, chain, [metadata])).has(address) };
+  return { metadata, standard };
+}
+
+/** The same, judged by the rules. @throws {notFound} as `requireCollection` does. */
+export async function collectionOf(context: ResolverContext, chain: Chain, address: Address): Promise<Collection> {
+  const known = await requireCollection(context, chain, address);
+  return { ...known, isSpam: (await spamAmong(context, chain, [known.metadata])).has(address) };
 }
 
 /** The fields that items about a collection's tokens begin with. */

@@ -1,7 +1,7 @@
 import { notAcceptable, notFound } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
 import { updatedAt } from "../../views/chain.ts";
-import { requireCollection } from "./known-collection.ts";
+import { requireCollection } from "./collection.ts";
 import { viewValues } from "./traits.ts";
 
 /**

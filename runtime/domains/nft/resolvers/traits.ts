@@ -4,7 +4,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { notAcceptable } from "../../../lib/request-error.ts";
 import type { ResolverContext } from "../../context.ts";
 import type { TraitRow, TraitValue } from "../trait-queries.ts";
-import { requireCollection } from "./known-collection.ts";
+import { requireCollection } from "./collection.ts";
 
 /** All traits of a collection, by name. @throws {notFound} an unknown collection. @throws {notAcceptable} more than one answer may list. */
 export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
