@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, httpUrl } from "./fields.ts";
+import { address, httpUrl, nodeUrl } from "./fields.ts";
 import { nfts } from "./nfts.ts";
 
 const reservedNames = ["chains", "address", "pricing", "xy=k", "cq"];
@@ -39,7 +39,8 @@ const exchanges = z.array(exchange).superRefine((all, context) => {
   for (const [position, { name, factory }] of all.entries()) {
     const earlier = all.slice(0, position);
     const twin = earlier.some((other) => other.name === name) ? name : earlier.some((other) => other.factory === factory) ? factory : null;
-    if (twin !== null) context.addIssue({ code: "custom", path: [position], message: `${twin} stands twice; each name and factory once` });
+    if (twin !== null)
+      context.addIssue({ code: "custom", path: [position], message: `Duplicate ${twin}; configure each name and factory once` });
   }
 });
 
@@ -103,7 +104,7 @@ export const chainConfig = z.strictObject({
   id: z.number().int().positive(),
   label: z.string().optional(),
   isTestnet: z.boolean().default(false),
-  rpc: httpUrl.describe("The node. May hold a secret: never printed."),
+  rpc: nodeUrl.describe("The node. May hold a secret: never printed."),
   ws: z
     .url({ protocol: /^wss?$/ })
     .optional()
@@ -155,7 +156,12 @@ export const chainConfig = z.strictObject({
     .max(365)
     .default(7)
     .describe("Days without a swap after which a pool is left out of lists of pools."),
-  groups: z.array(z.string()).default([]).describe("Network groups of the catalog that this chain joins."),
+  groups: z
+    .array(z.enum(["historical"]))
+    .default([])
+    .describe(
+      "Network groups of the catalog that this chain joins. historical has balances of past blocks and days (historical_balances) and a wallet's pools; a chain without a preset joins it unless it says otherwise.",
+    ),
   logoUrl: httpUrl.optional(),
   colorTheme: z.strictObject({ red: z.number().int(), green: z.number().int(), blue: z.number().int() }).optional(),
   abiFiles: z.array(z.string()).default([]).describe("JSON files of event ABIs for decoding logs."),

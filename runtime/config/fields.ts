@@ -9,3 +9,12 @@ export const address = z
 
 /** Where something is on the web. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL is accepted" });
+
+/** This machine's own addresses: without a scheme, what a node's documentation prints. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
+
+/** A node's URL. One of this machine may lack its scheme, since no key crosses a network in plain text there. */
+export const nodeUrl = z
+  .string()
+  .transform((text) => (loopback.test(text) ? `http://${text}` : text))
+  .pipe(z.url({ protocol: /^https?$/, error: "Expected an http:// or https:// URL, such as http://localhost:8545" }));

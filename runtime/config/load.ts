@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
-import { LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { cwd } from "node:process";
 import { type Config, config } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
 import { withPreset } from "./presets/index.ts";
-
-/** A configuration that cannot be used, with every reason. */
-class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
+import { dataFolderName, findProjectFolder, settingsFileName } from "./project-folder.ts";
+import { renderIssue, type SettingsOrigin } from "./render-issue.ts";
+import { isSettings, readSettingsFile, type Settings } from "./settings-file.ts";
 
 /** Settings of the command line; each wins over the file's. */
 export interface ConfigOverrides {
@@ -17,7 +17,12 @@ export interface ConfigOverrides {
   readonly chainId?: number | undefined;
 }
 
-type Settings = Record<string, unknown>;
+/** Where ashlar.yaml and .ashlar are looked for. */
+export interface SearchStart {
+  readonly workingFolder: string;
+  readonly home: string;
+}
+
 /** Where a setting comes from when it is not the file: by its place, as in `chains.0.rpc`. */
 type Origins = Map<string, string>;
 
@@ -30,45 +35,53 @@ const variables = {
   ASHLAR_LOG_LEVEL: "logLevel",
 } as const;
 
-/** Reads ashlar.yaml (if there is one), the environment and the command line, the later ones winning. @throws {ConfigError} */
-export function loadConfig(path: string | undefined, environment: NodeJS.ProcessEnv, overrides: ConfigOverrides = {}): Config {
-  const file = path ?? "ashlar.yaml";
-  if (path !== undefined && !existsSync(path)) throw new ConfigError(`${path} does not exist; give the path of a configuration file.`);
-  const fromFile = existsSync(file) ? readYaml(file) : {};
-  const origins: Origins = new Map();
-  const settings = { ...fromFile, ...fromEnvironment(environment, origins), ...fromCommandLine(fromFile, overrides, origins) };
-  return parseConfig(file, { ...settings, ...withPresets(settings.chains) }, origins);
+/**
+ * Reads the configuration file (`path`, else the ashlar.yaml of the project folder, if there is one), the environment and the command line, the later ones
+ * winning. Paths of files and folders come out absolute: those in the file are relative to it, others to the working folder. @throws {ConfigError}
+ */
+export function loadConfig(
+  path: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  overrides: ConfigOverrides = {},
+  { workingFolder, home }: SearchStart = { workingFolder: cwd(), home: homedir() },
+): Config {
+  const project = findProjectFolder(workingFolder, home) ?? workingFolder;
+  const file = path === undefined ? join(project, settingsFileName) : resolve(workingFolder, path);
+  const name = path ?? (relative(workingFolder, file) || file);
+  if (path !== undefined && !existsSync(file)) throw new ConfigError(`${path} does not exist; give the path of a configuration file.`);
+  const read = existsSync(file) ? readSettingsFile(file, name) : null;
+  const fromFile = withAbsolutePaths(read?.settings ?? {}, dirname(file));
+  const elsewhere: Origins = new Map();
+  const picked = fromCommandLine(fromFile, overrides, elsewhere);
+  const settings: Settings = { dataDirectory: join(project, dataFolderName), ...fromFile, ...fromEnvironment(environment, elsewhere) };
+  const chains = picked === null ? settings.chains : [picked.chain];
+  return parseConfig(
+    { ...settings, ...withPresets(chains) },
+    { name, file: read, elsewhere, pickedChain: picked?.position ?? null },
+    workingFolder,
+  );
 }
 
 /** What is no list of maps is left to the check of the whole. */
 const withPresets = (chains: unknown): Settings =>
-  Array.isArray(chains) ? { chains: chains.map((chain: unknown) => (isSettings(chain) ? withPreset(chain) : chain)) } : {};
+  chains === undefined
+    ? {}
+    : { chains: Array.isArray(chains) ? chains.map((chain: unknown) => (isSettings(chain) ? withPreset(chain) : chain)) : chains };
 
-function readYaml(file: string): Settings {
-  const lines = new LineCounter();
-  const document = parseDocument(readText(file), { lineCounter: lines });
-  const faults = document.errors.map((error) => {
-    const { line, col } = lines.linePos(error.pos[0]);
-    return `${file}:${line}:${col} ${error.message.split("\n")[0]}`;
-  });
-  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
-  let value: unknown;
-  try {
-    value = document.toJS() ?? {};
-  } catch (error) {
-    // Aliases without an anchor, or too many of them, are found only now.
-    throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new ConfigError(`${file}: a map of settings is expected.`);
-  return value as Settings;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new ConfigError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
-  }
+/** What is no text is left to the check of the whole. */
+function withAbsolutePaths(settings: Settings, folder: string): Settings {
+  const absolute = (value: unknown): unknown => (typeof value === "string" && value !== "" ? resolve(folder, value) : value);
+  const where = (section: Settings, name: string, change: (value: unknown) => unknown): Settings =>
+    name in section ? { [name]: change(section[name]) } : {};
+  const each = (change: (value: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value);
+  const chain = (value: unknown): unknown =>
+    isSettings(value) ? { ...value, ...where(value, "labelsFile", absolute), ...where(value, "abiFiles", each(absolute)) } : value;
+  return {
+    ...settings,
+    ...where(settings, "dataDirectory", absolute),
+    ...where(settings, "rulesFile", absolute),
+    ...where(settings, "chains", each(chain)),
+  };
 }
 
 function fromEnvironment(environment: NodeJS.ProcessEnv, origins: Origins): Settings {
@@ -83,41 +96,39 @@ function fromEnvironment(environment: NodeJS.ProcessEnv, origins: Origins): Sett
 }
 
 /** `--chain NAME` picks a chain of the file; with `--rpc` any other network is described by the command line alone. */
-function fromCommandLine(fromFile: Settings, { chain, rpc, from, chainId }: ConfigOverrides, origins: Origins): Settings {
+function fromCommandLine(
+  fromFile: Settings,
+  { chain, rpc, from, chainId }: ConfigOverrides,
+  origins: Origins,
+): { readonly chain: Settings; readonly position: number | null } | null {
   if (chain === undefined) {
     const lone = rpc !== undefined ? "--rpc" : from !== undefined ? "--from" : undefined;
-    if (lone === undefined) return {};
+    if (lone === undefined) return null;
     throw new ConfigError(`${lone} was given without --chain; name the chain, such as --chain my-chain.`);
   }
-  const configured = Array.isArray(fromFile.chains) ? (fromFile.chains as unknown[]).filter(isSettings) : [];
-  const base = configured.find(({ name }) => name === chain);
-  if (base === undefined && rpc === undefined) {
-    const names = configured.map(({ name }) => name).join(", ") || "none";
+  const configured: unknown[] = Array.isArray(fromFile.chains) ? fromFile.chains : [];
+  const position = configured.findIndex((candidate) => isSettings(candidate) && candidate.name === chain);
+  if (position < 0 && rpc === undefined) {
+    const names = configured.flatMap((candidate) => (isSettings(candidate) ? [String(candidate.name)] : [])).join(", ") || "none";
     throw new ConfigError(
       `--chain ${chain} is not configured (configured: ${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
     );
   }
   const given = Object.entries({ name: chain, rpc, from, id: chainId }).filter(([, value]) => value !== undefined);
   for (const [setting] of given) origins.set(`chains.0.${setting}`, setting === "name" ? "--chain" : `--${setting}`);
-  return { chains: [withPreset({ ...base, ...Object.fromEntries(given) })] };
+  const base = position < 0 ? {} : (configured[position] as Settings);
+  return { chain: { ...base, ...Object.fromEntries(given) }, position: position < 0 ? null : position };
 }
 
-const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);
-
-function parseConfig(file: string, settings: Settings, origins: Origins): Config {
+function parseConfig(settings: Settings, origin: SettingsOrigin, workingFolder: string): Config {
   const outcome = config.safeParse(settings);
-  if (!outcome.success)
-    throw new ConfigError(outcome.error.issues.map((issue) => `${place(file, issue, origins)}: ${issue.message}`).join("\n"));
-  const { chains } = outcome.data;
+  if (!outcome.success) throw new ConfigError(outcome.error.issues.flatMap((issue) => renderIssue(issue, origin)).join("\n"));
+  const { chains, dataDirectory } = outcome.data;
   const twins = chains.filter(({ name, id }, index) =>
     chains.slice(0, index).some((other) => other.name === name || (id !== undefined && other.id === id)),
   );
-  if (twins.length === 0) return outcome.data;
+  // Only what the environment says is still relative.
+  if (twins.length === 0) return { ...outcome.data, dataDirectory: resolve(workingFolder, dataDirectory) };
   const listed = twins.map(({ name, id }) => (id === undefined ? name : `${name} (${id})`)).join(", ");
-  throw new ConfigError(`${file}: chains: ${listed} stands twice; each name and id once.`);
-}
-
-function place(file: string, { path }: z.core.$ZodIssue, origins: Origins): string {
-  const setting = path.join(".");
-  return origins.get(setting) ?? `${file}: ${setting === "" ? "the configuration" : setting}`;
+  throw new ConfigError(`${origin.name}: Duplicate chain ${listed}; configure each name and each id once.`);
 }

@@ -36,10 +36,10 @@ describe("the exchanges of a chain", () => {
 
   it("have each name and factory once", () => {
     expect(faultsOf({ name: "a", factory }, { name: "a", factory: other })).toEqual([
-      "exchanges.1: a stands twice; each name and factory once",
+      "exchanges.1: Duplicate a; configure each name and factory once",
     ]);
     expect(faultsOf({ name: "a", factory }, { name: "b", factory: factory.toLowerCase() })).toEqual([
-      `exchanges.1: ${factory.toLowerCase()} stands twice; each name and factory once`,
+      `exchanges.1: Duplicate ${factory.toLowerCase()}; configure each name and factory once`,
     ]);
   });
 });

@@ -78,7 +78,7 @@ describe("presets", () => {
 
   it("stand below what is configured", () => {
     expect(chainOf("gnosis-mainnet")).toMatchObject({ id: 100, nativeAccounting: "state", from: 0 });
-    expect(chainOf("my-chain")).toMatchObject({ nativeAccounting: "state", systemAccounts: [], groups: [] });
+    expect(chainOf("my-chain")).toMatchObject({ nativeAccounting: "state", systemAccounts: [], groups: ["historical"] });
     expect(chainOf("my-chain").id).toBeUndefined();
   });
 

@@ -41,7 +41,8 @@ const presetOf = (name: string): Preset | null => presets.find((preset) => prese
 
 /**
  * A configured chain with its preset below it: what is configured wins, of prices and non-fungible tokens setting by setting, so that adding a feed does not drop
- * the stablecoins and naming a gateway does not have all metadata kept. A chain of another id that has only the name is left as it is.
+ * the stablecoins and naming a gateway does not have all metadata kept. A chain of another id that has only the name is left as it is. Without a preset it is
+ * an operator's own network, which offers all that Ashlar does.
  */
 export const withPreset = (chain: {
   readonly name?: unknown;
@@ -50,7 +51,7 @@ export const withPreset = (chain: {
   readonly nfts?: unknown;
 }): Record<string, unknown> => {
   const preset = typeof chain.name === "string" ? presetOf(chain.name) : null;
-  if (preset === null || (chain.id !== undefined && chain.id !== preset.id)) return { ...chain };
+  if (preset === null || (chain.id !== undefined && chain.id !== preset.id)) return { groups: ["historical"], ...chain };
   return { ...preset, ...chain, ...merged("prices", preset.prices, chain.prices), ...merged("nfts", preset.nfts, chain.nfts) };
 };
 
