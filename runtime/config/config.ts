@@ -178,7 +178,7 @@ export const config = z.strictObject({
   publicUrl: httpUrl.optional(),
   trustedProxies: z.array(proxy).default([]),
   databaseUrl: z.string().optional().describe("Holds a secret: never printed."),
-  dataDirectory: z.string().default(".ashlar"),
+  dataDirectory: z.string().default(".ashlar").describe("Where the embedded database and the demo keep their data."),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
   chains: z.array(configuredChain).default([]),
   rulesFile: z
@@ -188,7 +188,16 @@ export const config = z.strictObject({
   protocols: z.record(z.string(), z.string()).default({}).describe("Class C: the real name of protocol_NN."),
   limits: z
     .strictObject({
-      requestsPerSecond: z.number().positive().default(50).describe("For each key."),
+      requestsPerSecond: z
+        .union([z.number().positive(), z.literal("unlimited")], { error: "Expected a number above 0, or unlimited" })
+        .default(500)
+        .describe("For each key."),
+      burstRequests: z
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe("Requests beyond that rate that a key may send within 10 seconds; twice the rate unless configured."),
       urlBytes: z.number().int().positive().default(4096),
       blockRange: z.number().int().positive().default(1000).describe("Of row 32."),
       listItems: z.number().int().positive().default(100).describe("Of comma-separated lists."),

@@ -85,7 +85,7 @@ function createEndpoints<Context>(
   anchors: ReturnType<typeof createAnchors>,
 ): EndpointRouter {
   const { database, logger, limits } = deps;
-  const rateLimits = createRateLimits(limits.requestsPerSecond);
+  const rateLimits = createRateLimits(limits);
   const run = createRun<Context>({
     ...deps,
     authenticate: createAuthenticate({ keys: createKeyCache(createKeys(database)), rateLimits }),

@@ -46,7 +46,7 @@ export const failures = {
   tooManyRequests: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `More than ${counted(limit, "request")} in ${counted(window, "second")} came with this key; try again in ${counted(wait, "second")}.`,
+      `Rate limit exceeded: ${counted(limit, "request")} in ${counted(window, "second")} for each key; try again in ${counted(wait, "second")}.`,
     ),
   tooManyRefusals: (limit: number, window: number, wait: number) =>
     new HttpError(

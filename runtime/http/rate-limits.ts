@@ -1,9 +1,11 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { Limits } from "../config/limits.ts";
 import { failures } from "./errors.ts";
 
 /** The state of a key's window, as the RateLimit headers tell it. */
 export interface Window {
   readonly limit: number;
+  /** 0 as well while a burst is accepted. */
   readonly remaining: number;
   /** Whole seconds until the window ends. */
   readonly reset: number;
@@ -13,8 +15,8 @@ export interface Window {
 }
 
 export interface RateLimits {
-  /** Counts a request of a key. */
-  countRequest(keyId: number): Promise<Window>;
+  /** Counts a request of a key; null where keys have no limit. */
+  countRequest(keyId: number): Promise<Window | null>;
   /** @throws {HttpError} 429 where too many requests without a valid key came from an address. */
   checkRefusals(address: string): Promise<void>;
   /** Counts a request without a valid key. */
@@ -23,33 +25,16 @@ export interface RateLimits {
 
 /** Enough for a script that tries every endpoint; a flood costs a hundred look-ups a second at most. */
 const refusals = { points: 1000, duration: 10 };
+const burstSeconds = 10;
 const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
-/** Counts in this process: a key's bound holds for each server process. */
-export function createRateLimits(requestsPerSecond: number): RateLimits {
-  // Below one request a second the window grows instead of the bound shrinking to nothing.
-  const points = Math.max(1, Math.floor(requestsPerSecond));
-  const duration = Math.max(1, Math.ceil(1 / requestsPerSecond));
-  const requests = new RateLimiterMemory({ points, duration });
+/** Counts in this process: a key's limit holds for each server process. */
+export function createRateLimits(limits: Pick<Limits, "requestsPerSecond" | "burstRequests">): RateLimits {
+  const countRequest =
+    limits.requestsPerSecond === "unlimited" ? async () => null : createRequestCount(limits.requestsPerSecond, limits.burstRequests);
   const refused = new RateLimiterMemory(refusals);
-
-  const windowOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, exceeded: boolean): Window => ({
-    limit: points,
-    remaining: Math.max(0, remainingPoints),
-    reset: wholeSeconds(msBeforeNext),
-    exceeded,
-    seconds: duration,
-  });
-
   return {
-    async countRequest(keyId) {
-      try {
-        return windowOf(await requests.consume(keyId), false);
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return windowOf(refusal, true);
-        throw refusal;
-      }
-    },
+    countRequest,
     async checkRefusals(address) {
       const state = await refused.get(address);
       if (state === null || state.consumedPoints < refusals.points) return;
@@ -58,5 +43,33 @@ export function createRateLimits(requestsPerSecond: number): RateLimits {
     async countRefusal(address) {
       await refused.penalty(address);
     },
+  };
+}
+
+function createRequestCount(
+  requestsPerSecond: number,
+  burstRequests = Math.floor(2 * requestsPerSecond),
+): (keyId: number) => Promise<Window> {
+  // Below one request a second the window grows instead of the limit shrinking to nothing.
+  const points = Math.max(1, Math.floor(requestsPerSecond));
+  const duration = Math.max(1, Math.ceil(1 / requestsPerSecond));
+  const steady = new RateLimiterMemory({ points, duration });
+  const burst = new RateLimiterMemory({ points: burstRequests, duration: burstSeconds, keyPrefix: "burst" });
+  const requests = burstRequests === 0 ? steady : new BurstyRateLimiter(steady, burst);
+
+  const windowOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, exceeded: boolean): Window => ({
+    limit: points,
+    remaining: Math.max(0, remainingPoints),
+    reset: wholeSeconds(msBeforeNext),
+    exceeded,
+    seconds: duration,
+  });
+  return async (keyId) => {
+    try {
+      return windowOf(await requests.consume(keyId), false);
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) return windowOf(refusal, true);
+      throw refusal;
+    }
   };
 }

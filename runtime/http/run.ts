@@ -43,7 +43,8 @@ export interface RunDeps<Context> extends PagesDeps {
   readonly answerBytes: number;
 }
 
-function admit(response: Response, window: Window): void {
+function admit(response: Response, window: Window | null): void {
+  if (window === null) return;
   response.setHeader("RateLimit-Limit", window.limit);
   response.setHeader("RateLimit-Remaining", window.remaining);
   response.setHeader("RateLimit-Reset", window.reset);

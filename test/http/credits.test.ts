@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Operation } from "../../generated/operations.gen.ts";
+import { config } from "../../runtime/config/config.ts";
 import { costOf, renderCredits } from "../../runtime/http/credits.ts";
 import { createRateLimits } from "../../runtime/http/rate-limits.ts";
 import { flushMilliseconds } from "../../runtime/http/usage-ledger.ts";
@@ -150,7 +151,7 @@ describe("the rate limit of a key", () => {
       "x-credits": "0",
     });
     expect(body).toEqual(
-      failure(429, expect.stringMatching(/^More than 1 request in 10 seconds came with this key; try again in \d+ seconds?\.$/)),
+      failure(429, expect.stringMatching(/^Rate limit exceeded: 1 request in 10 seconds for each key; try again in \d+ seconds?\.$/)),
     );
     const { key } = await app.keys.create({ label: "other" });
     expect((await app.bare().get("/v1/chains/").query({ key })).status).toBe(200);
@@ -158,11 +159,40 @@ describe("the rate limit of a key", () => {
   });
 
   it("ends with its window", async () => {
-    const limits = createRateLimits(3);
+    const limits = createRateLimits({ requestsPerSecond: 3, burstRequests: 0 });
     const windows = await Promise.all(Array.from({ length: 4 }, () => limits.countRequest(1)));
-    expect(windows.map(({ exceeded }) => exceeded)).toEqual([false, false, false, true]);
-    expect(windows.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0]);
+    expect(windows.map((window) => window?.exceeded)).toEqual([false, false, false, true]);
+    expect(windows.map((window) => window?.remaining)).toEqual([2, 1, 0, 0]);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(await limits.countRequest(1)).toMatchObject({ exceeded: false, remaining: 2, limit: 3 });
+  });
+
+  it("lets a burst of twice the rate pass in 10 seconds, and no more", async () => {
+    const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined });
+    const count = async (requests: number) => {
+      const windows = await Promise.all(Array.from({ length: requests }, () => limits.countRequest(1)));
+      return windows.filter((window) => window?.exceeded === false).length;
+    };
+    // 5 of the rate and 10 of the burst; in the next second the rate's 5 alone.
+    expect(await count(20)).toBe(15);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await count(20)).toBe(5);
+  });
+
+  it("does not stop a client that reads page after page on this machine, as it is by default", async () => {
+    const { limits: defaults } = config.parse({});
+    const app = await startHarness({ getAllChains: async () => items(0) }, { limits: defaults });
+    const statuses = new Set<number>();
+    for (let page = 0; page < 600; page++) statuses.add((await app.get("/v1/chains/")).status);
+    expect([...statuses]).toEqual([200]);
+    await app.end();
+  });
+
+  it("is absent, with its headers, where it is configured as unlimited", async () => {
+    const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: "unlimited" } });
+    const { status, headers } = await app.get("/v1/chains/");
+    expect(status).toBe(200);
+    expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
+    await app.end();
   });
 });

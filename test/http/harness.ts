@@ -81,7 +81,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     answerCheck: "none",
     now: () => new Date(),
     ...settings,
-    limits: { ...defaultLimits, ...settings.limits },
+    limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },
     handlers: stubs as Handlers<RequestScope>,
   });
   const bare = () => supertest(http.app);
