@@ -5,6 +5,7 @@ import * as ledger from "./domains/ledger/migrations/0001-ledger.ts";
 import * as addressActivity from "./domains/ledger/migrations/0006-address-activity.ts";
 import * as nativeAccounting from "./domains/ledger/migrations/0008-native-accounting.ts";
 import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits.ts";
+import * as unknownAccountBalances from "./domains/ledger/migrations/0025-unknown-account-balances.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as collections from "./domains/nft/migrations/0016-collections.ts";
 import * as nftMetadata from "./domains/nft/migrations/0017-nft-metadata.ts";
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
   { name: "0018-nft-sales", up: nftSales.up, down: nftSales.down },
   { name: "0019-approvals", up: approvals.up, down: approvals.down },
+  { name: "0025-unknown-account-balances", up: unknownAccountBalances.up, down: unknownAccountBalances.down },
 ];

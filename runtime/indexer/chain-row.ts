@@ -6,6 +6,7 @@ import type { Hash } from "../lib/hex.ts";
 
 /** What the index knows of its chain. */
 export interface ChainRecord {
+  readonly name: string;
   readonly genesisHash: Hash;
   readonly indexedFrom: number;
   readonly backfilled: boolean;
@@ -29,18 +30,21 @@ export const features = {
 /** The row of a chain, or null before its first indexing. */
 export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {
   const rows = await database.query<{
+    name: string;
     genesis_hash: Hash;
     indexed_from: number;
     backfilled_at: Date | null;
     finalized_block: number | null;
     missing: string[];
     native_accounting: NativeAccounting | null;
-  }>("SELECT genesis_hash, indexed_from, backfilled_at, finalized_block, missing, native_accounting FROM chains WHERE chain_id = $1", [
-    chainId,
-  ]);
+  }>(
+    "SELECT name, genesis_hash, indexed_from, backfilled_at, finalized_block, missing, native_accounting FROM chains WHERE chain_id = $1",
+    [chainId],
+  );
   const row = rows[0];
   if (row === undefined) return null;
   return {
+    name: row.name,
     genesisHash: row.genesis_hash,
     indexedFrom: row.indexed_from,
     backfilled: row.backfilled_at !== null,
@@ -76,6 +80,21 @@ export const describeChain = async (database: Queryable, chainId: number, name: 
 /** Adds what an index was found to lack. */
 export const recordMissing = async (database: Queryable, chainId: number, feature: string): Promise<void> => {
   await database.query("UPDATE chains SET missing = array_append(array_remove(missing, $2), $2) WHERE chain_id = $1", [chainId, feature]);
+};
+
+/** The chain that has a name in the index; null where none has. */
+export const chainNamed = async (database: Queryable, name: string): Promise<number | null> => {
+  const [row] = await database.query<{ chain_id: number }>("SELECT chain_id FROM chains WHERE name = $1", [name]);
+  return row?.chain_id ?? null;
+};
+
+/** Keeps whether native balances of the past are unknown. Only accounting by state asks the node for them. */
+export const recordNativeHistory = async (database: Queryable, chainId: number, isMissing: boolean): Promise<void> => {
+  await database.query(
+    `UPDATE chains SET missing = CASE WHEN $3 THEN array_append(missing, $2) ELSE array_remove(missing, $2) END
+     WHERE chain_id = $1 AND native_accounting = 'state' AND ($2 = ANY (missing)) <> $3`,
+    [chainId, features.nativeHistory, isMissing],
+  );
 };
 
 /** Keeps the node's head as seen. */

@@ -5,9 +5,25 @@ export class IndexMismatchError extends Error {
   override readonly name = "IndexMismatchError";
 }
 
-export const wrongChainId = (name: string, expected: number, told: number): IndexMismatchError =>
+/** @throws {IndexMismatchError} where the node of a chain is of another one. */
+export const refuseChainId = ({ name, id }: { readonly name: string; readonly id: number }, reported: number): void => {
+  if (reported === id) return;
+  throw new IndexMismatchError(
+    `The node of ${name} reports chain id ${reported}, expected ${id}: set its rpc (--rpc) to a node of chain ${id}, or give chain ${reported} another name than ${name}.`,
+  );
+};
+
+/** @throws {IndexMismatchError} where a first block to index is above the node's head. */
+export const refuseFirstBlock = ({ name, from }: { readonly name: string; readonly from: number }, head: number): void => {
+  if (from <= head) return;
+  throw new IndexMismatchError(
+    `The first block to index of ${name}, ${from}, is above its node's head, block ${head}: set its from (--from) to ${head} or less.`,
+  );
+};
+
+export const nameTaken = (name: string, id: number, holder: number): IndexMismatchError =>
   new IndexMismatchError(
-    `The node of ${name} is of chain ${told}, and the configuration says ${expected}: give the node of chain ${expected}.`,
+    `The name ${name} is that of chain ${holder} in this index: give chain ${id} another name, or use another database.`,
   );
 
 export const wrongGenesis = (name: string, stored: Hash, told: Hash): IndexMismatchError =>

@@ -1,6 +1,6 @@
 import type { Head } from "../chain/source.ts";
 import type { Advance } from "./advance.ts";
-import { recordBackfilled, recordHead } from "./chain-row.ts";
+import { recordBackfilled, recordHead, recordNativeHistory } from "./chain-row.ts";
 import { finalizedHeight } from "./finalized.ts";
 import type { createLock } from "./lock.ts";
 import type { Loop } from "./loop.ts";
@@ -47,6 +47,12 @@ export const createFollow = (deps: FollowDeps) => {
     return stored !== undefined && stored !== head.hash;
   };
 
+  const arrive = async (): Promise<void> => {
+    await recordBackfilled(database, chain.id, deps.clock());
+    await recordNativeHistory(database, chain.id, await ledger.lacksBalances());
+    logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
+  };
+
   /** Keeps what the node says of its head. */
   const record = async (head: Head, compared: number): Promise<void> => {
     const finalized = await finalizedHeight(source, head, compared, chain.finality);
@@ -68,8 +74,7 @@ export const createFollow = (deps: FollowDeps) => {
     if (head.number > position.block) await deps.advance(facts, head.number, signal);
     await recorded;
     if (signal.aborted || position.block < head.number) return;
-    if (!loop.following) await recordBackfilled(database, chain.id, deps.clock());
-    if (!loop.following) logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
+    if (!loop.following) await arrive();
     loop.following = true;
   };
 

@@ -70,11 +70,13 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   };
 
   const open = async (): Promise<ChainFacts> => {
-    const opened = await openIndex(database, source, chain, all, deps.genesisAllocation !== undefined, guard).catch((error: unknown) => {
-      // A node that was the right one in this run has not become another chain's for good: a gateway may lead astray for a while.
-      if (loop.facts !== null && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
-      throw error;
-    });
+    const opened = await openIndex(database, source, chain, ledger, all, deps.genesisAllocation !== undefined, guard).catch(
+      (error: unknown) => {
+        // A node that was the right one in this run has not become another chain's for good: a gateway may lead astray for a while.
+        if (loop.facts !== null && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
+        throw error;
+      },
+    );
     if (loop.facts === null) opened.warnings.forEach((warning) => void logger.warn(warning));
     const checkpoints = await readCheckpoints(database, chain.id);
     position.block = checkpoints.get(ledger.projection.id)?.block ?? opened.facts.from - 1;

@@ -2,13 +2,14 @@ import { findingsOf, missingFeatures } from "../chain/findings.ts";
 import type { Source } from "../chain/source.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
 import { accountingOf, accountingWords } from "./accounting.ts";
-import { type ChainRecord, describeChain, features, insertChain, readChain } from "./chain-row.ts";
+import { type ChainRecord, chainNamed, describeChain, features, insertChain, readChain } from "./chain-row.ts";
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "./checkpoints.ts";
-import { nativeBalancesDiffer, tracesGone, wrongChainId, wrongGenesis } from "./errors.ts";
+import { nameTaken, nativeBalancesDiffer, refuseChainId, refuseFirstBlock, tracesGone, wrongGenesis } from "./errors.ts";
 import type { Leadership } from "./leader.ts";
 import { recordOffers } from "./node-offers.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
 import { clearProjection } from "./roll-back.ts";
+import type { StoredLedger } from "./stored-ledger.ts";
 import type { IndexedChain } from "./types.ts";
 
 export interface OpenedIndex {
@@ -21,15 +22,19 @@ export const openIndex = async (
   database: Database,
   source: Source,
   chain: IndexedChain,
+  ledger: Pick<StoredLedger, "lacksBalances">,
   projections: readonly Projection[],
   hasAllocation: boolean,
   guard: Leadership["guard"],
 ): Promise<OpenedIndex> => {
-  const told = await source.chainId();
-  if (told !== chain.id) throw wrongChainId(chain.name, chain.id, told);
+  refuseChainId(chain, await source.chainId());
   const genesisHash = await source.genesisHash();
-  const wasThere = (await readChain(database, chain.id)) !== null;
-  if (!wasThere) {
+  const known = await readChain(database, chain.id);
+  // An index that goes on from its own first block waits for a node that lags behind it.
+  if (known?.indexedFrom !== chain.from) refuseFirstBlock(chain, (await source.head()).number);
+  const holder = await chainNamed(database, chain.name);
+  if (holder !== null && holder !== chain.id) throw nameTaken(chain.name, chain.id, holder);
+  if (known === null) {
     const nativeAccounting = accountingOf(chain.nativeAccounting, source.capabilities);
     await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from, nativeAccounting });
   }
@@ -39,7 +44,7 @@ export const openIndex = async (
   // An index keeps the accounting that it was begun with: balances that were followed and ones that were read do not continue each other.
   const { nativeAccounting } = record;
   if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
-  await describeChain(database, chain.id, chain.name, missingOf(source, record, hasAllocation));
+  await describeChain(database, chain.id, chain.name, missingOf(source, record, hasAllocation, await ledger.lacksBalances()));
   await recordOffers(database, chain.id, source.capabilities);
 
   const from = record.indexedFrom;
@@ -54,9 +59,10 @@ export const openIndex = async (
   };
 };
 
-const missingOf = (source: Source, { nativeAccounting, missing }: ChainRecord, hasAllocation: boolean): string[] => {
-  // What was not known or not right once stays so in the stored past.
-  const lacksHistory = nativeAccounting === "state" && (!source.capabilities.archiveState || missing.includes(features.nativeHistory));
+const missingOf = (source: Source, record: ChainRecord, hasAllocation: boolean, lacksBalances: boolean): string[] => {
+  const { nativeAccounting, missing, backfilled } = record;
+  // What is stored decides; of blocks that are not stored yet, what the node offers.
+  const lacksHistory = nativeAccounting === "state" && (lacksBalances || (!backfilled && !source.capabilities.archiveState));
   return [
     ...(nativeAccounting === "none" ? [features.nativeBalances] : []),
     ...(lacksHistory ? [features.nativeHistory] : []),
@@ -67,9 +73,14 @@ const missingOf = (source: Source, { nativeAccounting, missing }: ChainRecord, h
 
 const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): string[] => {
   const lacking = missingFeatures(source.capabilities);
-  const warnings = findingsOf(source.capabilities, chain)
-    .filter(({ feature }) => lacking.includes(feature))
-    .map(({ feature, follows }) => `The node of ${chain.name} does not offer ${feature}: ${follows}.`);
+  const warnings: string[] = [];
+  if (record.name !== chain.name)
+    warnings.push(
+      `Chain ${chain.id} was named ${record.name} in this index and is ${chain.name} from now on: its paths begin with /v1/${chain.name}/.`,
+    );
+  for (const { feature, follows } of findingsOf(source.capabilities, chain)) {
+    if (lacking.includes(feature)) warnings.push(`The node of ${chain.name} does not offer ${feature}: ${follows}.`);
+  }
   if (record.indexedFrom !== chain.from) {
     warnings.push(
       `The index of ${chain.name} begins at block ${record.indexedFrom}; that the configuration says ${chain.from} changes nothing.`,

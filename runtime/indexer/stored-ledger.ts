@@ -9,6 +9,8 @@ export interface StoredLedger {
   blocks(from: number, to: number, accounting: NativeAccounting): Promise<ChainBlock[]>;
   /** Hashes of the stored blocks from..to inclusive, by height. */
   hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
+  /** Whether a native balance is unknown right before or after a block that touched its account: its node lacked that state. */
+  lacksBalances(): Promise<boolean>;
   /** The last of at most `blocks` stored blocks that together have at most so many transactions, and at least one block; null where none is stored. */
   heightAfter(from: number, transactions: number, blocks: number): Promise<number | null>;
 }

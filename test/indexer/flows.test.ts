@@ -157,7 +157,9 @@ describe("a node that does not belong to the index", () => {
   it("is refused when its chain id is another", async () => {
     const test = await newDatabase();
     const wrong = await createTestIndexer(chain.url, test.database, { chain: chainOf({ id: 5 }) });
-    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow("is of chain 31337, and the configuration says 5");
+    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(
+      "The node of test reports chain id 31337, expected 5: set its rpc (--rpc) to a node of chain 5",
+    );
     await wrong.close();
   });
 });

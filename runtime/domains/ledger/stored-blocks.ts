@@ -88,6 +88,14 @@ export const createStoredLedger = (database: Queryable, chainId: number): Stored
     );
     return new Map(rows.map(({ number, hash }) => [number, hash]));
   },
+  lacksBalances: async () => {
+    // Served by account_balances_unknown.
+    const unknown = await database.query(
+      "SELECT 1 FROM account_balances WHERE chain_id = $1 AND (balance IS NULL OR balance_before IS NULL) LIMIT 1",
+      [chainId],
+    );
+    return unknown.length > 0;
+  },
   heightAfter: async (from, transactions, blocks) => {
     // Served by the primary key of blocks; stops adding up at the bound.
     const rows = await database.query<{ number: number; weight: number }>(

@@ -1,0 +1,12 @@
+import type { Knex } from "knex";
+
+/** `account_balances_unknown` serves whether an index lacks native balances of its past; it holds the unknown ones alone. */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    CREATE INDEX account_balances_unknown ON account_balances (chain_id) WHERE balance IS NULL OR balance_before IS NULL
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw("DROP INDEX account_balances_unknown");
+}
