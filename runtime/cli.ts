@@ -61,6 +61,11 @@ const withChain = (command: Command): Command =>
     .option("--rpc <url>", "the node of that chain")
     .option("--from <block>", "the first block to index", wholeNumber);
 
+const withOneChain = (command: Command): Command =>
+  withConfig(command)
+    .option("--chain <name>", "the chain, where several are configured, or any with --rpc")
+    .option("--rpc <url>", "the node of that chain");
+
 /** The configuration, in which the running demo is a chain that no file names. */
 const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   const { chain, ...others } = options;
@@ -110,26 +115,22 @@ withConfig(program.command("rules"))
   .action((options: CommonOptions) => printRules(configOf(options)));
 
 const prices = program.command("prices").description("prices of a chain's tokens");
-withConfig(prices.command("import"))
+withOneChain(prices.command("import"))
   .description("take prices from a file: CSV lines asset,time,price in US dollars for one whole unit; all of it or nothing")
   .argument("<file>", "the file")
-  .option("--chain <name>", "the chain, where several are configured")
   .action(async (file: string, options: CommonOptions) => importPriceFile(await configWithDemo(options), file));
-withConfig(prices.command("rebuild"))
-  .description("have all prices made anew, as after a source was added")
-  .option("--chain <name>", "the chain, where several are configured")
+withOneChain(prices.command("rebuild"))
+  .description("compute all prices again, as after a source was added")
   .action(async (options: CommonOptions) => rebuildPrices(await configWithDemo(options)));
 
 const nfts = program.command("nfts").description("metadata of a chain's non-fungible tokens");
-withConfig(nfts.command("status"))
+withOneChain(nfts.command("status"))
   .description("how many tokens of each collection wait, are read, and are refused, and why")
-  .option("--chain <name>", "one chain")
   .action(async (options: CommonOptions) => nftStatus(await configWithDemo(options)));
-withConfig(nfts.command("refresh"))
+withOneChain(nfts.command("refresh"))
   .description("have the metadata of a collection read again, or that of one token")
   .argument("<collection>", "the collection's contract", contract)
   .argument("[token-id]", "one token", tokenId)
-  .option("--chain <name>", "the chain, where several are configured")
   .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
     refreshNfts(await configWithDemo(options), collection, id ?? null),
   );
@@ -151,6 +152,13 @@ withConfig(keys.command("revoke"))
     process.stderr.write(`No active key has the number ${id}; ashlar keys list shows all.\n`);
     process.exitCode = 1;
   });
+
+// A reader may end before we do, as head does: what it does not read is dropped, and the command goes on to its own end.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
 
 try {
   await program.parseAsync();

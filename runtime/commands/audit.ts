@@ -10,9 +10,10 @@ import { auditBalances, nativeBalances } from "../domains/tokens/audit.ts";
 import { readChain } from "../indexer/chain-row.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
-import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
+import { oneChain } from "./one-chain.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
+import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
   /** How many of each kind are compared. */
@@ -25,10 +26,10 @@ const differencesShown = 20;
 
 /** `ashlar audit`: compares the index of a chain with its node and prints a table. True where nothing differs. */
 export async function audit(config: Config, options: AuditOptions): Promise<boolean> {
+  requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    const [chain, ...others] = await resolveChains(config, database.indexing);
-    if (chain === undefined || others.length > 0) throw new CommandError("Several chains are configured; name one with --chain NAME.");
+    const chain = await oneChain(config, database.indexing);
     const height = await heightOf(database, chain, options.at);
     const rows = await auditChain(database, chain, height, options.sample);
     stdout.write(render(chain.name, height, rows));

@@ -4,6 +4,7 @@ import { type Finding, findingsOf } from "../chain/findings.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
+import { nodeUrl } from "../config/fields.ts";
 import { accountingOf, accountingWords } from "../indexer/accounting.ts";
 
 export interface DoctorOptions {
@@ -17,12 +18,19 @@ export interface DoctorOptions {
 const blocksLookedAt = 10;
 
 /** `ashlar doctor`: what a node offers and what follows from it, as a table. The exit code is 1 where the node cannot be indexed from. */
-export async function doctor(url: string, { webSocket, from = 0, say = sayLine }: DoctorOptions = {}): Promise<number> {
+export async function doctor(address: string, { webSocket, from = 0, say = sayLine }: DoctorOptions = {}): Promise<number> {
+  const parsed = nodeUrl.safeParse(address);
+  if (!parsed.success) {
+    say(`--rpc: ${parsed.error.issues[0]?.message}`);
+    return 1;
+  }
+  const url = parsed.data;
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 15_000 });
   try {
     const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });
     const source = createSource(rpc, capabilities, { tracing: capabilities.traces !== null, tries: 2 });
     const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
+    if (from > head.number) throw new Error(`--from ${from} is above its head, block ${head.number}.`);
     say(`The node at ${new URL(url).host} is of chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
     say("");
     for (const line of renderTable(findingsOf(capabilities))) say(line);

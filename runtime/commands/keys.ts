@@ -2,11 +2,13 @@ import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
 import { createKeys, type Keys, type ListedKey } from "../http/keys.ts";
 import { openDatabase } from "./open-database.ts";
+import { requireDatabase } from "./used-database.ts";
 
 const say = (line: string): void => void stdout.write(`${line}\n`);
 
 /** Runs work with the keys of the configured database. */
 async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Promise<void> {
+  requireDatabase(config);
   const database = await openDatabase(config);
   try {
     await work(createKeys(database.indexing));

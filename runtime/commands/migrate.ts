@@ -4,9 +4,11 @@ import { createDatabase } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { migrations } from "../migrations.ts";
+import { announceDatabase } from "./used-database.ts";
 
 /** `ashlar migrate`: brings the database's tables up to date. */
 export async function migrateDatabase(config: Config): Promise<void> {
+  announceDatabase(config);
   const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDirectory: config.dataDirectory }) : null;
   const database = createDatabase({
     url: config.databaseUrl ?? embedded?.url ?? "",

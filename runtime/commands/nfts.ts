@@ -6,7 +6,9 @@ import { type CollectionStatus, type Reason, readMetadataStatus } from "../domai
 import type { Address } from "../lib/hex.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
+import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
+import { requireDatabase } from "./used-database.ts";
 
 /** Lines that one chain, and one collection, takes at most. */
 const mostCollections = 100;
@@ -16,8 +18,8 @@ const say = (line: string): void => void stdout.write(`${line}\n`);
 
 /** `ashlar nfts status`: how far the metadata of each collection is read, and why what has none has none. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>
-  withChains(config, async (database, chains) => {
-    for (const chain of chains) {
+  withDatabase(config, async (database) => {
+    for (const chain of await resolveChains(config, database)) {
       const collections = await readMetadataStatus(database, chain.id);
       for (const line of renderStatus(chain, collections, new Date())) say(line);
     }
@@ -25,8 +27,8 @@ export const nftStatus = (config: Config): Promise<void> =>
 
 /** `ashlar nfts refresh`: has the metadata of a collection, or of one token, read again. @throws {CommandError} */
 export const refreshNfts = (config: Config, collection: Address, tokenId: string | null): Promise<void> =>
-  withChains(config, async (database, [chain, ...others]) => {
-    if (chain === undefined || others.length > 0) throw new CommandError("Several chains are configured; name one with --chain NAME.");
+  withDatabase(config, async (database) => {
+    const chain = await oneChain(config, database);
     if (chain.nfts.metadata !== "cached")
       throw new CommandError(`The metadata of ${chain.name} is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.`);
     const what = tokenId === null ? `collection ${collection}` : `token ${tokenId} of ${collection}`;
@@ -37,11 +39,12 @@ export const refreshNfts = (config: Config, collection: Address, tokenId: string
     );
   });
 
-async function withChains(config: Config, work: (database: Database, chains: readonly ChainConfig[]) => Promise<void>): Promise<void> {
+async function withDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
   requireChains(config);
+  requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    await work(database.indexing, await resolveChains(config, database.indexing));
+    await work(database.indexing);
   } finally {
     await database.close();
   }

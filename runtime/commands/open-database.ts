@@ -4,6 +4,7 @@ import { createDatabase, type Database } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { migrations } from "../migrations.ts";
+import { announceDatabase } from "./used-database.ts";
 
 /** The databases of one process: statements of requests are bounded in time, those of the indexer are not. */
 export interface OpenDatabase {
@@ -17,6 +18,7 @@ const connectionsForIndexing = 4;
 
 /** Connects to DATABASE_URL or else to the embedded server, and brings the tables up to date. */
 export async function openDatabase(config: Config): Promise<OpenDatabase> {
+  announceDatabase(config);
   const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDirectory: config.dataDirectory }) : null;
   const url = config.databaseUrl ?? embedded?.url ?? "";
   const serving = createDatabase({

@@ -6,9 +6,10 @@ import { importPrices } from "../domains/prices/file/import-prices.ts";
 import { parsePrices } from "../domains/prices/file/parse-prices.ts";
 import { undoPrices } from "../domains/prices/making/price-settings.ts";
 import { currencies } from "../parameters/currency.ts";
-import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
+import { oneChain } from "./one-chain.ts";
 import { openDatabase } from "./open-database.ts";
+import { requireDatabase } from "./used-database.ts";
 
 /** A file is read whole: some million lines. */
 const mostBytes = 128 * 1024 * 1024;
@@ -47,13 +48,10 @@ async function readText(file: string): Promise<string> {
 }
 
 async function withChain(config: Config, work: (database: Database, chain: ChainConfig) => Promise<void>): Promise<void> {
+  requireDatabase(config);
   const database = await openDatabase(config);
   try {
-    const [chain, ...others] = await resolveChains(config, database.indexing);
-    if (chain === undefined)
-      throw new CommandError("No chain is configured; add one to ashlar.yaml under chains, or name one with --chain NAME.");
-    if (others.length > 0) throw new CommandError("Several chains are configured; name one with --chain NAME.");
-    await work(database.indexing, chain);
+    await work(database.indexing, await oneChain(config, database.indexing));
   } finally {
     await database.close();
   }

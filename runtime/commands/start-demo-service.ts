@@ -4,6 +4,7 @@ import type { Demo } from "../demo/types.ts";
 import { createKeys } from "../http/keys.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
+import { prepareDataDirectory } from "./data-directory.ts";
 import { fitsDemo, forgetChain } from "./demo-index.ts";
 import { demoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
@@ -23,6 +24,7 @@ const phases = {
 
 /** The demo: a chain of its own, its index and its server, until told to stop. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
+  prepareDataDirectory(config.dataDirectory);
   const signal = stopSignal();
   const progress = createProgress();
   const logger = createLogger(environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel, progress.logs);

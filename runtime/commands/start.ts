@@ -2,6 +2,7 @@ import process, { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
 import { createLogger } from "../logger.ts";
 import { resolveChains } from "./chains.ts";
+import { checkNodes } from "./check-nodes.ts";
 import { runIndexers } from "./index-chains.ts";
 import { openDatabase } from "./open-database.ts";
 import { createProgress } from "./progress.ts";
@@ -18,6 +19,7 @@ export async function start(config: Config): Promise<void> {
   const database = await openDatabase(config);
   try {
     const chains = await resolveChains(config, database.serving);
+    await checkNodes(chains, database.serving);
     const serving = await startServing({ config, chains, database: database.serving, logger });
     stdout.write(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
     try {

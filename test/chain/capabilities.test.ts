@@ -199,6 +199,19 @@ describe("ashlar doctor", () => {
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) fit together/m);
   });
 
+  it("takes a node of this machine without a scheme, and says what to write for others, without what they hold", async () => {
+    expect((await run(proxy.url.replace("http://", "")))[0]).toBe(0);
+    const sentence = "--rpc: Expected an http:// or https:// URL, such as http://localhost:8545";
+    expect(await run("node.example/s3cr3tt0ken")).toEqual([1, sentence]);
+    expect(await run("ftp://127.0.0.1/s3cr3tt0ken")).toEqual([1, sentence]);
+  });
+
+  it("refuses a first block above the head", async () => {
+    const lines: string[] = [];
+    expect(await doctor(proxy.url, { from: 21, say: (line) => lines.push(line) })).toBe(1);
+    expect(lines).toEqual(["This node cannot be indexed from: --from 21 is above its head, block 20."]);
+  });
+
   it("says why a node cannot be indexed from, and hides its URL", async () => {
     const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
     expect(code).toBe(1);

@@ -33,9 +33,10 @@ export const commandLineIn = (place: () => { readonly folder: string; readonly u
   };
   return {
     run,
+    /** Without the line that says which database is used. */
     outcome: async (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[Ending, string]> => {
       const running = run(words, environment);
-      return [await running.ended, running.said()];
+      return [await running.ended, running.said().replace(/^Database: .*\n/m, "")];
     },
   };
 };

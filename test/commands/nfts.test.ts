@@ -79,7 +79,7 @@ describe("ashlar nfts refresh", () => {
   it.each([
     [["--chain", "one", collection, "10"], `one has no token 10 of ${collection} as far as it is indexed.\n`],
     [["--chain", "two", collection], "The metadata of two is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.\n"],
-    [[collection], "Several chains are configured; name one with --chain NAME.\n"],
+    [[collection], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["--chain", "one", "0x12"], "0x and 40 hex digits are accepted."],
     [["--chain", "one", collection, "-1"], "a whole number below 2^256 is accepted."],
     [["--chain", "one", collection, "1e3"], "a whole number below 2^256 is accepted."],

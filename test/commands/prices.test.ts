@@ -78,7 +78,7 @@ describe("ashlar prices import", () => {
 
   it.each([
     [["nowhere.csv", "--chain", "one"], "nowhere.csv cannot be read (ENOENT).\n"],
-    [["good.csv"], "Several chains are configured; name one with --chain NAME.\n"],
+    [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
     [["good.csv", "--chain", "two"], "The prices of two are not made of a file; add file to its prices.sources in ashlar.yaml.\n"],
   ])("with %j says what to do", async (words, sentence) => {
     expect(await outcome(["prices", "import", ...words])).toEqual([1, sentence]);

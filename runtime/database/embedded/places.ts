@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -13,6 +13,9 @@ export interface Places {
   readonly password: string;
   readonly log: string;
 }
+
+/** Whether a data directory has a cluster. */
+export const hasCluster = (dataDirectory: string): boolean => existsSync(join(dataDirectory, "postgres"));
 
 /** The places below a data directory, which is made when it is missing. */
 export function findPlaces(dataDirectory: string): Places {

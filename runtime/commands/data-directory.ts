@@ -1,0 +1,46 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { CommandError } from "./command-error.ts";
+
+/** Paths below it are longer; PostgreSQL's end at 1,024 bytes (MAXPGPATH in pg_config_manual.h). */
+const maxBytes = 900;
+const shownLength = 120;
+
+/** Creates the data directory where it is missing, so that one that cannot be used is refused before any work begins. @throws {CommandError} */
+export function prepareDataDirectory(folder: string): void {
+  const reason = faultOf(folder);
+  if (reason === null) return;
+  const shown = folder.length > shownLength ? `${folder.slice(0, shownLength)}…` : folder;
+  throw new CommandError(
+    `The data directory ${shown} cannot be used: ${reason}. Set ASHLAR_DATA_DIR (or dataDirectory in ashlar.yaml) to a directory that this user may write to.`,
+  );
+}
+
+function faultOf(folder: string): string | null {
+  const bytes = Buffer.byteLength(folder);
+  if (bytes > maxBytes) return `its path has ${bytes} bytes, the maximum is ${maxBytes}`;
+  try {
+    create(folder);
+    if (!statSync(folder).isDirectory()) return "it is not a directory";
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    if (code === "EACCES" || code === "EPERM") return `this user may not write to ${path ?? folder} (${code})`;
+    if (code === "EROFS") return "its file system is read-only (EROFS)";
+    if (code === "ENOTDIR") return "a part of its path is a file (ENOTDIR)";
+    return `it cannot be created (${code ?? "unknown reason"})`;
+  }
+}
+
+/** Folder by folder: the recursive mkdir of Node.js 20 does not return where a file system refuses new folders as missing (/proc). */
+function create(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  if (dirname(folder) !== folder) create(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { createLedgerQueries } from "../domains/ledger/queries.ts";
+import { resolveChains } from "./chains.ts";
+import { CommandError } from "./command-error.ts";
+
+/** The only configured chain, of which a command is. @throws {CommandError} where none or several are configured, with their names. */
+export async function oneChain(config: Config, database: Pick<Database, "query">): Promise<ChainConfig> {
+  if (config.chains.length > 1)
+    throw new CommandError(
+      `Several chains are configured (${config.chains.map(({ name }) => name).join(", ")}); choose one with --chain NAME.`,
+    );
+  const [chain] = await resolveChains(config, database);
+  if (chain !== undefined) return chain;
+  const indexed = (await createLedgerQueries(database).chains()).map(({ name }) => name).join(", ");
+  throw new CommandError(
+    `No chain is configured (indexed: ${indexed || "none"}); add it to ashlar.yaml under chains, or give --chain NAME --rpc URL.`,
+  );
+}

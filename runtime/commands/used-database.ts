@@ -1,0 +1,30 @@
+import { cwd, stderr } from "node:process";
+import type { Config } from "../config/config.ts";
+import { hasCluster } from "../database/embedded/places.ts";
+import { CommandError } from "./command-error.ts";
+import { prepareDataDirectory } from "./data-directory.ts";
+
+/** Says on standard error which database is used, and refuses a data directory that cannot be. @throws {CommandError} */
+export function announceDatabase(config: Config): void {
+  if (config.databaseUrl === undefined) prepareDataDirectory(config.dataDirectory);
+  stderr.write(`Database: ${describeDatabase(config)}\n`);
+}
+
+/** The database of a configuration, without its password. */
+export function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
+  if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
+  // Other forms, such as the path of a socket, may hold a password anywhere.
+  if (url === null || url.hostname === "") return "PostgreSQL as DATABASE_URL or databaseUrl says";
+  const user = url.username === "" ? "" : ` as ${decodeURIComponent(url.username)}`;
+  return `PostgreSQL at ${url.host}, database ${decodeURIComponent(url.pathname.slice(1)) || "of that user"}${user}`;
+}
+
+/** Refuses a command about an index where there is none: one created for it would be empty, and a second one. @throws {CommandError} */
+export function requireDatabase({ databaseUrl, dataDirectory }: Config): void {
+  if (databaseUrl !== undefined || hasCluster(dataDirectory)) return;
+  throw new CommandError(
+    `No database in ${dataDirectory}. ashlar.yaml and .ashlar were looked for in ${cwd()} and the folders above it. ` +
+      "Run this command in the folder where ashlar start runs, or set ASHLAR_DATA_DIR or DATABASE_URL; ashlar start and ashlar migrate create a database.",
+  );
+}
