@@ -199,7 +199,8 @@ export function createReader(raw: RawRequest, parsers: Parsers) {
     restrict(name: string, where: Issue["in"], chain: Read<Chain>, group: string): void {
       const others = chain.ok ? parsers.restriction(chain.value, group) : null;
       if (others === null) return;
-      const accepted = others.length === 0 ? "a chain that has this endpoint, and none is configured" : `one of ${others.join(", ")}`;
+      const members = others.length === 0 ? `a chain of the network group ${group}` : `one of ${others.join(", ")}`;
+      const accepted = `${members}; the operator adds a chain to this endpoint by groups: [${group}] in its configuration`;
       refuse(name, where, sentText(where, name), accepted);
     },
 

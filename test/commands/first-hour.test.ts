@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createKeys } from "../../runtime/http/keys.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { commandLineIn } from "./command-line.ts";
@@ -13,11 +15,15 @@ let folder: string;
 let test: TestDatabase;
 let chain: TestChain;
 const blocks = 5;
+const receiver = "0x00000000000000000000000000000000000000ee";
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "ashlar-hour-"));
   [test, chain] = await Promise.all([createTestDatabase(), startTestChain()]);
-  for (let block = 0; block < blocks; block += 1) await chain.mine();
+  for (let block = 0; block < blocks; block += 1) {
+    await chain.send({ to: receiver, value: 7n, gas: 21_000n });
+    await chain.mine();
+  }
   return async () => {
     await Promise.all([test.drop(), chain.stop()]);
     await rm(folder, { recursive: true });
@@ -27,8 +33,7 @@ beforeAll(async () => {
 const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
 const begin = async (words: readonly string[], sentence: RegExp): Promise<void> => {
   const running = run(words);
-  for (const end = Date.now() + 60_000; !sentence.test(running.said()) && Date.now() < end; )
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const end = Date.now() + 60_000; !sentence.test(running.said()) && Date.now() < end; ) await sleep(20);
   running.child.kill("SIGTERM");
   expect(await running.ended, running.said()).toBe(0);
   expect(running.said()).toMatch(sentence);
@@ -49,6 +54,25 @@ describe("ashlar start", () => {
     expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
     await begin(words, /mine is indexed up to its head, block 5/);
     expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
+  });
+
+  it("offers balances of past blocks on a chain of one's own", async () => {
+    const { key } = await createKeys(test.database).create({ label: "test" });
+    const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
+    for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.said()) && Date.now() < end; ) await sleep(20);
+    const url = /answers at (\S+);/.exec(running.said())?.[1];
+    const response = await fetch(`${url}/v1/mine/address/${receiver}/historical_balances/?block-height=3&key=${key}`);
+    const { data, error_message } = (await response.json()) as {
+      data: { items: { balance: string }[] } | null;
+      error_message: string | null;
+    };
+    expect(error_message).toBeNull();
+    const reported = BigInt(await chain.rpc<string>("eth_getBalance", [receiver, "0x3"]));
+    expect(data?.items.map(({ balance }) => BigInt(balance))).toEqual([reported]);
+    // Three payments of 7.
+    expect(reported).toBe(21n);
+    running.child.kill("SIGTERM");
+    await running.ended;
   });
 
   it("with another name for a chain of the index says that it is renamed", async () => {

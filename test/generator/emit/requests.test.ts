@@ -221,7 +221,14 @@ describe("network groups", () => {
       requests.parseGetHistoricalTokenBalancesForWalletAddress({ path: { chainName, walletAddress: wallet }, query: {} }, stubParsers);
     expect(await balances("demo")).toEqual({
       ok: false,
-      issues: [{ parameter: "chainName", in: "path", sent: "demo", accepted: "one of eth-mainnet" }],
+      issues: [
+        {
+          parameter: "chainName",
+          in: "path",
+          sent: "demo",
+          accepted: "one of eth-mainnet; the operator adds a chain to this endpoint by groups: [historical] in its configuration",
+        },
+      ],
     });
     expect(await balances("eth-mainnet")).toMatchObject({ ok: true });
   });
