@@ -11,7 +11,7 @@ export function announceDatabase(config: Config): void {
 }
 
 /** The database of a configuration, without its password. */
-export function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
+function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
   // Other forms, such as the path of a socket, may hold a password anywhere.
