@@ -10,17 +10,19 @@ import { CommandError } from "./command-error.ts";
  * that does not answer is left to the indexer, which tries again; of a chain whose index goes on as it was begun none is asked. @throws {CommandError}
  */
 export async function checkNodes(chains: readonly ChainConfig[], database: Queryable): Promise<void> {
-  for (const chain of chains) {
-    const record = await readChain(database, chain.id);
-    if (chain.rpc === undefined || record?.indexedFrom === chain.from) continue;
-    const node = await ask(chain.rpc);
-    if (node === null) continue;
-    try {
-      refuseChainId(chain, node.chainId);
-      refuseFirstBlock(chain, node.head);
-    } catch (error) {
-      throw error instanceof IndexMismatchError ? new CommandError(error.message) : error;
-    }
+  await Promise.all(chains.map((chain) => checkNode(chain, database)));
+}
+
+async function checkNode(chain: ChainConfig, database: Queryable): Promise<void> {
+  const record = await readChain(database, chain.id);
+  const goesOn = record !== null && [0, record.indexedFrom].includes(chain.from);
+  const node = chain.rpc === undefined || goesOn ? null : await ask(chain.rpc);
+  if (node === null) return;
+  try {
+    refuseChainId(chain, node.chainId);
+    refuseFirstBlock(chain, node.head);
+  } catch (error) {
+    throw error instanceof IndexMismatchError ? new CommandError(error.message) : error;
   }
 }
 

@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { CommandError } from "./command-error.ts";
 
 /** Paths below it are longer; PostgreSQL's end at 1,024 bytes (MAXPGPATH in pg_config_manual.h). */
@@ -22,14 +22,15 @@ function faultOf(folder: string): string | null {
   try {
     create(folder);
     if (!statSync(folder).isDirectory()) return "it is not a directory";
-    accessSync(folder, constants.W_OK | constants.X_OK);
+    // Permissions alone do not tell: root has them everywhere, and some file systems take no new entries.
+    rmdirSync(mkdtempSync(join(folder, ".writable-")));
     return null;
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
-    if (code === "EACCES" || code === "EPERM") return `this user may not write to ${path ?? folder} (${code})`;
+    if (code === "EACCES" || code === "EPERM") return `this user may not write to ${path === undefined ? folder : dirname(path)} (${code})`;
     if (code === "EROFS") return "its file system is read-only (EROFS)";
     if (code === "ENOTDIR") return "a part of its path is a file (ENOTDIR)";
-    return `it cannot be created (${code ?? "unknown reason"})`;
+    return `nothing can be created in it (${code ?? "unknown reason"})`;
   }
 }
 

@@ -16,8 +16,8 @@ function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
   // Other forms, such as the path of a socket, may hold a password anywhere.
   if (url === null || url.hostname === "") return "PostgreSQL as DATABASE_URL or databaseUrl says";
-  const user = url.username === "" ? "" : ` as ${decodeURIComponent(url.username)}`;
-  return `PostgreSQL at ${url.host}, database ${decodeURIComponent(url.pathname.slice(1)) || "of that user"}${user}`;
+  const user = url.username === "" ? "" : ` as ${url.username}`;
+  return `PostgreSQL at ${url.host}, database ${url.pathname.slice(1) || "of that user"}${user}`;
 }
 
 /** Refuses a command about an index where there is none: one created for it would be empty, and a second one. @throws {CommandError} */
