@@ -75,8 +75,10 @@ export const createLeader = (deps: LeaderDeps) => ({
     } finally {
       wasLost = lost.signal.aborted;
       release.abort();
-      // A connection that hangs must not keep the work's own end.
-      await Promise.race([ended.catch(() => undefined), pause(silenceMilliseconds, new AbortController().signal)]);
+      // A connection that hangs must not keep the work's own end, nor the timer of that bound the process.
+      const waited = new AbortController();
+      await Promise.race([ended.catch(() => undefined), pause(silenceMilliseconds, waited.signal)]);
+      waited.abort();
     }
     // Who has lost the lock leaves it to one that waits already.
     if (wasLost) await pause(2 * (deps.waitMilliseconds ?? usualWaitMilliseconds), signal);
