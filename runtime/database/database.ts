@@ -2,18 +2,20 @@ import type { Knex } from "knex";
 import pg from "pg";
 import type { CopyType, CopyValue } from "./copy.ts";
 import { copyChunks, copyRows } from "./copy.ts";
-import { DatabaseUnavailable, secretsOf, toSafeError } from "./errors.ts";
+import { type DatabaseDescription, DatabaseUnavailable, secretsOf, toSafeError } from "./errors.ts";
 import { createKnex } from "./knex.ts";
 import { createTypes } from "./types.ts";
 
 export interface DatabaseOptions {
-  /** postgresql://user:password@host:port/name; a secret. */
-  readonly url: string;
+  /** postgresql://user:password@host:port/name; a secret. A function is asked for each new connection: a restarted server may have another port. */
+  readonly url: string | (() => string);
   readonly poolSize: number;
   /** The server ends a statement after this time (SQLSTATE 57014); 0 for no bound. */
   readonly statementTimeoutMilliseconds: number;
   /** What the server's views call these connections. */
   readonly applicationName: string;
+  /** What messages say of it; by default, that DATABASE_URL is to be checked. */
+  readonly description?: DatabaseDescription;
 }
 
 /** Where SQL can be sent: the pool, or one connection inside a transaction. */
@@ -44,13 +46,18 @@ export interface Database extends Queryable {
 
 /** A pool of connections whose value codecs are its own; connects when first used. @throws {DatabaseUnavailable} when the server cannot be reached. */
 export function createDatabase(options: DatabaseOptions): Database {
-  if (!/^(postgres(ql)?|socket):\/\//.test(options.url)) {
-    throw new DatabaseUnavailable("ERR_INVALID_URL", "its address is not of the form postgresql://user:password@host:port/name");
+  const { description, url: given } = options;
+  const urlOf = typeof given === "string" ? () => given : given;
+  if (!/^(postgres(ql)?|socket):\/\//.test(urlOf())) {
+    throw new DatabaseUnavailable(
+      "ERR_INVALID_URL",
+      "its address is not of the form postgresql://user:password@host:port/name",
+      description,
+    );
   }
   const types = createTypes();
-  const secrets = secretsOf(options.url);
   const pool = new pg.Pool({
-    connectionString: options.url,
+    Client: clientOf(urlOf),
     max: options.poolSize,
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMilliseconds === 0 ? false : options.statementTimeoutMilliseconds,
@@ -60,13 +67,13 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   // The pool drops a connection that breaks while idle; the next query opens another, and says so if it cannot.
   pool.on("error", () => undefined);
-  const knex = createKnex(options.url, options.applicationName, types);
+  const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      throw toSafeError(error, secrets);
+      throw toSafeError(error, secretsOf(urlOf()), description);
     }
   };
 
@@ -80,6 +87,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
   };
 }
+
+/** The driver's client, with the URL of when it connects. */
+const clientOf = (url: () => string): typeof pg.Client =>
+  class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super({ ...(typeof config === "object" ? config : {}), connectionString: url() });
+    }
+  };
 
 async function inTransaction<T>(pool: pg.Pool, work: (client: DatabaseClient) => Promise<T>): Promise<T> {
   let broken = false;

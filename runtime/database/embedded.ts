@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { chooseAccount } from "./embedded/account.ts";
@@ -6,7 +6,7 @@ import { findBinaries } from "./embedded/binaries.ts";
 import { prepareCluster, roleName } from "./embedded/cluster.ts";
 import { claim, type Ownership } from "./embedded/ownership.ts";
 import { findPlaces, type Places } from "./embedded/places.ts";
-import { findPostmaster, isOccupied, launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
+import { findPostmaster, interruptPostmaster, isOccupied, launch, type Postmaster, stopPostmaster } from "./embedded/postmaster.ts";
 import { EmbeddedUnavailable, reasonOf } from "./embedded/unavailable.ts";
 
 export { EmbeddedUnavailable } from "./embedded/unavailable.ts";
@@ -18,6 +18,12 @@ export interface EmbeddedOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** How long to wait for a server that another process starts or stops. */
   readonly patienceMilliseconds?: number;
+  /** The port that a server of ours tries first: where the clients of one that has ended look for it. */
+  readonly port?: number;
+  /** Whether a cluster is made where there is none; true unless given. */
+  readonly mayCreate?: boolean;
+  /** Ends the start, which then throws the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Embedded {
@@ -25,8 +31,13 @@ export interface Embedded {
   readonly url: string;
   /** False where another process started the server and will stop it. */
   readonly owner: boolean;
+  readonly port: number;
+  /** Whether its process runs. */
+  alive(): boolean;
   /** Stops the server and waits for its end when we own it; else does nothing. */
   stop(): Promise<void>;
+  /** Has the server shut down when we own it, without waiting: for a process that ends at once. */
+  interrupt(): void;
 }
 
 /** Replaying what a crash left may take minutes. */
@@ -36,18 +47,21 @@ const recoveryMilliseconds = 300_000;
  * The embedded server of a data directory: started, taken over from a process that died without stopping it, or joined while another owns it.
  * @throws {EmbeddedUnavailable} with the reason and the way out.
  */
-export async function startEmbedded({ dataDirectory, settings = {}, patienceMilliseconds = 30_000 }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDirectory, patienceMilliseconds = 30_000, signal } = options;
   const places = findPlaces(dataDirectory);
   for (const end = Date.now() + patienceMilliseconds; ; await sleep(50)) {
+    signal?.throwIfAborted();
     const ownership = await claim(places.root);
-    if (ownership !== undefined) return own(places, ownership, settings);
-    const url = await joined(places);
-    if (url !== undefined) return { url, owner: false, stop: async () => undefined };
+    if (ownership !== undefined) return own(places, ownership, options);
+    const joined = await join(places);
+    if (joined !== undefined) return joined;
     if (Date.now() >= end) throw new EmbeddedUnavailable(`another process has ${places.root}, and its server does not answer`);
   }
 }
 
-async function own(places: Places, ownership: Ownership, settings: Readonly<Record<string, string>>): Promise<Embedded> {
+async function own(places: Places, ownership: Ownership, options: EmbeddedOptions): Promise<Embedded> {
+  const { settings = {}, mayCreate = true, port, signal } = options;
   let postmaster: Postmaster | undefined;
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -55,45 +69,53 @@ async function own(places: Places, ownership: Ownership, settings: Readonly<Reco
     await ownership.release();
   };
   try {
-    postmaster = await orphan(places);
+    postmaster = await orphan(places, signal);
     if (postmaster === undefined) {
+      if (!mayCreate && !existsSync(places.cluster)) throw new EmbeddedUnavailable(`its data folder ${places.cluster} is gone`);
       const account = chooseAccount(places);
       const binaries = findBinaries(places, account);
       await prepareCluster(places, binaries, account, settings.fsync !== "off");
-      postmaster = await launch(places, binaries, account, settings);
+      postmaster = await launch(places, binaries, account, { settings, port, signal });
     }
-    const url = urlOf(places, postmaster);
+    const running = postmaster;
+    const url = urlOf(places, running);
     await tryOut(url);
     return {
       url,
       owner: true,
+      port: running.port,
+      alive: running.alive,
       stop: () => {
         stopping ??= stop();
         return stopping;
       },
+      interrupt: () => interruptPostmaster(running),
     };
   } catch (error) {
     await stop();
-    throw error instanceof EmbeddedUnavailable ? error : new EmbeddedUnavailable(`starting it failed (${reasonOf(error)})`);
+    if (error instanceof EmbeddedUnavailable || (signal?.aborted && error === signal.reason)) throw error;
+    throw new EmbeddedUnavailable(`starting it failed (${reasonOf(error)})`);
   }
 }
 
 /** The server that a killed process left behind, once it has started or stopped, whichever it was doing. */
-async function orphan(places: Places): Promise<Postmaster | undefined> {
+async function orphan(places: Places, signal: AbortSignal | undefined): Promise<Postmaster | undefined> {
   for (const end = Date.now() + recoveryMilliseconds; Date.now() < end; await sleep(50)) {
+    signal?.throwIfAborted();
     const postmaster = findPostmaster(places);
     if (postmaster !== undefined || !isOccupied(places)) return postmaster;
   }
   throw new EmbeddedUnavailable(`an earlier server of ${places.root} neither starts nor stops`);
 }
 
-async function joined(places: Places): Promise<string | undefined> {
+async function join(places: Places): Promise<Embedded | undefined> {
   const postmaster = findPostmaster(places);
   if (postmaster === undefined) return undefined;
+  const { port, alive } = postmaster;
   try {
     const url = urlOf(places, postmaster);
     await tryOut(url);
-    return url;
+    return { url, owner: false, port, alive, stop: async () => undefined, interrupt: () => undefined };
   } catch {
     return undefined; // It is starting or stopping.
   }

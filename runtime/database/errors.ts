@@ -1,12 +1,30 @@
+/** What messages say of a database, by how the operator configured it. */
+export interface DatabaseDescription {
+  /** The subject of their sentences, such as "The embedded PostgreSQL". */
+  readonly name: string;
+  /** What the operator is to look at. */
+  readonly remedy: string;
+  /** Why it cannot be used now, where that is known better than from the error of a connection; null where it is not. */
+  readonly problem?: () => string | null;
+}
+
+const unnamed: DatabaseDescription = { name: "The database", remedy: "check DATABASE_URL" };
+
 /** The database cannot be reached, or refuses us. Its text holds neither address nor password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   /** The system's or the server's code, such as ECONNREFUSED or 28P01. */
   readonly code: string;
+  readonly reason: string;
+  /** What anybody may read: without the paths that the remedy may name. */
+  readonly summary: string;
 
-  constructor(code: string, reason: string) {
-    super(`The database cannot be used: ${reason} (${code}); check DATABASE_URL.`);
+  constructor(code: string, reason: string, { name, remedy, problem }: DatabaseDescription = unnamed) {
+    const summary = `${name} cannot be used: ${problem?.() ?? `${reason} (${code})`}`;
+    super(`${summary}; ${remedy}.`);
     this.code = code;
+    this.reason = reason;
+    this.summary = `${summary}.`;
   }
 }
 
@@ -38,7 +56,11 @@ const uncoded: readonly (readonly [RegExp, string, string])[] = [
     "ETIMEDOUT",
     "it did not answer in time, or all its connections are busy",
   ],
-  [/^Connection terminated|^Client has encountered a connection error/, "ECONNRESET", "the connection broke"],
+  [
+    /^Connection terminated|^Client has encountered a connection error|^Client was closed and is not queryable/,
+    "ECONNRESET",
+    "the connection broke",
+  ],
   [/SASL|SCRAM|unsupported authentication/i, "28P01", "logging in failed"],
 ];
 
@@ -49,13 +71,14 @@ export function secretsOf(url: string): readonly string[] {
 }
 
 /** What may be thrown on in place of an error of the driver: connection errors in our words, and nothing that spells a secret. */
-export function toSafeError(error: unknown, secrets: readonly string[]): unknown {
-  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
+export function toSafeError(error: unknown, secrets: readonly string[], description?: DatabaseDescription): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error instanceof DatabaseUnavailable) return new DatabaseUnavailable(error.code, error.reason, description);
   const code = codeOf(error);
   const known = unavailable[code];
-  if (known !== undefined) return new DatabaseUnavailable(code, known);
+  if (known !== undefined) return new DatabaseUnavailable(code, known, description);
   const match = uncoded.find(([pattern]) => pattern.test(error.message));
-  if (match !== undefined) return new DatabaseUnavailable(match[1], match[2]);
+  if (match !== undefined) return new DatabaseUnavailable(match[1], match[2], description);
   return secrets.some((secret) => spells(error, secret))
     ? new Error(`The database reports an error that spells a secret (${code || error.name}).`)
     : error;

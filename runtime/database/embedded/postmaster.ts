@@ -7,7 +7,7 @@ import { type Account, inside } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import { complaintIn } from "./cluster.ts";
 import type { Places } from "./places.ts";
-import { allWorkingIn, exists, worksIn } from "./processes.ts";
+import { allWorkingIn, exists, orphansAmong, worksIn } from "./processes.ts";
 import { settingArguments } from "./settings.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -18,7 +18,13 @@ export interface Postmaster {
   alive(): boolean;
 }
 
-const helperMilliseconds = 15_000;
+/** How long a killed server's helpers are waited for, and what is sent to those that are left then. */
+const helperBounds = [
+  ["SIGTERM", 1_000],
+  ["SIGQUIT", 1_000],
+  ["SIGKILL", 1_000],
+  [null, 5_000],
+] as const;
 const logBytes = 10 * 1024 * 1024;
 
 /** The server that runs on this cluster and takes connections, ours or an earlier process's. */
@@ -34,18 +40,23 @@ export function isOccupied(places: Places): boolean {
   return file !== undefined && worksIn(file.pid, places.cluster);
 }
 
+/** How a server is started. */
+export interface LaunchOptions {
+  readonly settings: Readonly<Record<string, string>>;
+  /** The port that is tried first. */
+  readonly port?: number | undefined;
+  /** Ends the start. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Starts a server and waits until it takes connections. It survives us, and what a terminal sends to our process group. @throws {EmbeddedUnavailable} */
-export async function launch(
-  places: Places,
-  binaries: Binaries,
-  account: Account,
-  settings: Readonly<Record<string, string>>,
-): Promise<Postmaster> {
+export async function launch(places: Places, binaries: Binaries, account: Account, options: LaunchOptions): Promise<Postmaster> {
   await clearRemains(places);
   for (let attempt = 1; ; attempt++) {
-    const outcome = await launchOnce(places, binaries, account, settings);
+    const port = attempt === 1 && options.port !== undefined ? options.port : await freePort();
+    const outcome = await launchOnce(places, binaries, account, { ...options, port });
     if (typeof outcome !== "string") return outcome;
-    // Another process may take the free port between our look and the server's.
+    // Another process may have taken the port meanwhile.
     if (attempt === 3 || !/could not create any TCP\/IP sockets/.test(outcome))
       throw new EmbeddedUnavailable(`the server does not start (${outcome})`);
   }
@@ -56,10 +67,9 @@ async function launchOnce(
   places: Places,
   binaries: Binaries,
   account: Account,
-  settings: Readonly<Record<string, string>>,
+  { settings, port, signal }: LaunchOptions & { readonly port: number },
 ): Promise<Postmaster | string> {
   const { options, dataFolder } = inside(places.cluster, account);
-  const port = await freePort();
   const log = openLog(places);
   const parameters = ["-D", dataFolder, ...settingArguments({ port: String(port), ...settings })];
   const child = spawn(join(binaries.folder, "bin", "postgres"), parameters, {
@@ -76,11 +86,14 @@ async function launchOnce(
     failure = complaintIn(readFileSync(places.log).subarray(log.start).toString()) ?? `it ended with ${signal ?? `status ${status}`}`;
   });
   child.unref();
+  const alive = (): boolean => child.exitCode === null && child.signalCode === null;
   // After a crash it first replays what was written since the last checkpoint: it may take minutes, and is alive.
   while (failure === undefined) {
     const file = readLockFile(places);
-    if (file?.pid === child.pid && file?.ready && file.port === port) {
-      return { pid: file.pid, port, alive: () => child.exitCode === null && child.signalCode === null };
+    if (file?.pid === child.pid && file?.ready && file.port === port) return { pid: file.pid, port, alive };
+    if (signal?.aborted) {
+      if (child.pid !== undefined) await stopPostmaster({ pid: child.pid, port, alive });
+      throw signal.reason;
     }
     await sleep(10);
   }
@@ -101,14 +114,22 @@ export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
   }
 }
 
+/** Has a server shut down as on SIGINT, without waiting for it. */
+export function interruptPostmaster(postmaster: Postmaster): void {
+  if (postmaster.alive()) signalProcess(postmaster.pid, "SIGINT");
+}
+
 /**
- * After a server was killed: waits until its helpers have ended, which they do by themselves, and removes a lock file whose number is another
- * program's by now. It ends no process: a list that came out wrong would cost others their work, and waiting costs a second at most.
+ * After a server was killed: waits until its helpers have ended and removes a lock file whose number is another program's by now. Helpers end by
+ * themselves when they next wait for something; one that computes is ended, as it holds the shared memory without which no new server starts.
  */
 async function clearRemains(places: Places): Promise<void> {
   let helpers = allWorkingIn(places.cluster);
-  for (const end = Date.now() + helperMilliseconds; helpers.length > 0 && Date.now() < end; helpers = allWorkingIn(places.cluster))
-    await sleep(20);
+  for (const [signal, milliseconds] of helperBounds) {
+    for (const end = Date.now() + milliseconds; helpers.length > 0 && Date.now() < end; helpers = allWorkingIn(places.cluster))
+      await sleep(20);
+    if (signal !== null) for (const pid of orphansAmong(helpers)) signalProcess(pid, signal);
+  }
   if (helpers.length > 0) throw new EmbeddedUnavailable(`processes ${helpers.join(", ")} of an earlier server still work on its data`);
   const file = readLockFile(places);
   // The server would take that program for another server. Not so on other systems, where we cannot see helpers: there it judges alone.

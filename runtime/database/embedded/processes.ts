@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Whether this process is a PostgreSQL server that works in this cluster: its program's name and its working directory, as the system tells them. */
 export function worksIn(pid: number, cluster: string): boolean {
@@ -19,13 +19,28 @@ export function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** All processes of PostgreSQL that work in this cluster; on Linux alone, where a server's helpers outlive it for a moment. To be waited for, not to be signalled. */
+/** All processes of PostgreSQL that work in this cluster; on Linux alone, where a server's helpers outlive it for a moment. */
 export function allWorkingIn(cluster: string): number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => worksIn(pid, cluster));
+}
+
+/**
+ * Those of the processes that a killed server left behind: helpers (PostgreSQL titles them "postgres: …") whose parent is no longer one of the cluster's. A server
+ * that runs, with or without its lock file, and its helpers are not among them.
+ */
+export function orphansAmong(pids: readonly number[]): number[] {
+  return pids.filter((pid) => {
+    try {
+      const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("postgres: ") && !pids.includes(parent);
+    } catch {
+      return false; // It has ended.
+    }
+  });
 }
 
 /** Whether a process of this number exists, whoever's it is. */

@@ -1,11 +1,13 @@
 /** The embedded server cannot be had; one sentence says why and what to do instead. */
 export class EmbeddedUnavailable extends Error {
   override readonly name = "EmbeddedUnavailable";
+  readonly reason: string;
 
   constructor(reason: string) {
     super(
       `The embedded PostgreSQL cannot be used: ${reason}; to use a server of your own, set DATABASE_URL=postgresql://user:password@host:5432/name.`,
     );
+    this.reason = reason;
   }
 }
 
