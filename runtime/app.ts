@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ChainConfig, Config } from "./config/config.ts";
 import type { Database } from "./database/database.ts";
+import { DatabaseUnavailable } from "./database/errors.ts";
 import { pendingMigrations } from "./database/migrate.ts";
 import { createApprovalQueries } from "./domains/approvals/queries.ts";
 import { approvalsHandlers } from "./domains/approvals/resolvers/index.ts";
@@ -47,8 +48,13 @@ export interface AppOptions {
   readonly now?: () => Date;
 }
 
+/** The server's application, and what /readyz says. */
+export interface App extends HttpApp {
+  readiness(): Promise<Readiness>;
+}
+
 /** The one place where server, resolvers and queries are wired. */
-export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): HttpApp {
+export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): App {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
   const pools = createPoolQueries(database);
@@ -64,6 +70,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const classifier = createClassifier(loadRules(config.rulesFile));
   const directory = createDirectory(chains);
   const decoderOf = createDecoders(chains);
+  const readinessOfAll = () => readiness(chains, ledger, network, database, now);
   const http = createHttpApp<ResolverContext>({
     database,
     logger,
@@ -103,7 +110,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     }),
     head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
     resolveName: createNameResolution(names, chains),
-    readiness: () => readiness(chains, ledger, network, database, now),
+    readiness: readinessOfAll,
     document: readDocument(),
     publicUrl: config.publicUrl,
     trustedProxies: config.trustedProxies,
@@ -114,6 +121,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   });
   return {
     ...http,
+    readiness: readinessOfAll,
     async close() {
       await uncached.close();
       await http.close();
@@ -197,7 +205,7 @@ async function readiness(
     const unfilled = states.filter((state) => !state.backfilled).map((state) => `The first backfill of ${state.name} is not done.`);
     const reasons = [...unfilled, ...building];
     return { reasons, details: { database: "up", chains: states.map(({ backfilled: _, ...state }) => state) } };
-  } catch {
-    return { reasons: ["The database does not answer."], details: {} };
+  } catch (error) {
+    return { reasons: [error instanceof DatabaseUnavailable ? error.summary : "The database does not answer."], details: {} };
   }
 }

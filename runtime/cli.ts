@@ -78,7 +78,7 @@ const program = new Command("ashlar").description("A blockchain data API that yo
 
 withChain(program.command("start"))
   .description("database, indexer and server in one; without a configured chain, the demo")
-  .action((options: CommonOptions) => start(configOf(options)));
+  .action((options: CommonOptions) => start(configOf(options), options.config));
 
 withChain(program.command("serve"))
   .description("answer requests from the index; until SIGTERM")

@@ -1,5 +1,6 @@
 import process from "node:process";
 import { type Logger, pino } from "pino";
+import { prettyFactory } from "pino-pretty";
 import type { Config } from "./config/config.ts";
 
 /** Where logs go, line by line. */
@@ -7,11 +8,43 @@ export interface LogDestination {
   write(text: string): void;
 }
 
-/** Structured logs on standard error unless told otherwise, one JSON object a line; standard output is for people. */
-export const createLogger = (level: Config["logLevel"], destination?: LogDestination): Logger =>
-  pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    destination ?? pino.destination({ fd: process.stderr.fd, sync: false }),
-  );
+export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
+  /** Standard error unless given; standard output is for people. */
+  readonly destination?: LogDestination | undefined;
+}
+
+/** Logs as lines for people on a terminal and one JSON object a line elsewhere, unless `logFormat` says which. */
+export function createLogger({ logLevel, logFormat, destination }: LoggerOptions): Logger {
+  const isTerminal = process.stderr.isTTY === true;
+  const lines = destination ?? standardError(isTerminal);
+  const isPretty = logFormat === undefined ? isTerminal : logFormat === "pretty";
+  const options = {
+    level: logLevel,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(options, isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines);
+}
+
+/** On a terminal written at once, in order with the lines of standard output. */
+function standardError(sync: boolean): LogDestination {
+  const stream = pino.destination({ fd: process.stderr.fd, sync });
+  // A terminal that was closed.
+  stream.on("error", () => undefined);
+  return stream;
+}
+
+/** Formats in this thread: a worker's last lines would be lost when the process ends. */
+function prettyLines(destination: LogDestination, colorize: boolean): LogDestination {
+  const format = prettyFactory({
+    colorize,
+    colorizeObjects: false,
+    singleLine: true,
+    translateTime: "SYS:HH:MM:ss",
+    ignore: "pid,hostname",
+  });
+  return { write: (line) => destination.write(format(line)) };
+}
 
 export type { Logger };

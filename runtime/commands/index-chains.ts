@@ -8,22 +8,30 @@ import { CommandError } from "./command-error.ts";
 import { indexChain } from "./indexing.ts";
 import { openDatabase } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { runUntilStopped, stopped } from "./shutdown.ts";
+import { stopService } from "./stop-service.ts";
 
-/** `ashlar index`: the indexer alone, until it is told to stop. */
+/** `ashlar index`: the indexer alone, until it is stopped. */
 export async function indexChains(config: Config): Promise<void> {
   requireChains(config);
-  const signal = stopSignal();
-  const database = await openDatabase(config);
   const progress = createProgress();
-  try {
-    const chains = await resolveChains(config, database.indexing);
-    stdout.write(`Ashlar indexes ${chains.map((chain) => chain.name).join(", ")}.\n`);
-    await runIndexers(chains, database.indexing, createLogger(config.logLevel, progress.logs), progress, signal);
-  } finally {
-    progress.end();
-    await database.close();
-  }
+  const logger = createLogger({ ...config, destination: progress.logs });
+  await runUntilStopped(progress.say, async (shutdown) => {
+    const { signal } = shutdown;
+    const stop = stopService(shutdown);
+    const database = await openDatabase(config, { shutdown, logger });
+    try {
+      const chains = await resolveChains(config, database.indexing);
+      stdout.write(`Ashlar indexes ${chains.map((chain) => chain.name).join(", ")}.\n`);
+      const indexing = runIndexers(chains, database.indexing, logger, progress, signal);
+      await Promise.race([indexing, stopped(signal)]);
+      progress.end();
+      await stop.indexer(indexing);
+    } finally {
+      progress.end();
+      await stop.database(database);
+    }
+  });
 }
 
 /** Indexes several chains beside each other; one that cannot go on is said and leaves the others alone. @throws {CommandError} when none can go on. */

@@ -1,9 +1,14 @@
 import { cpus } from "node:os";
+import process from "node:process";
 import type { Config } from "../config/config.ts";
-import { createDatabase, type Database } from "../database/database.ts";
+import { createDatabase, type Database, type DatabaseOptions } from "../database/database.ts";
 import { startEmbedded } from "../database/embedded.ts";
+import type { DatabaseDescription } from "../database/errors.ts";
+import { describeEmbedded, keepEmbedded } from "../database/keep-embedded.ts";
 import { migrate } from "../database/migrate.ts";
+import type { Logger } from "../logger.ts";
 import { migrations } from "../migrations.ts";
+import { isDoneWithin, type Shutdown } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
 /** The databases of one process: statements of requests are bounded in time, those of the indexer are not. */
@@ -13,29 +18,62 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
+/** What a command that runs until it is stopped gives: its embedded server is restarted when it ends. */
+export interface LongRunning {
+  readonly shutdown: Shutdown;
+  readonly logger: Pick<Logger, "info" | "warn" | "error">;
+}
+
 /** Beside the one that each chain's leader, or who waits to be it, keeps for itself. */
 const connectionsForIndexing = 4;
+/** How long statements that still run are waited for before their server is stopped, which ends them. */
+const closeMilliseconds = 5_000;
+
+/** Where the configured database is: DATABASE_URL, or else the embedded server. */
+export interface Server extends Pick<DatabaseOptions, "url"> {
+  readonly description: DatabaseDescription;
+  stop(): Promise<void>;
+  /** Has an embedded server of ours shut down, without waiting: for a process that ends at once. */
+  interrupt(): void;
+}
+
+/** Says which database is used, and starts or joins the embedded server where none is configured. */
+export async function openServer(config: Config, longRunning?: LongRunning): Promise<Server> {
+  announceDatabase(config);
+  const { databaseUrl, dataDirectory } = config;
+  if (databaseUrl !== undefined) {
+    const remedy = databaseUrl === process.env.DATABASE_URL ? "check DATABASE_URL" : "check databaseUrl in the configuration";
+    return { url: databaseUrl, description: { name: "The database", remedy }, stop: async () => undefined, interrupt: () => undefined };
+  }
+  if (longRunning === undefined) return { ...(await startEmbedded({ dataDirectory })), description: describeEmbedded(dataDirectory) };
+  const { logger, shutdown } = longRunning;
+  return keepEmbedded({ dataDirectory, logger, signal: shutdown.signal, onLost: shutdown.fail });
+}
 
 /** Connects to DATABASE_URL or else to the embedded server, and brings the tables up to date. */
-export async function openDatabase(config: Config): Promise<OpenDatabase> {
-  announceDatabase(config);
-  const embedded = config.databaseUrl === undefined ? await startEmbedded({ dataDirectory: config.dataDirectory }) : null;
-  const url = config.databaseUrl ?? embedded?.url ?? "";
+export async function openDatabase(config: Config, longRunning?: LongRunning): Promise<OpenDatabase> {
+  const server = await openServer(config, longRunning);
+  const { url, description } = server;
   const serving = createDatabase({
     url,
+    description,
     poolSize: Math.max(4, cpus().length * 4),
     statementTimeoutMilliseconds: config.limits.statementMilliseconds,
     applicationName: "ashlar-serve",
   });
   const indexing = createDatabase({
     url,
+    description,
     poolSize: connectionsForIndexing + Math.max(1, config.chains.length),
     statementTimeoutMilliseconds: 0,
     applicationName: "ashlar-index",
   });
+  // A process that ends at once, as on a second signal, leaves no server behind.
+  process.on("exit", server.interrupt);
   const close = async (): Promise<void> => {
-    await Promise.allSettled([serving.close(), indexing.close()]);
-    await embedded?.stop();
+    await isDoneWithin(Promise.allSettled([serving.close(), indexing.close()]), closeMilliseconds);
+    await server.stop();
+    process.off("exit", server.interrupt);
   };
   try {
     await migrate(indexing, migrations);

@@ -10,7 +10,7 @@ export interface Pace {
   readonly rows: number;
 }
 
-/** Shows how far long work has come: bars on a terminal, lines elsewhere, with the same figures. */
+/** Shows how far long work has come: on a terminal bars that go away when they are full, lines elsewhere, with the same figures. */
 export interface Progress {
   /** `done` of `total` steps of a phase by now; the total may grow. */
   report(phase: string, done: number, total: number, pace?: Pace): void;
@@ -41,40 +41,59 @@ const createStandings = (clock: () => number) => {
       const { done, total, unit, rates } = standings.get(phase) ?? { done: 0, total: 0, unit: null, rates: createRates(clock) };
       return { label: phase, done, total, pace: unit === null ? null : { unit, rates: rates.of(total) } };
     },
+    forget: (phase: string): void => void standings.delete(phase),
     labelWidth: () => Math.max(0, ...[...standings.keys()].map((phase) => phase.length)),
   };
 };
 
 function createBars(clock: () => number): Progress {
   const standings = createStandings(clock);
-  const bars = new MultiBar({
-    stream: stdout,
-    hideCursor: true,
-    fps: 4,
-    // What stands below a line that was said is gone, though it has not changed.
-    forceRedraw: true,
-    // Asked anew at each drawing, so that the rate of work that stands still falls.
-    format: (_options, _params, { phase }: { readonly phase: string }) =>
-      renderBar(standings.of(phase), standings.labelWidth(), stdout.columns || 80),
-  });
+  const write = (text: string): void => void stdout.write(text);
+  let bars: MultiBar | null = null;
   const running = new Map<string, SingleBar>();
   let ended = false;
+  const open = (): MultiBar =>
+    new MultiBar({
+      stream: stdout,
+      hideCursor: true,
+      clearOnComplete: true,
+      fps: 4,
+      // What stands below a line that was said is gone, though it has not changed.
+      forceRedraw: true,
+      // Asked anew at each drawing, so that the rate of work that stands still falls.
+      format: (_options, _params, { phase }: { readonly phase: string }) =>
+        renderBar(standings.of(phase), standings.labelWidth(), stdout.columns || 80),
+    });
+  const close = (): void => {
+    // Lines that were said since the last drawing; clearing forgets them.
+    bars?.update();
+    bars?.stop();
+    bars = null;
+    running.clear();
+  };
+  const above = (text: string, otherwise: (text: string) => void): void => (bars === null ? otherwise(text) : bars.log(text));
   return {
     report(phase, done, total, pace) {
-      if (ended) return;
+      if (ended || (done >= total && !running.has(phase))) return;
       standings.note(phase, done, total, pace);
+      bars ??= open();
       const bar = running.get(phase) ?? bars.create(total, done, { phase });
       running.set(phase, bar);
       bar.setTotal(total);
       bar.update(done, { phase });
+      if (done < total) return;
+      standings.forget(phase);
+      running.delete(phase);
+      bars.remove(bar);
+      if (running.size === 0) close();
     },
-    say: (line) => (bars.isActive ? bars.log(`${line}\n`) : void stdout.write(`${line}\n`)),
+    say: (line) => above(`${line}\n`, write),
     end: () => {
-      if (!ended) bars.stop();
+      if (!ended) close();
       ended = true;
     },
     // Standard error on the same terminal: a line of it would stand in the middle of a bar.
-    ...(stderr.isTTY ? { logs: { write: (text) => void (bars.isActive ? bars.log(text) : stderr.write(text)) } } : {}),
+    ...(stderr.isTTY ? { logs: { write: (text) => above(text, (line) => void stderr.write(line)) } } : {}),
   };
 }
 

@@ -4,20 +4,26 @@ import { createLogger } from "../logger.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { openDatabase } from "./open-database.ts";
 import { startServing } from "./serving.ts";
-import { stopped, stopSignal } from "./stop-signal.ts";
+import { runUntilStopped, stopped } from "./shutdown.ts";
+import { stopService } from "./stop-service.ts";
 
-/** `ashlar serve`: the server alone, until it is told to stop. */
+const say = (line: string): void => void stdout.write(`${line}\n`);
+
+/** `ashlar serve`: the server alone, until it is stopped. */
 export async function serve(config: Config): Promise<void> {
   requireChains(config);
-  const signal = stopSignal();
-  const database = await openDatabase(config);
-  try {
-    const chains = await resolveChains(config, database.serving);
-    const serving = await startServing({ config, chains, database: database.serving, logger: createLogger(config.logLevel) });
-    stdout.write(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
-    await stopped(signal);
-    await serving.stop();
-  } finally {
-    await database.close();
-  }
+  const logger = createLogger(config);
+  await runUntilStopped(say, async (shutdown) => {
+    const stop = stopService(shutdown);
+    const database = await openDatabase(config, { shutdown, logger });
+    try {
+      const chains = await resolveChains(config, database.serving);
+      const serving = await startServing({ config, chains, database: database.serving, logger });
+      say(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/`);
+      await stopped(shutdown.signal);
+      await stop.server(serving);
+    } finally {
+      await stop.database(database);
+    }
+  });
 }

@@ -8,6 +8,10 @@ import { CommandError } from "./command-error.ts";
 export interface Serving {
   /** Its address on this machine. */
   readonly url: string;
+  /** Whether /readyz says so. */
+  isReady(): Promise<boolean>;
+  /** How many requests are being answered. */
+  requests(): number;
   /** Lets the requests in flight finish, then enters what is still to be entered. */
   stop(): Promise<void>;
 }
@@ -16,12 +20,21 @@ export interface Serving {
 export async function startServing({ config, ...rest }: AppOptions): Promise<Serving> {
   const http = createApp({ config, ...rest });
   const server = createServer(http.app);
+  let requests = 0;
+  server.server.on("request", (_request, response) => {
+    requests += 1;
+    response.once("close", () => {
+      requests -= 1;
+    });
+  });
   const address = await server.listen(config.port, config.host).catch(async (error: NodeJS.ErrnoException) => {
     await http.close();
     throw new CommandError(refusal(error, config));
   });
   return {
     url: urlOf(address),
+    isReady: async () => (await http.readiness()).reasons.length === 0,
+    requests: () => requests,
     async stop() {
       http.announceStop();
       await server.stop();
@@ -36,4 +49,8 @@ function refusal(error: NodeJS.ErrnoException, { host, port }: Config): string {
   return `The server cannot listen on ${host}:${port} (${error.code ?? "unknown reason"}); choose another address with HOST=… and PORT=….`;
 }
 
-const urlOf = ({ address, family, port }: AddressInfo): string => `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+/** A server that listens on all addresses is reached at the local one: not every system connects to 0.0.0.0. */
+const localAddresses: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
+
+const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${localAddresses[address] ?? (family === "IPv6" ? `[${address}]` : address)}:${port}`;

@@ -11,8 +11,10 @@ import { renderWelcome } from "./demo-welcome.ts";
 import { runIndexers } from "./index-chains.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { type Serving, startServing } from "./serving.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { startServing } from "./serving.ts";
+import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
+import { stopService } from "./stop-service.ts";
+import { whenReady } from "./when-ready.ts";
 
 const phases = {
   contracts: "compile contracts",
@@ -22,31 +24,35 @@ const phases = {
   load: "load the chain",
 };
 
-/** The demo: a chain of its own, its index and its server, until told to stop. */
+/** The demo: a chain of its own, its index and its server, until it is stopped. */
 export async function startDemoService(config: Config, environment: NodeJS.ProcessEnv): Promise<void> {
   prepareDataDirectory(config.dataDirectory);
-  const signal = stopSignal();
   const progress = createProgress();
-  const logger = createLogger(environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel, progress.logs);
+  const logLevel = environment.ASHLAR_LOG_LEVEL === undefined ? "warn" : config.logLevel;
+  const logger = createLogger({ logLevel, logFormat: config.logFormat, destination: progress.logs });
   const key = demoKey(config.dataDirectory, environment.ASHLAR_API_KEY);
-  const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
-  const both = await openBoth(config, open).catch((error: unknown) => {
-    // Told to stop while the story was told: what was begun is ended, and that is no failure.
-    if (signal.aborted) return null;
-    throw error;
+  await runUntilStopped(progress.say, async (shutdown) => {
+    const { signal } = shutdown;
+    const stop = stopService(shutdown);
+    const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
+    const both = await openBoth(() => openDatabase(config, { shutdown, logger }), open).catch((error: unknown) => {
+      // Stopped while the story was told: what was begun is ended, and that is no failure.
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (both === null) return progress.end();
+    const [database, opened] = both;
+    let demo = opened;
+    try {
+      demo = await matchIndex(demo, database, open);
+      await createKeys(database.indexing).ensure(key, "demo");
+      await runDemo({ config, database, demo, key, logger, progress }, shutdown);
+    } finally {
+      progress.end();
+      await stop.demo(demo);
+      await stop.database(database);
+    }
   });
-  if (both === null) return progress.end();
-  const [database, opened] = both;
-  let demo = opened;
-  try {
-    demo = await matchIndex(demo, database, open);
-    await createKeys(database.indexing).ensure(key, "demo");
-    await runDemo({ config, database, demo, key, logger, progress }, signal);
-  } finally {
-    progress.end();
-    await demo.stop();
-    await database.close();
-  }
 }
 
 interface Surroundings {
@@ -65,8 +71,8 @@ const openDemo = (config: Config, environment: NodeJS.ProcessEnv, { logger, prog
   });
 
 /** Chain and database beside each other; when one cannot be had, the other is let go. */
-async function openBoth(config: Config, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
-  const [database, demo] = await Promise.allSettled([openDatabase(config), open()]);
+async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
+  const [database, demo] = await Promise.allSettled([openIndex(), open()]);
   if (database.status === "fulfilled" && demo.status === "fulfilled") return [database.value, demo.value];
   if (database.status === "fulfilled") await database.value.close();
   if (demo.status === "fulfilled") await demo.value.stop();
@@ -92,7 +98,7 @@ interface Running {
 }
 
 /** Serves at once (not ready until indexed), indexes, and lets the chain live on once it is indexed. */
-async function runDemo({ config, database, demo, key, logger, progress }: Running, signal: AbortSignal): Promise<void> {
+async function runDemo({ config, database, demo, key, logger, progress }: Running, shutdown: Shutdown): Promise<void> {
   const chain: ChainConfig = demo.chain;
   // Its key is on its documentation page, and who plays with it shall not be slowed down.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
@@ -100,36 +106,25 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
   const serving = await startServing({ config: unlimited, chains: [chain], database: database.serving, logger, demo: { key, cast } });
   // What fails ends the others too: nothing would be left that could end them.
   const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  try {
-    const indexing = runIndexers([chain], database.indexing, logger, progress, either);
-    const living = whenReady(serving, either).then(async (ready) => {
-      if (!ready) return;
-      progress.end();
-      progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, cast }));
-      await demo.live(either);
-    });
-    const works = [indexing, living].map((work) =>
-      work.catch((error: unknown) => {
-        failed.abort();
-        throw error;
-      }),
-    );
-    await Promise.allSettled(works);
-    await Promise.all(works);
-  } finally {
-    await serving.stop();
-  }
-}
-
-/** Waits until the server says that it is ready; false when the signal came first. */
-async function whenReady(serving: Serving, signal: AbortSignal): Promise<boolean> {
-  while (!signal.aborted) {
-    const response = await fetch(`${serving.url}/readyz`, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
-    if (response?.ok) return true;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return false;
+  const either = AbortSignal.any([shutdown.signal, failed.signal]);
+  const indexing = runIndexers([chain], database.indexing, logger, progress, either);
+  const living = whenReady(serving, either).then(async (ready) => {
+    if (!ready) return;
+    progress.end();
+    progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, cast }));
+    await demo.live(either);
+  });
+  const works = [indexing, living].map((work) =>
+    work.catch((error: unknown) => {
+      failed.abort();
+      throw error;
+    }),
+  );
+  const all = Promise.allSettled(works);
+  await stopped(either);
+  const stop = stopService(shutdown);
+  await Promise.all([stop.server(serving), stop.indexer(all)]);
+  if (failed.signal.aborted) await Promise.all(works);
 }
 
 function portOf(text: string | undefined): number | undefined {

@@ -1,35 +1,62 @@
 import process, { stdout } from "node:process";
-import type { Config } from "../config/config.ts";
-import { createLogger } from "../logger.ts";
+import type { ChainConfig, Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { createLogger, type Logger } from "../logger.ts";
 import { resolveChains } from "./chains.ts";
 import { checkNodes } from "./check-nodes.ts";
 import { runIndexers } from "./index-chains.ts";
+import { keysCommand } from "./keys-command.ts";
 import { openDatabase } from "./open-database.ts";
-import { createProgress } from "./progress.ts";
-import { startServing } from "./serving.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { examplePath, renderReady } from "./ready-text.ts";
+import { type Serving, startServing } from "./serving.ts";
+import { runUntilStopped, type Shutdown, stopped } from "./shutdown.ts";
 import { startDemoService } from "./start-demo-service.ts";
-import { stopped, stopSignal } from "./stop-signal.ts";
+import { stopService } from "./stop-service.ts";
+import { whenReady } from "./when-ready.ts";
 
 /** `ashlar start`: database, indexer and server in one process; the demo where no chain is configured. */
-export async function start(config: Config): Promise<void> {
+export async function start(config: Config, configFile?: string): Promise<void> {
   if (config.chains.length === 0) return startDemoService(config, process.env);
-  const signal = stopSignal();
   const progress = createProgress();
-  const logger = createLogger(config.logLevel, progress.logs);
-  const database = await openDatabase(config);
-  try {
-    const chains = await resolveChains(config, database.serving);
-    await checkNodes(chains, database.serving);
-    const serving = await startServing({ config, chains, database: database.serving, logger });
-    stdout.write(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
+  const logger = createLogger({ ...config, destination: progress.logs });
+  await runUntilStopped(progress.say, async (shutdown) => {
+    const database = await openDatabase(config, { shutdown, logger });
     try {
-      // An index that cannot be carried on is still worth serving.
-      await runIndexers(chains, database.indexing, logger, progress, signal).catch(() => stopped(signal));
+      const chains = await resolveChains(config, database.serving);
+      await checkNodes(chains, database.serving);
+      const serving = await startServing({ config, chains, database: database.serving, logger });
+      stdout.write(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/\n`);
+      await runService({ chains, serving, database: database.indexing, logger, progress, keys: keysCommand(configFile) }, shutdown);
     } finally {
-      await serving.stop();
+      progress.end();
+      await stopService(shutdown).database(database);
     }
-  } finally {
-    progress.end();
-    await database.close();
-  }
+  });
+}
+
+interface Running {
+  readonly chains: readonly ChainConfig[];
+  readonly serving: Serving;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly progress: Progress;
+  /** How keys are made. */
+  readonly keys: string;
+}
+
+async function runService({ chains, serving, database, logger, progress, keys }: Running, shutdown: Shutdown): Promise<void> {
+  const { signal } = shutdown;
+  // An index that cannot be carried on is still worth serving, and was reported.
+  const indexing = runIndexers(chains, database, logger, progress, signal).catch(() => undefined);
+  const welcoming = whenReady(serving, signal).then(async (isReady) => {
+    if (isReady) progress.say(renderReady({ url: serving.url, keys, path: await examplePath(database, chains) }));
+  });
+  welcoming.catch((error: unknown) =>
+    logger.warn(`The first request could not be proposed: ${error instanceof Error ? error.message : "unknown"}`),
+  );
+  await stopped(signal);
+  progress.end();
+  const stop = stopService(shutdown);
+  await Promise.all([stop.server(serving), stop.indexer(indexing)]);
 }

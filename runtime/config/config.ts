@@ -180,6 +180,10 @@ export const config = z.strictObject({
   databaseUrl: z.string().optional().describe("Holds a secret: never printed."),
   dataDirectory: z.string().default(".ashlar").describe("Where the embedded database and the demo keep their data."),
   logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+  logFormat: z
+    .enum(["json", "pretty"])
+    .optional()
+    .describe("JSON, or lines for people; by default lines on a terminal and JSON elsewhere."),
   chains: z.array(configuredChain).default([]),
   rulesFile: z
     .string()

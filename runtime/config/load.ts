@@ -33,6 +33,7 @@ const variables = {
   PORT: "port",
   HOST: "host",
   ASHLAR_LOG_LEVEL: "logLevel",
+  ASHLAR_LOG_FORMAT: "logFormat",
 } as const;
 
 /**

@@ -10,13 +10,25 @@ export interface Readiness {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** A probe has a bound of its own, and rather reads why than nothing. */
+const readinessMilliseconds = 5_000;
+const unanswered: Readiness = { reasons: [`The database did not answer within ${readinessMilliseconds / 1000} s.`], details: {} };
+
+async function boundedReadiness(readiness: () => Promise<Readiness>): Promise<Readiness> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<Readiness>((resolve) => {
+    timer = setTimeout(() => resolve(unanswered), readinessMilliseconds);
+  });
+  return Promise.race([readiness(), bound]).finally(() => clearTimeout(timer));
+}
+
 /** Liveness and readiness, for whoever runs the server; they need no key. */
 export function createHealth(readiness: () => Promise<Readiness>, isStopping: () => boolean): Router {
   const router = Router({ caseSensitive: true });
   router.get("/healthz", (_request, response) => sendJson(response, 200, successBody({ status: "up" })));
   router.get("/readyz", async (_request, response) => {
     if (isStopping()) throw failures.notReady(["The server is stopping."]);
-    const { reasons, details } = await readiness();
+    const { reasons, details } = await boundedReadiness(readiness);
     if (reasons.length > 0) throw failures.notReady(reasons);
     sendJson(response, 200, successBody({ status: "ready", ...details }));
   });

@@ -1,0 +1,56 @@
+import { delimiter, isAbsolute, join, relative, resolve } from "node:path";
+import process from "node:process";
+
+/** How this process was started. */
+export interface Invocation {
+  /** The program, as process.argv has it. */
+  readonly program: string;
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
+}
+
+const thisProcess = (): Invocation => ({
+  program: process.argv[1] ?? "",
+  folder: process.cwd(),
+  environment: process.env,
+  platform: process.platform,
+});
+
+/**
+ * The command that makes a key in the database of this process, as its user can type it: from the folder that npm was called in, with the configuration and the data
+ * folder that this process has. A database URL is a secret, and not repeated.
+ */
+export function keysCommand(
+  configFile: string | undefined,
+  { program, folder, environment, platform }: Invocation = thisProcess(),
+): string {
+  const { INIT_CWD, PATH = "", npm_command, ASHLAR_DATA_DIR, DATABASE_URL } = environment;
+  const isWindows = platform === "win32";
+  const quote = (word: string): string => {
+    if (/^[\w./:@%+=,~\\-]+$/.test(word) && (isWindows || !word.includes("\\"))) return word;
+    return isWindows ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+  };
+  // npm sets INIT_CWD to where its user is and changes to the package's folder.
+  const moved = npm_command !== undefined && INIT_CWD !== undefined && resolve(INIT_CWD) !== resolve(folder);
+  const onPath = npm_command === undefined && PATH.split(delimiter).some((entry) => isAbsolute(entry) && join(entry, "ashlar") === program);
+  const nearby = relative(folder, program);
+  const file = nearby.startsWith("..") ? program : nearby;
+  const words = [
+    ...(onPath ? ["ashlar"] : ["node", file]),
+    "keys",
+    "create",
+    "--label",
+    "my-key",
+    ...(configFile === undefined ? [] : ["--config", configFile]),
+  ];
+  // cmd.exe has no assignment in front of a command.
+  const assignment =
+    ASHLAR_DATA_DIR === undefined || ASHLAR_DATA_DIR === "" || isWindows ? "" : `ASHLAR_DATA_DIR=${quote(ASHLAR_DATA_DIR)} `;
+  const command = `${moved ? `cd ${quote(folder)} && ` : ""}${assignment}${words.map(quote).join(" ")}`;
+  const needed = [
+    ...(DATABASE_URL === undefined || DATABASE_URL === "" ? [] : ["DATABASE_URL"]),
+    ...(isWindows && ASHLAR_DATA_DIR !== undefined ? ["ASHLAR_DATA_DIR"] : []),
+  ];
+  return needed.length === 0 ? command : `${command}   (with ${needed.join(" and ")} set as here)`;
+}

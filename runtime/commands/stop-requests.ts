@@ -1,0 +1,49 @@
+import { constants } from "node:os";
+import process from "node:process";
+
+const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+const parentCheckMilliseconds = 250;
+/** On Ctrl-C the terminal signals npm and us, and npm forwards its own: that is one request to stop, not two. */
+const forwardedMilliseconds = 1_000;
+
+/**
+ * Reports each request to stop: SIGTERM, SIGINT, SIGHUP (the terminal was closed), or the end of the npm that runs `npm start`. A further SIGTERM or SIGINT
+ * ends the process at once.
+ *
+ * npm forwards SIGTERM and SIGINT to the shell of the script and no further; the script's `exec` makes that shell this process (for cmd.exe: exec.cmd). npm does not
+ * forward SIGHUP, cannot forward SIGKILL, and on Windows there are no signals: so this process also watches whether its parent lives.
+ */
+export function onStopRequest(report: (cause: string) => void, environment: NodeJS.ProcessEnv = process.env): void {
+  const isNpmStart = environment.npm_lifecycle_event === "start" && environment.npm_package_name === "ashlar";
+  let first: number | null = null;
+  const request = (cause: string): void => {
+    first ??= performance.now();
+    report(cause);
+  };
+  for (const signal of signals) {
+    process.on(signal, () => {
+      // A terminal that closes may send SIGHUP several times: by itself, and by its shell.
+      const isRepeated = first !== null && signal !== "SIGHUP" && !(isNpmStart && performance.now() - first < forwardedMilliseconds);
+      if (isRepeated) process.exit(128 + constants.signals[signal]);
+      request(signal);
+    });
+  }
+  if (!isNpmStart) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (isAlive(parent)) return;
+    clearInterval(timer);
+    request("npm has ended");
+  }, parentCheckMilliseconds);
+  timer.unref();
+}
+
+/** POSIX gives an orphan another parent at once; Windows does not. */
+const isAlive = (parent: number): boolean => {
+  if (process.platform !== "win32") return process.ppid === parent;
+  try {
+    return process.kill(parent, 0);
+  } catch {
+    return false;
+  }
+};
