@@ -6,15 +6,21 @@ const parentCheckMilliseconds = 250;
 /** On Ctrl-C the terminal signals npm and us, and npm forwards its own: that is one request to stop, not two. */
 const forwardedMilliseconds = 1_000;
 
+/** Whether npm runs this process and waits for it: as `npm start`, or as `npx ashlar` that puts nothing in the background. */
+const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script, npm_package_name }: NodeJS.ProcessEnv): boolean =>
+  (npm_lifecycle_event === "start" && npm_package_name === "ashlar") ||
+  (npm_lifecycle_event === "npx" && npm_lifecycle_script?.includes("&") !== true);
+
 /**
- * Reports each request to stop: SIGTERM, SIGINT, SIGHUP (the terminal was closed), or the end of the npm that runs `npm start`. A further SIGTERM or SIGINT
- * ends the process at once.
+ * Reports requests to stop: SIGTERM, SIGINT, SIGHUP (the terminal was closed), or the end of the npm that runs this process. A further SIGTERM or SIGINT ends the
+ * process at once.
  *
- * npm forwards SIGTERM and SIGINT to the shell of the script and no further; the script's `exec` makes that shell this process (for cmd.exe: exec.cmd). npm does not
- * forward SIGHUP, cannot forward SIGKILL, and on Windows there are no signals: so this process also watches whether its parent lives.
+ * npm forwards SIGTERM and SIGINT to the shell of its script and no further. In `npm start` the script's `exec` makes that shell this process (for cmd.exe:
+ * exec.cmd), so that npm also waits for its end. `npx` has no such script, npm does not forward SIGHUP, cannot forward SIGKILL, and on Windows there are no
+ * signals: so this process watches whether its parent lives.
  */
 export function onStopRequest(report: (cause: string) => void, environment: NodeJS.ProcessEnv = process.env): void {
-  const isNpmStart = environment.npm_lifecycle_event === "start" && environment.npm_package_name === "ashlar";
+  const isInNpm = isRunByNpm(environment);
   let first: number | null = null;
   const request = (cause: string): void => {
     first ??= performance.now();
@@ -23,12 +29,12 @@ export function onStopRequest(report: (cause: string) => void, environment: Node
   for (const signal of signals) {
     process.on(signal, () => {
       // A terminal that closes may send SIGHUP several times: by itself, and by its shell.
-      const isRepeated = first !== null && signal !== "SIGHUP" && !(isNpmStart && performance.now() - first < forwardedMilliseconds);
+      const isRepeated = first !== null && signal !== "SIGHUP" && !(isInNpm && performance.now() - first < forwardedMilliseconds);
       if (isRepeated) process.exit(128 + constants.signals[signal]);
       request(signal);
     });
   }
-  if (!isNpmStart) return;
+  if (!isInNpm) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (isAlive(parent)) return;

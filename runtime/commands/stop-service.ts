@@ -4,6 +4,7 @@ import type { Shutdown } from "./shutdown.ts";
 /** The server's own bound for requests is 10 s; what they cost is entered after it. */
 const serverMilliseconds = 12_000;
 const indexerMilliseconds = 15_000;
+const demoMilliseconds = 30_000;
 /** What a server's shutdown, then its quick shutdown, and then its end take at most, after connections were waited for. */
 const databaseMilliseconds = 32_000;
 
@@ -15,6 +16,5 @@ export const stopService = ({ waitFor }: Shutdown) => ({
   },
   indexer: (indexing: Promise<unknown>): Promise<void> => waitFor("the batch that the indexer writes", indexing, indexerMilliseconds),
   database: (database: { close(): Promise<void> }): Promise<void> => waitFor("PostgreSQL", database.close(), databaseMilliseconds),
-  demo: (demo: { stop(): Promise<void> }): Promise<void> =>
-    waitFor("the demo's node, whose chain is saved", demo.stop(), indexerMilliseconds),
+  demo: (demo: { stop(): Promise<void> }): Promise<void> => waitFor("the demo's node, whose chain is saved", demo.stop(), demoMilliseconds),
 });

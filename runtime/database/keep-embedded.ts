@@ -18,7 +18,8 @@ export interface KeptEmbedded {
   interrupt(): void;
 }
 
-const checkMilliseconds = 250;
+/** Other systems than Linux need a program's run to look at a server that another process started. */
+const checkMilliseconds = process.platform === "linux" ? 250 : 1_000;
 /** Waits before the tries of one restart. */
 const waits = [0, 250, 500, 1_000, 2_000, 4_000] as const;
 /** A server that ends more often than this in five minutes is not restarted for ever. */

@@ -43,6 +43,12 @@ describe("a command that cannot do its work", () => {
     wrong.password = "wrong-secret";
     const [code, said] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
     expect([code, said]).toEqual([1, "The database cannot be used: it refuses this user and password (28P01); check DATABASE_URL.\n"]);
+    const file = join(folder, "url.yaml");
+    await writeFile(file, JSON.stringify({ databaseUrl: wrong.href }));
+    expect(await outcome(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
+      1,
+      "The database cannot be used: it refuses this user and password (28P01); check databaseUrl in the configuration.\n",
+    ]);
     const nowhere = await outcome(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
       DATABASE_URL: "postgresql://user:other-secret@127.0.0.1:1/none",
     });

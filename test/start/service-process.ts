@@ -32,7 +32,7 @@ export interface ServiceOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** Spawns the service and waits until it says that it is ready. It is killed after the test, with its server. */
+/** Spawns the service and waits until it is ready. It is killed after the test, with its server. */
 export async function startService(rpcUrl: string, options: ServiceOptions = {}): Promise<ServiceProcess> {
   const scratch = await mkdtemp(join(tmpdir(), "ashlar-service-"));
   const dataDirectory = join(scratch, "data");
@@ -41,7 +41,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
   const child = spawn(command, [...parameters, "--chain", "own", "--rpc", rpcUrl], {
     cwd: folder,
     env: { ...own, PORT: "0", ASHLAR_DATA_DIR: dataDirectory, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     // A process group of its own: a signal reaches what it is sent to, and nothing else.
     detached: true,
   });
@@ -53,7 +53,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     child,
     dataDirectory,
     output: () => text,
-    url: () => /http:\/\/127\.0\.0\.1:\d+/.exec(text.slice(text.indexOf("Ashlar answers at")))?.[0] ?? "",
+    url: () => /Ashlar answers at (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? "",
     ended,
     postmaster: () => Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
   };
@@ -67,7 +67,8 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
   });
   await until(`Ready; it said:\n${text}`, async () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
-    return text.includes("Ashlar is ready.");
+    if (service.url() === "") return false;
+    return (await fetch(`${service.url()}/readyz`).catch(() => null))?.ok === true;
   });
   for (const pid of [...descendantsOf(child.pid ?? 0), service.postmaster()]) pids.add(pid);
   return service;

@@ -36,6 +36,13 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     },
   );
 
+  it("npx leaves neither behind when it gets SIGTERM", async () => {
+    const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: clone });
+    const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
+    service.child.kill("SIGTERM");
+    await until("The end of every process", async () => below.every(isGone), 20_000);
+  });
+
   it("takes the two signals of a Ctrl-C, the terminal's and the one that npm forwards, for one", async () => {
     const service = await startWithNpm();
     const postmaster = service.postmaster();

@@ -1,0 +1,33 @@
+/** What a terminal of endless height shows after a program has written to it: the sequences of ECMA-48 that readline and cli-progress use. */
+export function screenAfter(text: string): string[] {
+  const lines: string[][] = [[]];
+  let row = 0;
+  let column = 0;
+  const line = (): string[] => {
+    while (lines.length <= row) lines.push([]);
+    return lines[row] ?? [];
+  };
+  const control = (parameter: number, kind: string): void => {
+    if (kind === "A") row = Math.max(0, row - (parameter || 1));
+    else if (kind === "B") row += parameter || 1;
+    else if (kind === "G") column = (parameter || 1) - 1;
+    else if (kind === "K") lines[row] = parameter === 0 ? line().slice(0, column) : [];
+    else if (kind === "J") {
+      lines[row] = line().slice(0, column);
+      lines.length = row + 1;
+    }
+  };
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this reads what a terminal reads.
+  for (const [token, parameter, kind] of text.matchAll(/\x1b\[\??(\d*)(?:;\d+)*([A-Za-z])|\n|\r|[^\x1b\n\r]/g)) {
+    if (kind !== undefined) control(Number(parameter), kind);
+    else if (token === "\n") row += 1;
+    else if (token === "\r") column = 0;
+    else {
+      const cells = line();
+      while (cells.length < column) cells.push(" ");
+      cells[column] = token;
+      column += 1;
+    }
+  }
+  return lines.map((cells) => cells.join("").trimEnd());
+}

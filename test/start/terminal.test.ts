@@ -1,0 +1,126 @@
+import { execFile, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startTestChain, type TestChain } from "../support/chain.ts";
+import { until } from "../support/service.ts";
+import { screenAfter } from "./screen.ts";
+import { clone, commandLine, isGone, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
+
+const run = promisify(execFile);
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+  // Long enough for a progress bar to be drawn.
+  await chain.rpc("anvil_mine", ["0x5dc"]);
+  const [from = "0x", to = "0x"] = chain.accounts;
+  await chain.send({ from, to, value: 12_345n });
+  await chain.mine();
+  return () => chain.stop();
+});
+
+/** The service on a terminal of its own; `script` of util-linux holds the other end. */
+const startOnTerminal = (words: readonly string[], options: Omit<ServiceOptions, "command" | "parameters"> = {}): Promise<ServiceProcess> =>
+  startService(chain.url, {
+    command: "bash",
+    parameters: ["-c", 'exec script -qefc "stty cols 100; exec $0 $*" /dev/null', ...words],
+    ...options,
+  });
+const program = [process.execPath, commandLine, "start"];
+const isReady = (service: ServiceProcess) =>
+  until("The welcome", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
+const hasColour = (text: string): boolean => text.includes("\u001b[3");
+
+/** A request as the welcome proposes it, with a key that is made as it says. */
+async function followTheWelcome(service: ServiceProcess, folder: string): Promise<{ url: string; items: Record<string, string>[] }> {
+  const lines = service.output().replaceAll("\r", "").split("\n");
+  const command = (label: string): string => lines.find((line) => line.startsWith(`  ${label} `))?.slice(17) ?? "";
+  const { stdout: created } = await run("bash", ["-c", command("make a key")], { cwd: folder });
+  const key = /ckey_[0-9a-f]{27}/.exec(created)?.[0] ?? "";
+  const curl = command("then try").replace("YOUR_KEY", key);
+  const { stdout: answered } = await run("bash", ["-c", curl.replace("curl", "curl -sS")]);
+  return {
+    url: /http\S+(?=")/.exec(curl)?.[0] ?? "",
+    items: (JSON.parse(answered) as { data: { items: Record<string, string>[] } }).data.items,
+  };
+}
+
+describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on a terminal (needs script of util-linux)", () => {
+  it("start shows lines for people with colours, clears its progress bars, and ends with what to do next", async () => {
+    const service = await startOnTerminal(program);
+    await isReady(service);
+    const text = service.output();
+    expect(text).toContain("█");
+    expect(hasColour(text)).toBe(true);
+    expect(text).not.toContain('{"level"');
+    const screen = screenAfter(text);
+    expect(screen.filter((line) => /[█░]/.test(line))).toEqual([]);
+    expect(screen).toContainEqual(expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1501\.$/));
+    const ready = screen.indexOf("Ashlar is ready.");
+    expect(screen.slice(ready, ready + 4)).toEqual([
+      "Ashlar is ready.",
+      `  documentation  ${service.url()}/docs/`,
+      expect.stringMatching(/^ {2}make a key {5}\S/),
+      expect.stringMatching(/^ {2}then try {7}curl /),
+    ]);
+    const { url, items } = await followTheWelcome(service, "/");
+    const [sender = "0x"] = chain.accounts;
+    expect(url).toBe(`${service.url()}/v1/own/address/${sender}/balances_v2/`);
+    // The node's own answer.
+    expect(items[0]?.balance).toBe(BigInt(await chain.rpc<string>("eth_getBalance", [sender, "latest"])).toString());
+  });
+
+  it("start respects NO_COLOR, and ASHLAR_LOG_FORMAT=json", async () => {
+    const service = await startOnTerminal(program, { environment: { NO_COLOR: "1" } });
+    await isReady(service);
+    expect(hasColour(service.output())).toBe(false);
+    expect(service.output()).toMatch(/INFO: own is indexed up to/);
+    const other = await startOnTerminal(program, { environment: { ASHLAR_LOG_FORMAT: "json" } });
+    await isReady(other);
+    expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
+  });
+
+  it("a closed terminal stops the service", async () => {
+    const service = await startOnTerminal(program);
+    const postmaster = service.postmaster();
+    // The other end of the terminal is closed with the process that holds it.
+    service.child.kill("SIGKILL");
+    await until("The end of PostgreSQL", async () => isGone(postmaster), 20_000);
+    await expect(fetch(service.url())).rejects.toThrow();
+  });
+
+  it("Ctrl-C stops npm start in good order", async () => {
+    const service = await startOnTerminal(["npm", "start", "--"], { folder: clone });
+    const postmaster = service.postmaster();
+    service.child.stdin?.write("\u0003");
+    await service.ended;
+    expect(service.output()).toMatch(/Stopping \(SIGINT\)\.[\s\S]*Stopped after/);
+    expect(isGone(postmaster)).toBe(true);
+  });
+});
+
+describe("elsewhere", () => {
+  it("start logs JSON, or lines without colours where ASHLAR_LOG_FORMAT says pretty", async () => {
+    const service = await startService(chain.url);
+    await isReady(service);
+    expect(service.output()).toMatch(/^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1501\."\}$/m);
+    const other = await startService(chain.url, { environment: { ASHLAR_LOG_FORMAT: "pretty" } });
+    await isReady(other);
+    expect(other.output()).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1501\.$/m);
+    expect(hasColour(other.output())).toBe(false);
+  });
+
+  it("start proposes a request that needs no address on a chain without transactions", async () => {
+    const empty = await startTestChain();
+    try {
+      const service = await startService(empty.url);
+      await isReady(service);
+      const { url, items } = await followTheWelcome(service, "/");
+      expect(url).toBe(`${service.url()}/v1/own/block_v2/latest/`);
+      const { hash } = await empty.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
+      expect(items[0]?.block_hash).toBe(hash);
+    } finally {
+      await empty.stop();
+    }
+  });
+});
