@@ -6,10 +6,10 @@ const parentCheckMilliseconds = 250;
 /** On Ctrl-C the terminal signals npm and us, and npm forwards its own: that is one request to stop, not two. */
 const forwardedMilliseconds = 1_000;
 
-/** Whether npm runs this process and waits for it: as `npm start`, or as `npx ashlar` that puts nothing in the background. */
-const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script, npm_package_name }: NodeJS.ProcessEnv): boolean =>
+/** Whether npm runs this process and waits for it: as `npm start` or `npx ashlar`. Other programs that npm runs, and that run this one, may live shorter. */
+const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "", npm_package_name }: NodeJS.ProcessEnv): boolean =>
   (npm_lifecycle_event === "start" && npm_package_name === "ashlar") ||
-  (npm_lifecycle_event === "npx" && npm_lifecycle_script?.includes("&") !== true);
+  (npm_lifecycle_event === "npx" && /^['"]?ashlar\b[^&]*$/.test(npm_lifecycle_script));
 
 /**
  * Reports requests to stop: SIGTERM, SIGINT, SIGHUP (the terminal was closed), or the end of the npm that runs this process. A further SIGTERM or SIGINT ends the

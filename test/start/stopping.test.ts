@@ -90,7 +90,7 @@ describe("ashlar start", () => {
         const begun = performance.now();
         service.child.kill("SIGTERM");
         // 128 and the signal's number, as shells have it.
-        expect(await service.ended).toBe(143);
+        expect(await service.ended, service.output()).toBe(143);
         expect(performance.now() - begun).toBeLessThan(2_000);
         await request;
       })
