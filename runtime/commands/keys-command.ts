@@ -19,7 +19,7 @@ const thisProcess = (): Invocation => ({
 
 /**
  * The command that makes a key in the database of this process, as its user can type it: from the folder that npm was called in, with the configuration and the data
- * folder that this process has. A database URL is a secret, and not repeated.
+ * folder that this process has. A database URL is a secret, and not repeated: a second line names it.
  */
 export function keysCommand(
   configFile: string | undefined,
@@ -52,5 +52,5 @@ export function keysCommand(
     ...(DATABASE_URL === undefined || DATABASE_URL === "" ? [] : ["DATABASE_URL"]),
     ...(isWindows && ASHLAR_DATA_DIR !== undefined ? ["ASHLAR_DATA_DIR"] : []),
   ];
-  return needed.length === 0 ? command : `${command}   (with ${needed.join(" and ")} set as here)`;
+  return needed.length === 0 ? command : `${command}\n${" ".repeat(17)}with ${needed.join(" and ")} set as for this process`;
 }

@@ -37,13 +37,13 @@ describe("the command that makes a key, as its user can type it", () => {
       `ASHLAR_DATA_DIR='/my data/it'\\''s' node bin/ashlar.js keys create --label my-key --config 'my conf.yaml'`,
     );
     const withUrl = keysCommand(undefined, invoked({ environment: { DATABASE_URL: "postgresql://user:secret@host/name" } }));
-    expect(withUrl).toBe("node bin/ashlar.js keys create --label my-key   (with DATABASE_URL set as here)");
+    expect(withUrl).toBe("node bin/ashlar.js keys create --label my-key\n                 with DATABASE_URL set as for this process");
   });
 
   it("is one for cmd.exe on Windows", () => {
     const environment = { PATH: "", ASHLAR_DATA_DIR: "D:\\data" };
     expect(keysCommand("my conf.yaml", invoked({ environment, platform: "win32" }))).toBe(
-      'node bin/ashlar.js keys create --label my-key --config "my conf.yaml"   (with ASHLAR_DATA_DIR set as here)',
+      'node bin/ashlar.js keys create --label my-key --config "my conf.yaml"\n                 with ASHLAR_DATA_DIR set as for this process',
     );
   });
 });
