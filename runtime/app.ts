@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from "./database/errors.ts";
 import { pendingMigrations } from "./database/migrate.ts";
 import { createApprovalQueries } from "./domains/approvals/queries.ts";
 import { approvalsHandlers } from "./domains/approvals/resolvers/index.ts";
+import { createAsOfProjection } from "./domains/as-of-projection.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries.ts";
 import { chainsHandlers } from "./domains/chains/resolvers/index.ts";
 import type { ChainDirectory, DecodeLog, ResolverContext } from "./domains/context.ts";
@@ -66,6 +67,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
+  const { headOf, requireBuilt } = createAsOfProjection(database, (chainId) => (registries.get(chainId) ?? []).length > 0);
   const { labels } = createLabelQueries(names, readLabels(chains));
   const classifier = createClassifier(loadRules(config.rulesFile));
   const directory = createDirectory(chains);
@@ -86,10 +88,13 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       ...nftHandlers,
       ...approvalsHandlers,
     },
-    context: ({ now, link, anchor, pin, counted }) => ({
+    context: ({ now, link, anchor, rebuilding, checkpoints, pin, counted }) => ({
       now,
       link,
       anchor,
+      rebuilding,
+      checkpoints,
+      requireBuilt,
       pin,
       counted,
       chains: directory,
@@ -108,8 +113,8 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       labels,
       classifier,
     }),
-    head: async (chainId) => (await ledger.head(chainId))?.number ?? null,
-    resolveName: createNameResolution(names, chains),
+    head: headOf,
+    resolveName: createNameResolution(names, chains, requireBuilt),
     readiness: readinessOfAll,
     document: readDocument(),
     publicUrl: config.publicUrl,

@@ -41,13 +41,14 @@ export function rangeOf(
 
 /**
  * The indexed height that `block-height` names, the anchor when it was not sent; null before the first block.
- * @throws {notAcceptable} above the head or below the first indexed block.
+ * @throws {notAcceptable} above the head or below the first indexed block. @throws {RequestError} 503, above what is rebuilt.
  */
 export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
   const head = context.anchor;
   if (head === null || height === null || height === "latest") return head;
   const tail = (await context.ledger.tail(chain.id))?.number ?? head;
   if (height === "earliest") return tail;
+  if (height > head && context.rebuilding !== null) throw context.rebuilding;
   if (height > head || height < tail) {
     throw notAcceptable("block-height", String(height), `a block from ${tail} to ${head} (what is indexed)`);
   }
@@ -63,12 +64,14 @@ export interface MomentReference {
 /**
  * The indexed height that `block-height` or `date` names: of a day its last block, or the anchor while the day is not over or not indexed to its end; the
  * anchor when neither was sent; null before the first block. @throws {notAcceptable} a block that is not indexed, or a day before the index or after today.
+ * @throws {RequestError} 503, a moment above what is rebuilt.
  */
 export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: MomentReference): Promise<number | null> {
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
   const today = dayOf(context.now().getTime() / 1000);
   if (date > today) throw notAcceptable("date", date, `a day up to ${today}`);
   const last = await context.ledger.lastBlockBefore(chain.id, startOfDay(date) + secondsOfDay);
+  if (last !== null && last.number > context.anchor && context.rebuilding !== null) throw context.rebuilding;
   if (last !== null) return Math.min(last.number, context.anchor);
   const tail = await context.ledger.tail(chain.id);
   throw notAcceptable("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)} (the first that is indexed)`);

@@ -3,7 +3,9 @@ import type { DecodedItem } from "../../generated/responses.gen.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Limits } from "../config/limits.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
+import type { RequestError } from "../lib/request-error.ts";
 import type { ApprovalQueries } from "./approvals/queries.ts";
+import type { AsOfProjection } from "./as-of-projection.ts";
 import type { NetworkQueries } from "./chains/queries.ts";
 import type { RollUpQueries } from "./dex/roll-up-queries.ts";
 import type { LedgerQueries } from "./ledger/queries.ts";
@@ -26,6 +28,12 @@ export interface ResolverContext {
   readonly link: (path: string) => string;
   /** The block that a list is answered as of: the anchor of its pages, else the indexed head; null on endpoints without a chain or before the first block. */
   readonly anchor: number | null;
+  /** The failure of a request about a block above the anchor while a projection that it reads is rebuilt; null when none is. */
+  readonly rebuilding: RequestError | null;
+  /** The last block of each projection; none on endpoints without a chain. */
+  readonly checkpoints: ReadonlyMap<string, number>;
+  /** Lets a request pass that reads projections of several chains as they are now. */
+  readonly requireBuilt: AsOfProjection["requireBuilt"];
   /** Has the later pages of the answer's list answered as of an earlier block than the anchor. */
   readonly pin: (block: number) => void;
   /** What an answer charges for and does not show: the blocks of its range, hundredths of a credit for extras. */

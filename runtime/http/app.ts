@@ -24,6 +24,7 @@ import { createKeyCache } from "./key-cache.ts";
 import { createKeys } from "./keys.ts";
 import { createPathHint } from "./nearest-path.ts";
 import { bindExamples, type OpenApiDocument } from "./openapi-document.ts";
+import type { PagesDeps } from "./pages.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { redact } from "./redact.ts";
 import { createRequestLog } from "./request-log.ts";
@@ -40,8 +41,7 @@ export interface HttpDeps<Context> {
   readonly chains: readonly GroupedChain[];
   readonly handlers: Handlers<Context>;
   readonly context: (scope: RequestScope) => Context;
-  /** The highest block that a chain's answers take in; null before the first. */
-  readonly head: (chainId: number) => Promise<number | null>;
+  readonly head: PagesDeps["head"];
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
   readonly readiness: () => Promise<Readiness>;
   readonly document: OpenApiDocument;

@@ -92,12 +92,15 @@ export function badParameters(issues: readonly Issue[]): HttpError {
 const statementTimeoutCode = "57014";
 const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : "");
 
+const retryHeaders = ({ retryAfterSeconds }: RequestError): Failure["headers"] =>
+  retryAfterSeconds === null ? {} : { "Retry-After": String(retryAfterSeconds) };
+
 /** What a thrown value is answered with; its own words are shown only where they were written for the client. */
 export function toFailure(error: unknown, requestId: string, statementMilliseconds: number): Failure {
   const answer = (found: HttpError | RequestError, unexpected: boolean): Failure => ({
     status: found.status,
     message: found.message,
-    headers: found instanceof HttpError ? found.headers : {},
+    headers: found instanceof HttpError ? found.headers : retryHeaders(found),
     unexpected,
   });
   if (error instanceof HttpError || error instanceof RequestError) return answer(error, false);

@@ -8,7 +8,7 @@ import { baseUrl } from "./base-url.ts";
 import { type Counted, costOf, renderCredits } from "./credits.ts";
 import { badParameters, failures } from "./errors.ts";
 import type { ActiveKey } from "./keys.ts";
-import { openPages, type PagesDeps } from "./pages.ts";
+import { type Head, openPages, type PagesDeps, resolveOn } from "./pages.ts";
 import type { RateLimits, Window } from "./rate-limits.ts";
 import { readCommon } from "./request-common.ts";
 import { recordOf } from "./request-record.ts";
@@ -24,6 +24,10 @@ export interface RequestScope {
   readonly link: (path: string) => string;
   /** The block that a list is answered as of: its pages' anchor, else the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
+  /** The failure of a request about a block above the anchor while a part of the index that it needs is rebuilt; null when nothing is. */
+  readonly rebuilding: Head["rebuilding"];
+  /** The last block that each part of the index has. */
+  readonly checkpoints: Head["checkpoints"];
   /** Has the later pages of the answer's list answered as of an earlier block than the anchor. */
   readonly pin: (block: number) => void;
   /** Where a resolver enters what the cost counts and its answer does not show. */
@@ -84,8 +88,10 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const base = baseUrl(request, deps.publicUrl);
       const counted: Counted = { blocks: 1, extraHundredths: 0 };
       const pages = await openPages(deps, key.id, operation, common, outcome.request);
-      const scope: RequestScope = { operation, now: deps.now, link: (path) => base + path, anchor: pages.anchor, pin: pages.pin, counted };
-      const data = await resolve(outcome.request, deps.context(scope));
+      const { anchor, rebuilding, checkpoints, pin } = pages;
+      const link = (path: string): string => base + path;
+      const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuilding, checkpoints, pin, counted };
+      const data = await resolveOn(pages, () => resolve(outcome.request, deps.context(scope)));
       deps.checkAnswer(operation.id, data);
       await pages.keep(data);
       await sendAnswer(response, operation, data, common.format, deps.answerBytes, () => {

@@ -1,17 +1,27 @@
-/** A failure that the request caused: its status and a sentence that may be shown to whoever sent it. */
+/** A failure that may be shown to whoever sent the request: its status and a sentence. */
 export class RequestError extends Error {
-  readonly status: 400 | 402 | 404 | 501;
+  readonly status: 400 | 402 | 404 | 501 | 503;
+  /** After how long the same request may succeed; null where waiting changes nothing. */
+  readonly retryAfterSeconds: number | null;
   override readonly name = "RequestError";
 
-  constructor(status: RequestError["status"], message: string) {
+  constructor(status: RequestError["status"], message: string, retryAfterSeconds: number | null = null) {
     super(message);
     this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** A 404 about an entity that may be on the chain but is not in the index. */
+export class NotIndexedError extends RequestError {
+  constructor(message: string) {
+    super(404, message);
   }
 }
 
 /** An entity that the index does not have. */
 export const notFound = (what: string, sent: string, chainName: string): RequestError =>
-  new RequestError(404, `${what} ${sent} is not on ${chainName} as far as it is indexed.`);
+  new NotIndexedError(`${what} ${sent} is not on ${chainName} as far as it is indexed.`);
 
 /** A value of the right form that this chain's index cannot answer. */
 export const notAcceptable = (parameter: string, sent: string, accepted: string): RequestError =>

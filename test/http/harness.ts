@@ -70,7 +70,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     logger,
     chains,
     context: (scope) => scope,
-    head: async () => state.head,
+    head: async () => (state.head === null ? null : { block: state.head, rebuilding: null, checkpoints: new Map() }),
     resolveName: async (_chain, name) => (name === "alice.eth" ? registered : null),
     readiness: async () => ({ reasons: [], details: { chains: [{ name: "demo", lag: 0 }] } }),
     document,

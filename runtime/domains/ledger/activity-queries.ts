@@ -2,7 +2,6 @@ import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
-import { addressActivityId } from "./projection-activity.ts";
 
 /** What an address sent and paid for it, in wei. */
 export interface FeesPaid {
@@ -24,17 +23,15 @@ interface OrdinalTime {
 
 /** Questions about what an address did. */
 export function createActivityQueries({ query }: Pick<Database, "query">) {
-  /** What an address sent up to a block; null while the sums are not built so far. Served by the primary keys of address_fees and projection_checkpoints. */
-  const feesPaidBy = async (chainId: number, address: Address, block: number): Promise<FeesPaid | null> => {
-    const rows = await query<{ sent_count: number | null; fees_paid: string | null }>(
-      `SELECT f.sent_count, f.fees_paid FROM projection_checkpoints c
-       LEFT JOIN LATERAL (SELECT sent_count, fees_paid FROM address_fees
-         WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1) f ON true
-       WHERE c.chain_id = $1 AND c.projection = $4 AND c.block_number >= $3`,
-      [chainId, bytes(address), block, addressActivityId],
+  /** What an address sent up to a block. Served by the primary key of address_fees. */
+  const feesPaidBy = async (chainId: number, address: Address, block: number): Promise<FeesPaid> => {
+    const rows = await query<{ sent_count: number; fees_paid: string }>(
+      `SELECT sent_count, fees_paid FROM address_fees
+       WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1`,
+      [chainId, bytes(address), block],
     );
     const row = rows[0];
-    return row === undefined ? null : { sentCount: row.sent_count ?? 0, feesPaid: row.fees_paid ?? "0" };
+    return row === undefined ? { sentCount: 0, feesPaid: "0" } : { sentCount: row.sent_count, feesPaid: row.fees_paid };
   };
 
   /**

@@ -1,7 +1,6 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
-import { nftProjection } from "./projection.ts";
 
 /** What is kept of a collection's metadata. */
 export interface KeptCollectionRow {
@@ -48,14 +47,5 @@ export function createCollectionQueries({ query }: Pick<Database, "query">) {
     return { rows, total: counted[0]?.count ?? 0 };
   };
 
-  /** The last block whose collections are in the index, or null. Served by the primary key. */
-  const syncedNftBlock = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ block_number: number }>(
-      "SELECT block_number FROM projection_checkpoints WHERE chain_id = $1 AND projection = $2",
-      [chainId, nftProjection.id],
-    );
-    return rows[0]?.block_number ?? null;
-  };
-
-  return { collectionSizeAt, keptCollections, syncedNftBlock };
+  return { collectionSizeAt, keptCollections };
 }

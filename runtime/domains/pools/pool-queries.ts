@@ -2,7 +2,6 @@ import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 import { standards } from "../tokens/standards.ts";
-import { poolsId } from "./projection.ts";
 
 /** A pool as one factory announced it. */
 export interface PoolRow {
@@ -163,14 +162,5 @@ export function createListQueries({ query }: Pick<Database, "query">) {
     return { tokens: rows.map(({ token }) => token), total: count > countedAtMost ? null : count };
   };
 
-  /** The last block whose pools are in the index, or null. Served by the primary key. */
-  const syncedBlock = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ block_number: number }>(
-      "SELECT block_number FROM projection_checkpoints WHERE chain_id = $1 AND projection = $2",
-      [chainId, poolsId],
-    );
-    return rows[0]?.block_number ?? null;
-  };
-
-  return { poolsAt, poolsAfter, exchangeKey, poolsOfToken, poolsOfOwner, activePools, tokensOfExchange, syncedBlock };
+  return { poolsAt, poolsAfter, exchangeKey, poolsOfToken, poolsOfOwner, activePools, tokensOfExchange };
 }

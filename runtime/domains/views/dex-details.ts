@@ -5,6 +5,7 @@ import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import type { TransactionRow } from "../ledger/transaction-queries.ts";
 import { acts, families } from "../pools/acts.ts";
+import { poolsId } from "../pools/projection.ts";
 import type { PooledActionRow } from "../pools/transaction-action-queries.ts";
 import type { Rate } from "../prices/price-queries.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
@@ -28,10 +29,9 @@ interface Side {
 
 /** What a transaction did in pools of the configured exchanges, in order; null while its block's pools are not in the index. */
 export async function viewDexDetails(context: ResolverContext, chainId: number, transaction: TransactionRow): Promise<DexReport[] | null> {
-  const { pools, prices, tokens } = context;
+  const { checkpoints, pools, prices, tokens } = context;
   const { exchanges } = context.chains.get(chainId);
-  const synced = await pools.syncedBlock(chainId);
-  if (synced === null || synced < transaction.block_number) return null;
+  if ((checkpoints.get(poolsId) ?? -1) < transaction.block_number) return null;
   if (exchanges.length === 0) return [];
   const rows = await pools.actionsOfTransaction(
     chainId,

@@ -17,16 +17,17 @@ export interface LastSale {
 
 const never: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
 
-/** What a unit of each token was last sold for in the native token or a wrapped one, at the configured marketplaces; parts of the smallest unit are cut off. */
+/** What a unit of each token was last sold for up to a block in the native token or a wrapped one, at the configured marketplaces; parts of the smallest unit are cut off. */
 export async function lastNativeSales(
   { chains, nfts }: Pick<ResolverContext, "chains" | "nfts">,
   chainId: number,
   tokens: readonly SoldToken[],
+  block: number,
 ): Promise<(token: SoldToken) => LastSale> {
   const chain = chains.get(chainId);
   const marketplaces = marketplaceAddresses(chain);
   if (tokens.length === 0 || marketplaces.length === 0) return () => never;
-  const rows = await nfts.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative]);
+  const rows = await nfts.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative], block);
   const sold = new Map(rows.map(({ collection, token_id, unit_price }) => [`${collection}${token_id}`, wholeUnits(unit_price)]));
   return ({ collection, tokenId }) => {
     const wei = sold.get(`${collection}${tokenId}`);

@@ -7,6 +7,7 @@ import type { ResolverContext } from "../context.ts";
 import type { TransactionRow } from "../ledger/transaction-queries.ts";
 import { marketplaces } from "../nft/marketplaces/index.ts";
 import { type PaymentRate, paymentRate } from "../nft/sales/market.ts";
+import { salesId } from "../nft/sales/projection.ts";
 import type { SaleRow } from "../nft/sales/sale-queries.ts";
 import type { Rate } from "../prices/price-queries.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
@@ -31,10 +32,9 @@ export async function viewNftSaleDetails(
   chainId: number,
   transaction: TransactionRow,
 ): Promise<NftSalesReport[] | null> {
-  const { nfts, prices, tokens } = context;
+  const { checkpoints, nfts, prices, tokens } = context;
   const chain = context.chains.get(chainId);
-  const synced = await nfts.salesSyncedBlock(chainId);
-  if (synced === null || synced < transaction.block_number) return null;
+  if ((checkpoints.get(salesId) ?? -1) < transaction.block_number) return null;
   if (chain.nfts.marketplaces.length === 0) return [];
   const rows = await nfts.salesOfTransaction(chainId, transaction, marketplaceAddresses(chain));
   if (rows.length === 0) return [];

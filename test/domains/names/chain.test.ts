@@ -123,10 +123,11 @@ describe("names of a registry on a chain", () => {
 
   it("of a path without a chain are those of the first chain that knows them", async () => {
     const { resolveName } = queries(names.registry);
-    const resolve = createNameResolution({ resolveName: (id, name) => (id === chainId ? resolveName(id, name) : Promise.resolve(null)) }, [
-      { id: 1 },
-      { id: chainId },
-    ]);
+    const resolve = createNameResolution(
+      { resolveName: (id, name) => (id === chainId ? resolveName(id, name) : Promise.resolve(null)) },
+      [{ id: 1 }, { id: chainId }],
+      async () => undefined,
+    );
     expect(await resolve(null, "alice.eth")).toBe(alice);
     expect(await resolve({ id: 1 }, "alice.eth")).toBeNull();
   });

@@ -77,7 +77,6 @@ const holding = (owner: string, token: string, token_id: string, since_block: nu
 /** Fills an index with all of that. */
 async function fill(index: HandIndex): Promise<void> {
   await index.blocks(0, head, { 2: 1, 9: 1, 12: 1 });
-  await index.insert("projection_checkpoints", [{ chain_id, projection: "nft", version: 1, block_number: head }]);
   await index.insert("token_standards", [
     { chain_id, address: art, standard: 2, block_number: 2 },
     { chain_id, address: both, standard: 2, block_number: 2 },
@@ -216,9 +215,13 @@ describe("the tokens of a collection", () => {
     await other.database.query("UPDATE projection_checkpoints SET block_number = 8");
     const { items, pagination } = (await other.get(at(`nft/${art}/metadata/`))).data;
     expect([idsOf(items), pagination.total_count]).toEqual([["1", "2", "3"], 3]);
-    expect((await other.get(at(`nft/${art}/metadata/4/`))).status).toBe(404);
+    const later = await other.get(at(`nft/${art}/metadata/4/`));
+    expect([later.status, later.headers["retry-after"]]).toEqual([503, "30"]);
+    expect(later.message).toBe(`NFT collections are being rebuilt: at block 8 of ${head}. Retry later.`);
     await other.database.query("DELETE FROM projection_checkpoints");
-    expect((await other.get(at(`nft/${art}/metadata/`))).data.items).toEqual([]);
+    expect((await other.get(at(`nft/${art}/metadata/`))).message).toBe(
+      `NFT collections are being rebuilt: no block of ${head} yet. Retry later.`,
+    );
     await other.end();
   });
 

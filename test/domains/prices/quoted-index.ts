@@ -1,4 +1,3 @@
-import { addressActivityId } from "../../../runtime/domains/ledger/projection-activity.ts";
 import { currencyAsset } from "../../../runtime/domains/prices/assets.ts";
 import { type Hex, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { addressOf, type HandIndex, openHandIndex, type Row, transactionRow } from "../queries/hand-index.ts";
@@ -119,7 +118,6 @@ export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<HandIn
   await insert("address_transactions", places([2, 3, 6, 10]));
   await insert("transfers", transfers);
   await insert("transfer_transactions", places([2, 6]));
-  await insert("projection_checkpoints", [{ chain_id: 7, projection: addressActivityId, version: 1, block_number: head }]);
   await insert(
     "address_fees",
     sums.map(([block_number, sent_count, paid]) => ({ chain_id: 7, address: wallet, block_number, sent_count, fees_paid: String(paid) })),

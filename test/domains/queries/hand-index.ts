@@ -6,6 +6,7 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { pivotOf } from "../../../runtime/domains/tokens/periods.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import type { Hex } from "../../../runtime/lib/hex.ts";
+import { projections } from "../../../runtime/projections.ts";
 import { createTestDatabase } from "../../support/database.ts";
 
 const chain: ChainConfig = { ...chainConfig.parse({ name: "hand", id: 7, rpc: "http://127.0.0.1:1", groups: ["historical"] }), id: 7 };
@@ -31,7 +32,7 @@ export interface HandIndex {
   insert(table: string, rows: readonly Row[]): Promise<void>;
   /** What an owner had of a token from blocks on; the last is what it has. */
   balances(owner: string, token: string, standard: number, from: Readonly<Record<number, string | null>>): Promise<void>;
-  /** Blocks of a range, and how many transactions those have that have any. */
+  /** Blocks of a range, and how many transactions those have that have any; all projections are level with the last one. */
   blocks(first: number, last: number, transactionCounts?: Readonly<Record<number, number>>): Promise<void>;
   /** The data of an answer of 200, or the message of a failure, and what it cost. */
   get(
@@ -103,8 +104,13 @@ export async function openHandIndex({
       const since = starts.at(-1);
       if (since !== undefined) await insert("balances", [{ ...key, since_block: since, balance: from[since] ?? null }]);
     },
-    blocks: (first, last, transactionCounts = {}) =>
-      insert(
+    blocks: async (first, last, transactionCounts = {}) => {
+      await database.query(
+        `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) SELECT $1, unnest($2::text[]), 1, $3
+         ON CONFLICT (chain_id, projection) DO UPDATE SET block_number = greatest(projection_checkpoints.block_number, $3)`,
+        [chain.id, projections.map(({ id }) => id), last],
+      );
+      await insert(
         "blocks",
         Array.from({ length: last - first + 1 }, (_, position) => first + position).map((number) => ({
           chain_id: chain.id,
@@ -119,7 +125,8 @@ export async function openHandIndex({
           size: 600,
           transaction_count: transactionCounts[number] ?? 0,
         })),
-      ),
+      );
+    },
     async get(path) {
       const response = await supertest(http.app).get(path).set("Authorization", `Bearer ${key}`);
       const body = response.body as { data?: Data; error_message?: string | null };

@@ -3,13 +3,11 @@ import type { Handlers } from "../../context.ts";
 import { updatedAt } from "../../views/chain.ts";
 import { viewNetwork } from "../../views/network.ts";
 
-/** The configured networks that have seen an address; test networks on request. */
+/** The configured networks that have seen an address; test networks on request. @throws {RequestError} 503 while one of them is rebuilt. */
 export const getAddressActivity: Handlers["getAddressActivity"] = async ({ walletAddress, testnets }, context) => {
   const chains = context.chains.list().filter((chain) => testnets || !chain.isTestnet);
-  const rows = await context.network.lastSeen(
-    chains.map(({ id }) => id),
-    walletAddress,
-  );
+  const ids = chains.map(({ id }) => id);
+  const [rows] = await Promise.all([context.network.lastSeen(ids, walletAddress), context.requireBuilt(chains, ["tokens"])]);
   const seen = new Map(rows.map(({ chain_id: id, timestamp }) => [id, timestamp]));
   return {
     updated_at: updatedAt(context.now()),

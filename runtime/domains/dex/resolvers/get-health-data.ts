@@ -1,15 +1,20 @@
 import { isoTimestamp } from "../../../lib/time.ts";
 import type { Handlers } from "../../context.ts";
+import { poolsId } from "../../pools/projection.ts";
 import { chainHead } from "../../views/chain.ts";
 import { exchangeNamed } from "./exchanges.ts";
 
 /** How far an exchange's data reaches, beside the newest block of the network. @throws {RequestError} 404, an unknown exchange. */
 export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {
   exchangeNamed(context, chain, dexName);
-  const { ledger, network, pools } = context;
-  const [checkpoint, known, nodes] = await Promise.all([pools.syncedBlock(chain.id), ledger.chains(), network.nodes()]);
-  // A checkpoint before the first block has no block.
-  const synced = checkpoint === null ? null : await ledger.blockByNumber(chain.id, checkpoint);
+  const { checkpoints, ledger, network } = context;
+  const checkpoint = checkpoints.get(poolsId);
+  const [synced, known, nodes] = await Promise.all([
+    // A checkpoint before the first block has no block.
+    checkpoint === undefined ? null : ledger.blockByNumber(chain.id, checkpoint),
+    ledger.chains(),
+    network.nodes(),
+  ]);
   const node = nodes.find((row) => row.chain_id === chain.id);
   return {
     ...chainHead(chain, context.now()),

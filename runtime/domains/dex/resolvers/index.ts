@@ -1,5 +1,4 @@
 import type { Handlers } from "../../context.ts";
-import { asOfPools } from "./as-of-pools.ts";
 import { getAddressExchangeBalances } from "./get-address-exchange-balances.ts";
 import { getDexForPoolAddress } from "./get-dex-for-pool-address.ts";
 import { getEcosystemChartData } from "./get-ecosystem-chart-data.ts";
@@ -19,20 +18,20 @@ import { getTransactionsForTokenAddress } from "./get-transactions-for-token-add
 
 /** The operations that are about exchanges. */
 export const dexHandlers = {
-  getAddressExchangeBalances: asOfPools(getAddressExchangeBalances),
-  getDexForPoolAddress: asOfPools(getDexForPoolAddress),
-  getEcosystemChartData: asOfPools(getEcosystemChartData),
+  getAddressExchangeBalances,
+  getDexForPoolAddress,
+  getEcosystemChartData,
   getHealthData,
-  getLpTokenView: asOfPools(getLpTokenView),
-  getNetworkExchangeTokens: asOfPools(getNetworkExchangeTokens),
-  getPoolByAddress: asOfPools(getPoolByAddress),
-  getPoolsForTokenAddress: asOfPools(getPoolsForTokenAddress),
-  getPoolsForWalletAddress: asOfPools(getPoolsForWalletAddress),
-  getPools: asOfPools(getPools),
-  getSingleNetworkExchangeToken: asOfPools(getSingleNetworkExchangeToken),
+  getLpTokenView,
+  getNetworkExchangeTokens,
+  getPoolByAddress,
+  getPoolsForTokenAddress,
+  getPoolsForWalletAddress,
+  getPools,
+  getSingleNetworkExchangeToken,
   getSupportedDexes,
-  getTransactionsForAccountAddress: asOfPools(getTransactionsForAccountAddress),
-  getTransactionsForDex: asOfPools(getTransactionsForDex),
-  getTransactionsForExchange: asOfPools(getTransactionsForExchange),
-  getTransactionsForTokenAddress: asOfPools(getTransactionsForTokenAddress),
+  getTransactionsForAccountAddress,
+  getTransactionsForDex,
+  getTransactionsForExchange,
+  getTransactionsForTokenAddress,
 } satisfies Partial<Handlers>;

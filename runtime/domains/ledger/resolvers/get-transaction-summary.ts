@@ -72,13 +72,12 @@ async function gasSummary(
     context.ledger.feesPaidBy(chain.id, address, block),
     worthOfFees(context, chain, address, block, currency),
   ]);
-  const known = fees === null ? null : total;
-  const average = fees === null || known === null || fees.sentCount === 0 ? null : divide(known, decimal(BigInt(fees.sentCount)));
+  const average = total === null || fees.sentCount === 0 ? null : divide(total, decimal(BigInt(fees.sentCount)));
   return {
-    total_sent_count: fees?.sentCount ?? null,
-    total_fees_paid: fees?.feesPaid ?? null,
-    total_gas_quote: viewNumber(known),
-    pretty_total_gas_quote: pretty(known, currency),
+    total_sent_count: fees.sentCount,
+    total_fees_paid: fees.feesPaid,
+    total_gas_quote: viewNumber(total),
+    pretty_total_gas_quote: pretty(total, currency),
     average_gas_quote_per_tx: viewNumber(average),
     pretty_average_gas_quote_per_tx: pretty(average, currency),
     gas_metadata: nativeMetadata(context.chains.get(chain.id)),

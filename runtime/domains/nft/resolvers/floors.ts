@@ -20,18 +20,17 @@ export async function floorsNow(
   const settings = context.chains.get(chain.id);
   const marketplaces = marketplaceAddresses(settings);
   const wanted = new Set(collections);
-  if (wanted.size === 0 || marketplaces.length === 0) return new Map();
-  const [synced, indexedFrom] = await Promise.all([nfts.salesSyncedBlock(chain.id), ledger.indexedFrom(chain.id)]);
-  if (anchor === null || synced === null) return new Map();
+  if (wanted.size === 0 || marketplaces.length === 0 || anchor === null) return new Map();
+  const indexedFrom = await ledger.indexedFrom(chain.id);
   const [head, first] = await Promise.all([
-    ledger.blockByNumber(chain.id, Math.min(anchor, synced)),
+    ledger.blockByNumber(chain.id, anchor),
     indexedFrom === null ? null : ledger.blockByNumber(chain.id, indexedFrom),
   ]);
   if (head === null) return new Map();
   const today = dayOf(head.timestamp);
   const since = today - floorDays + 1;
   if (first !== null && dayOf(first.timestamp) >= since) return new Map();
-  const rows = await nfts.lowestOfDays(chain.id, wanted, marketplaces, [since, today]);
+  const rows = await nfts.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
   const priced = await prices.pricedAmong(chain.id, [...new Set(rows.map(({ payment_token }) => payment_token)), nativeTokenAddress]);
   const rates = await prices.ratesOfDays(chain.id, currency, [...priced], [today]);
   const rate = paymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);

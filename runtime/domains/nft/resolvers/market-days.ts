@@ -22,7 +22,7 @@ export interface MarketRequest {
 export interface MarketDays {
   /** Newest first (days since 1970). */
   readonly days: readonly number[];
-  /** Whether all sales from the beginning of a day on are in the index. */
+  /** Whether all sales from the beginning of a day on are in the index; never where no marketplace is configured. */
   readonly isKnownFrom: (day: number) => boolean;
   readonly salesOf: (day: number) => readonly DaySalesRow[];
   /** What payment tokens were worth at the end of a day, or are worth now on the running one. */
@@ -39,28 +39,24 @@ export const dayOf = (time: number): number => Math.floor(time / secondsOfDay);
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;
   const { anchor, nfts, ledger, tokens, prices } = context;
-  const [metadata, synced, indexedFrom] = await Promise.all([
-    tokens.metadata(chain.id, [contractAddress]),
-    nfts.salesSyncedBlock(chain.id),
-    ledger.indexedFrom(chain.id),
-  ]);
+  const [metadata, indexedFrom] = await Promise.all([tokens.metadata(chain.id, [contractAddress]), ledger.indexedFrom(chain.id)]);
   if (!metadata.get(contractAddress)?.standards.some(isCollection)) throw notFound("Collection", contractAddress, chain.name);
-  const newest = anchor === null || synced === null ? anchor : Math.min(anchor, synced);
   const [head, first] = await Promise.all(
-    [newest, indexedFrom].map((block) => (block === null ? null : ledger.blockByNumber(chain.id, block))),
+    [anchor, indexedFrom].map((block) => (block === null ? null : ledger.blockByNumber(chain.id, block))),
   );
   const today = dayOf(head?.timestamp ?? context.now().getTime() / 1000);
   const days = Array.from({ length: request.days }, (_, position) => today - position);
   const settings = context.chains.get(chain.id);
-  const rows = await nfts.salesOfDays(chain.id, contractAddress, marketplaceAddresses(settings), [
-    today - request.days + 1 - lookBack,
-    today,
-  ]);
+  const marketplaces = marketplaceAddresses(settings);
+  const span = [today - request.days + 1 - lookBack, today] as const;
+  const rows = marketplaces.length === 0 ? [] : await nfts.salesOfDays(chain.id, contractAddress, marketplaces, span, anchor ?? -1);
   const paid = new Set(rows.map(({ payment_token }) => payment_token));
   const priced = await prices.pricedAmong(chain.id, [...paid, nativeTokenAddress]);
   const rates = await prices.ratesOfDays(chain.id, quoteCurrency, [...priced], days);
   const byDay = groupBy(rows, ({ day }) => day);
-  const knownFrom = synced === null ? Number.POSITIVE_INFINITY : first ? dayOf(first.timestamp) + 1 : Number.NEGATIVE_INFINITY;
+  const fromStart = first ? dayOf(first.timestamp) + 1 : Number.NEGATIVE_INFINITY;
+  // Without a marketplace, nobody has said whose sales count.
+  const knownFrom = marketplaces.length === 0 ? Number.POSITIVE_INFINITY : fromStart;
   return {
     days,
     isKnownFrom: (day) => day >= knownFrom,

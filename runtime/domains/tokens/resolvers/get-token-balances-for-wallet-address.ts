@@ -16,7 +16,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
   const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsOfDay + 1);
   const [holdings, earlier, rates, knowsNative, indexedFrom] = await Promise.all([
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
-    yesterday === null ? [] : tokens.balancesAt(chain.id, walletAddress, yesterday.number),
+    yesterday === null || anchor === null ? [] : tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor)),
     context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsOfDay]),
     knowsNativeBalances(context, chain),
     ledger.indexedFrom(chain.id),

@@ -57,7 +57,7 @@ export async function holdingsOf(
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
-    heldNfts(context, chain, wallet, ids, noNftAssetMetadata),
+    heldNfts(context, chain, wallet, ids, block, noNftAssetMetadata),
   ]);
   return rows.map((row) => ({
     row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
@@ -73,6 +73,7 @@ async function heldNfts(
   chain: Chain,
   wallet: Address,
   ids: readonly NftBalanceRow[],
+  block: number,
   noMetadata: boolean,
 ): Promise<Map<string, BalanceNftData[]>> {
   const { nfts } = context;
@@ -80,7 +81,7 @@ async function heldNfts(
   const [metadata, originalOwners, lastSaleOf] = await Promise.all([
     nfts.metadataOf(chain.id, ids),
     nfts.originalOwners(chain.id, ids),
-    lastNativeSales(context, chain.id, ids.map(soldToken)),
+    lastNativeSales(context, chain.id, ids.map(soldToken), block),
   ]);
   const viewed = new Map<string, BalanceNftData[]>();
   for (const [key, rows] of groupBy(ids, holdingKey)) {

@@ -367,7 +367,7 @@ describe("what other answers show of sales", () => {
     const { art, editions } = bazaar;
     const ask = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
     const asked = [ask(art, 1), ask(art, 2), ask(art, 4), ask(art, 7), ask(art, 30), ask(editions, 7), ask(editions, 8)];
-    const last = await lastNativeSales(contextOf(0), 31337, asked);
+    const last = await lastNativeSales(contextOf(0), 31337, asked, await headOf());
     expect(asked.map((one) => last(one).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
     // Two of five units cost a smallest unit more: of a part of one nothing is told.
     expect(last(ask(editions, 7)).token_price_wei).toBe(String(10n ** 17n));

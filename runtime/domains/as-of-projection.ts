@@ -1,0 +1,95 @@
+import type { Database } from "../database/database.ts";
+import { RequestError } from "../lib/request-error.ts";
+import { type ProjectionId, type ProjectionReads, projectionSubjects, readsOf } from "./projection-reads.ts";
+
+/** How far an operation's answers about a chain reach. */
+export interface Reach {
+  /** The last block that they take in: the indexed head, or the last block of the projection that is furthest behind. */
+  readonly block: number;
+  /** The failure of a request for what lies above that block, or is not found, while a projection is behind; null when none is. */
+  readonly rebuilding: RequestError | null;
+  /** The last block of each projection. */
+  readonly checkpoints: ReadonlyMap<string, number>;
+}
+
+/** The checkpoints of a chain as one statement reads them. */
+interface Progress {
+  readonly head: number;
+  /** The first indexed block. */
+  readonly first: number;
+  readonly checkpoints: ReadonlyMap<string, number>;
+}
+
+interface ProgressRow {
+  readonly chain_id: number;
+  readonly head: number | null;
+  readonly first: number | null;
+  readonly projections: readonly string[];
+  readonly blocks: readonly number[];
+}
+
+const retryAfterSeconds = 30;
+
+/**
+ * The one place that caps what is read at a projection's checkpoint. A projection that is rebuilt catches up from the stored ledger while the chain is followed:
+ * until it is level, answers that read it are as of its last block, and the pages of a list stay there; where that makes no sense they are refused with 503.
+ * `readsNames` tells whether names of a chain are read at all.
+ */
+export function createAsOfProjection({ query }: Pick<Database, "query">, readsNames: (chainId: number) => boolean) {
+  /** How far chains are indexed. One statement for all projections, served by the primary keys of blocks, chains and projection_checkpoints. */
+  const progressOf = async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
+    const rows = await query<ProgressRow>(
+      `SELECT asked.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = asked.chain_id ORDER BY number DESC LIMIT 1) AS head,
+         (SELECT indexed_from FROM chains c WHERE c.chain_id = asked.chain_id) AS first,
+         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS projections,
+         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS blocks
+       FROM unnest($1::int8[]) AS asked(chain_id)`,
+      [chainIds],
+    );
+    return new Map(
+      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks }) => {
+        if (head === null) return [];
+        const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
+        return [[chainId, { head, first: first ?? 0, checkpoints }] as const];
+      }),
+    );
+  };
+
+  const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {
+    // A projection that has no checkpoint was never begun.
+    const lowestOf = (projections: readonly ProjectionId[] = []) =>
+      projections
+        .filter((projection) => projection !== "names" || readsNames(chainId))
+        .map((projection) => ({ projection, block: checkpoints.get(projection) ?? first - 1 }))
+        .reduce((lowest, other) => (other.block < lowest.block ? other : lowest), { projection: null as ProjectionId | null, block: head });
+    const [asOf, now, exists] = [lowestOf(reads.asOf), lowestOf(reads.now), lowestOf(reads.exists)];
+    if (now.projection !== null) throw rebuildingError(now.projection, now.block, { head, first });
+    const behind = asOf.projection === null ? exists : asOf;
+    const rebuilding = behind.projection === null ? null : rebuildingError(behind.projection, behind.block, { head, first });
+    if (rebuilding !== null && asOf.block < first) throw rebuilding;
+    return { block: asOf.block, rebuilding, checkpoints };
+  };
+
+  return {
+    /** How far the answers to a request reach; null before the first block. @throws {RequestError} 503, nothing can be said at the moment. */
+    headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
+      const progress = (await progressOf([chainId])).get(chainId);
+      return progress === undefined ? null : reachOf(chainId, progress, readsOf(operation, request));
+    },
+
+    /** Lets a request pass that reads projections of several chains as they are now. @throws {RequestError} 503 while one of them is behind. */
+    requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
+      const progress = await progressOf(chains.map(({ id }) => id));
+      for (const [chainId, known] of progress) reachOf(chainId, known, { now: projections });
+    },
+  };
+}
+
+export type AsOfProjection = ReturnType<typeof createAsOfProjection>;
+
+const rebuildingError = (projection: ProjectionId, block: number, { head, first }: Pick<Progress, "head" | "first">): RequestError =>
+  new RequestError(
+    503,
+    `${projectionSubjects[projection]} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
+    retryAfterSeconds,
+  );
