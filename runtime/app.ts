@@ -29,6 +29,8 @@ import { createClassifier } from "./domains/tokens/classification/classifier.ts"
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
 import { tokensHandlers } from "./domains/tokens/resolvers/index.ts";
+import { parseTokenList } from "./domains/tokens/token-list-file.ts";
+import { createUnseenBalances } from "./domains/tokens/unseen-balances.ts";
 import { AbiFileError, createAbiRegistry } from "./events/abi-registry.ts";
 import type { AnswerCheckMode } from "./http/answer-check.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
@@ -63,6 +65,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const rollUps = createRollUpQueries(database);
   const nfts = createNftQueries(database);
   const uncached = createUncachedMetadata(chains);
+  const unseenBalances = createUnseenBalances(chains);
   const approvals = createApprovalQueries(database);
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
@@ -70,7 +73,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const { headOf, requireBuilt } = createAsOfProjection(database, (chainId) => (registries.get(chainId) ?? []).length > 0);
   const { labels } = createLabelQueries(names, readLabels(chains));
   const classifier = createClassifier(loadRules(config.rulesFile));
-  const directory = createDirectory(chains);
+  const directory = createDirectory(chains.map(withTokenList));
   const decoderOf = createDecoders(chains);
   const readinessOfAll = () => readiness(chains, ledger, network, database, now);
   const http = createHttpApp<ResolverContext>({
@@ -107,6 +110,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       rollUps,
       nfts,
       uncached,
+      unseenBalances,
       approvals,
       network,
       names,
@@ -128,7 +132,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     ...http,
     readiness: readinessOfAll,
     async close() {
-      await uncached.close();
+      await Promise.all([uncached.close(), unseenBalances.close()]);
       await http.close();
     },
   };
@@ -147,6 +151,12 @@ function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
     },
     list: () => chains,
   };
+}
+
+/** A chain with the logos of its token list. @throws {TokenListError} */
+function withTokenList(chain: ChainConfig): ChainConfig {
+  const { id, tokenListFile: file, tokenLogos } = chain;
+  return file === undefined ? chain : { ...chain, tokenLogos: { ...parseTokenList(file, readFileSync(file, "utf8"), id), ...tokenLogos } };
 }
 
 /** The operator's labels by chain id. @throws {LabelsFileError} */

@@ -29,6 +29,9 @@ const exchange = z
         "What a swap costs in millionths of what is paid in: 3000 is 0.3 percent. Pools of concentrated liquidity state their own.",
       ),
     logoUrl: httpUrl.optional(),
+    version: z.number().positive().optional().describe("Of its protocol, as 2 or 3."),
+    fork: z.string().min(1).max(64).optional().describe("The protocol that it was copied from."),
+    forkVersion: z.number().positive().optional().describe("Of the protocol that it was copied from."),
   })
   .refine(({ family, feePpm }) => family === "xy=k" || feePpm === undefined, {
     path: ["feePpm"],
@@ -162,7 +165,18 @@ export const chainConfig = z.strictObject({
     .describe(
       "Network groups of the catalog that this chain joins. historical has balances of past blocks and days (historical_balances) and a wallet's pools; a chain without a preset joins it unless it says otherwise.",
     ),
+  category: z.string().min(1).max(64).optional().describe("The group of networks that clients show it in."),
   logoUrl: httpUrl.optional(),
+  blackLogoUrl: httpUrl.optional().describe("Its logo for light backgrounds."),
+  whiteLogoUrl: httpUrl.optional().describe("Its logo for dark backgrounds."),
+  tokenLogos: z
+    .record(address, httpUrl)
+    .default({})
+    .describe("Logos of tokens by address; one that is named here counts before the file's."),
+  tokenListFile: z
+    .string()
+    .optional()
+    .describe("JSON in the form of tokenlists.org: the logoURI of each of this chain's tokens, where it is an http:// or https:// URL."),
   colorTheme: z.strictObject({ red: z.number().int(), green: z.number().int(), blue: z.number().int() }).optional(),
   abiFiles: z.array(z.string()).default([]).describe("JSON files of event ABIs for decoding logs."),
   pollMilliseconds: z.number().int().min(50).default(1000),

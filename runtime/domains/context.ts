@@ -17,6 +17,7 @@ import type { PoolQueries } from "./pools/queries.ts";
 import type { PriceQueries } from "./prices/price-queries.ts";
 import type { Classifier } from "./tokens/classification/classifier.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
+import type { UnseenBalances } from "./tokens/unseen-balances.ts";
 
 /** What every resolver is given beside its request. */
 export interface ResolverContext {
@@ -48,6 +49,8 @@ export interface ResolverContext {
   readonly nfts: NftQueries;
   /** What reads metadata while a request waits, on chains that do not keep it. */
   readonly uncached: UncachedMetadata;
+  /** What reads native balances that the index cannot know, while a request waits. */
+  readonly unseenBalances: UnseenBalances;
   readonly approvals: ApprovalQueries;
   /** Says what tokens are, by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;

@@ -20,6 +20,9 @@ export const nativeMetadata = (chain: ChainConfig): ContractMetadata => ({
   logo_url: chain.nativeToken.logoUrl ?? null,
 });
 
+/** The logo of a token as the operator configured it. */
+export const tokenLogo = ({ tokenLogos }: Pick<ChainConfig, "tokenLogos">, token: Address): string | null => tokenLogos[token] ?? null;
+
 /** Where people can look a transaction up. */
 export const transactionExplorers = (chain: ChainConfig, hash: Hash): Explorer[] =>
   chain.explorers.map((explorer) => ({ label: explorer.label, url: `${explorer.url.replace(/\/$/, "")}/tx/${hash}` }));

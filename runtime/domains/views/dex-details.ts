@@ -9,6 +9,7 @@ import { poolsId } from "../pools/projection.ts";
 import type { PooledActionRow } from "../pools/transaction-action-queries.ts";
 import type { Rate } from "../prices/price-queries.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
+import { tokenLogo } from "./chain.ts";
 import { pretty, viewNumber, wholeRate, worth } from "./quotes.ts";
 
 const eventNames: Readonly<Record<number, string>> = {
@@ -25,12 +26,14 @@ interface Side {
   readonly metadata: TokenMetadata | undefined;
   readonly change: bigint;
   readonly rate: Rate;
+  readonly logo: string | null;
 }
 
 /** What a transaction did in pools of the configured exchanges, in order; null while its block's pools are not in the index. */
 export async function viewDexDetails(context: ResolverContext, chainId: number, transaction: TransactionRow): Promise<DexReport[] | null> {
   const { checkpoints, pools, prices, tokens } = context;
-  const { exchanges } = context.chains.get(chainId);
+  const chain = context.chains.get(chainId);
+  const { exchanges } = chain;
   if ((checkpoints.get(poolsId) ?? -1) < transaction.block_number) return null;
   if (exchanges.length === 0) return [];
   const rows = await pools.actionsOfTransaction(
@@ -53,6 +56,7 @@ export async function viewDexDetails(context: ResolverContext, chainId: number, 
     metadata: metadata.get(token),
     change: BigInt(paid) - BigInt(got),
     rate: rateOf.get(token) ?? null,
+    logo: tokenLogo(chain, token),
   });
   return rows.map((row) =>
     viewReport(
@@ -81,9 +85,9 @@ const viewReport = (
     protocol_logo_url: exchange?.logoUrl ?? null,
     aggregator_name: null,
     aggregator_address: null,
-    version: null,
-    fork_version: null,
-    fork: null,
+    version: exchange?.version ?? null,
+    fork_version: exchange?.forkVersion ?? null,
+    fork: exchange?.fork ?? null,
     event: eventNames[row.act] ?? "swap",
     pair_address: row.pool,
     pair_lp_fee_bps: feePpm === null ? null : feePpm / basisPoint,
@@ -105,12 +109,12 @@ const viewReport = (
     token_0_quote_rate: first.quoteRate,
     token_0_usd_quote: first.quote,
     pretty_token_0_usd_quote: first.prettyQuote,
-    token_0_logo_url: null,
+    token_0_logo_url: first.logo,
     token_1_amount: second.amount,
     token_1_quote_rate: second.quoteRate,
     token_1_usd_quote: second.quote,
     pretty_token_1_usd_quote: second.prettyQuote,
-    token_1_logo_url: null,
+    token_1_logo_url: second.logo,
     sender: row.sender,
     recipient: row.to_address,
   };
@@ -118,7 +122,7 @@ const viewReport = (
 
 const absolute = (value: bigint): string => String(value < 0n ? -value : value);
 
-const viewSide = ({ token, metadata, change, rate }: Side) => {
+const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
   const amount = absolute(change);
   const quote = worth(amount, rate);
   return {
@@ -126,6 +130,7 @@ const viewSide = ({ token, metadata, change, rate }: Side) => {
     ticker: metadata?.symbol ?? null,
     decimals: metadata?.decimals ?? null,
     name: metadata?.name ?? null,
+    logo,
     amount,
     quoteRate: viewNumber(wholeRate(rate, metadata?.decimals ?? null)),
     quote: viewNumber(quote),

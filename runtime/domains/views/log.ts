@@ -6,11 +6,15 @@ import type { LogRow } from "../ledger/log-queries.ts";
 import { labelOf } from "../names/labels.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { supportsErc } from "../tokens/standards.ts";
+import { tokenLogo } from "./chain.ts";
 
 /** The contract that emitted a log. */
 export interface LogSender {
   readonly metadata: TokenMetadata | undefined;
   readonly label: string | null;
+  readonly logo: string | null;
+  /** Of a pool of a configured exchange. */
+  readonly factory: Address | null;
 }
 
 /** What is known of the contracts that emitted some logs, by address. */
@@ -19,13 +23,25 @@ export async function sendersOf(
   chainId: number,
   logs: readonly LogRow[],
 ): Promise<(address: Address) => LogSender> {
-  const addresses = logs.map((log) => log.address);
-  const [metadata, labels] = await Promise.all([context.tokens.metadata(chainId, addresses), context.labels(chainId, addresses)]);
-  return (address) => ({ metadata: metadata.get(address), label: labelOf(labels, address) });
+  const addresses = [...new Set(logs.map((log) => log.address))];
+  const chain = context.chains.get(chainId);
+  const factories = chain.exchanges.map(({ factory }) => factory);
+  const [metadata, labels, pools] = await Promise.all([
+    context.tokens.metadata(chainId, addresses),
+    context.labels(chainId, addresses),
+    factories.length === 0 || addresses.length === 0 ? [] : context.pools.poolsAt(chainId, factories, addresses, context.anchor ?? -1),
+  ]);
+  const factoryOf = new Map(pools.map(({ pool, factory }) => [pool, factory]));
+  return (address) => ({
+    metadata: metadata.get(address),
+    label: labelOf(labels, address),
+    logo: tokenLogo(chain, address),
+    factory: factoryOf.get(address) ?? null,
+  });
 }
 
 /** A log as an item of a list. */
-export function viewLog(log: LogRow, { metadata: sender, label }: LogSender, decodeLog: DecodeLog | null): LogEvent {
+export function viewLog(log: LogRow, { metadata: sender, label, logo, factory }: LogSender, decodeLog: DecodeLog | null): LogEvent {
   const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic): topic is Hash => topic !== null);
   return {
     block_signed_at: isoTimestamp(log.timestamp),
@@ -39,9 +55,9 @@ export function viewLog(log: LogRow, { metadata: sender, label }: LogSender, dec
     sender_contract_ticker_symbol: sender?.symbol ?? null,
     sender_address: log.address,
     sender_address_label: label,
-    sender_logo_url: null,
+    sender_logo_url: logo,
     supports_erc: sender === undefined || sender.standards.length === 0 ? null : supportsErc(sender.standards),
-    sender_factory_address: null,
+    sender_factory_address: factory,
     raw_log_data: log.data,
     decoded: decodeLog === null ? null : decodeLog({ address: log.address, topics, data: log.data }),
   };

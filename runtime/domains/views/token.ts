@@ -8,7 +8,7 @@ import type { HoldingRow, NftBalanceRow } from "../tokens/balance-queries.ts";
 import type { Classifier } from "../tokens/classification/classifier.ts";
 import type { TokenMetadata } from "../tokens/metadata-queries.ts";
 import { standards, supportsErc } from "../tokens/standards.ts";
-import { nativeMetadata } from "./chain.ts";
+import { nativeMetadata, tokenLogo } from "./chain.ts";
 import type { LastSale } from "./last-sales.ts";
 import { type NftFacts, viewOlderExternalData } from "./nft.ts";
 import { quoteOf, viewNumber, worth } from "./quotes.ts";
@@ -30,7 +30,7 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
     contract_ticker_symbol: metadata?.symbol ?? null,
     contract_address: address,
     supports_erc: supportsErc(metadata?.standards.length ? metadata.standards : [standard]),
-    logo_url: null,
+    logo_url: tokenLogo(chain, address),
   };
 }
 

@@ -139,8 +139,8 @@ describe("the native balance alone", () => {
     expect(await quoted("?quote-currency=CAD")).toEqual(unknown);
   });
 
-  it("of an address that was never seen has no item", async () => {
-    expect((await dataOf(`address/${other}/balances_native/`)).items).toEqual([]);
+  it("of an address that was never seen is worth an unknown amount where no node says what it has", async () => {
+    expect((await dataOf(`address/${other}/balances_native/`)).items).toMatchObject([{ balance: null, quote: null, quote_rate: 1999.99 }]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Address } from "../../../lib/hex.ts";
 import type { Handlers } from "../../context.ts";
 import { labelOf } from "../../names/labels.ts";
 import type { Rate } from "../../prices/price-queries.ts";
-import { chainHead } from "../../views/chain.ts";
+import { chainHead, tokenLogo } from "../../views/chain.ts";
 import { pretty, quoteOf, viewNumber, worth } from "../../views/quotes.ts";
 import type { AllowanceRow } from "../allowance-queries.ts";
 import { amountAtRisk, amountAtRiskOfAll, knownAllowance, riskFactor } from "../at-risk.ts";
@@ -26,11 +26,13 @@ export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddr
     context.prices.ratesAt(chain.id, currency, tokens, Math.floor(now().getTime() / 1000)),
     context.ledger.indexedFrom(chain.id),
   ]);
+  const chainConfig = context.chains.get(chain.id);
   // What the index did not see was nothing, if it saw all there was.
   const otherwise = indexedFrom === null ? "0" : null;
   const items = [...groupBy(listed.rows, ({ token }) => token)].map(([token, rows]) => {
     const balance = balances.get(token);
-    return viewToken(listed, token, rows, balance === undefined ? otherwise : balance, rate(token));
+    const facts = { balance: balance === undefined ? otherwise : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
+    return viewToken(listed, token, rows, facts);
   });
   return {
     address: walletAddress,
@@ -53,8 +55,7 @@ function viewToken(
   { metadata, labels }: Listed<AllowanceRow>,
   token: Address,
   rows: readonly AllowanceRow[],
-  balance: string | null,
-  rate: Rate,
+  { balance, rate, logo }: { readonly balance: string | null; readonly rate: Rate; readonly logo: string | null },
 ): Ranked<TokensApprovalItem> {
   const { symbol = null, decimals = null } = metadata.get(token) ?? {};
   const had = balance === null ? null : BigInt(balance);
@@ -84,7 +85,7 @@ function viewToken(
     token_address_label: labelOf(labels, token),
     ticker_symbol: symbol,
     contract_decimals: decimals,
-    logo_url: null,
+    logo_url: logo,
     quote_rate: held.rate,
     balance,
     balance_quote: held.quote,

@@ -1,7 +1,7 @@
 import type { NftTransactionItem, Transaction } from "../../../../generated/responses.gen.ts";
 import { notAcceptable } from "../../../lib/request-error.ts";
 import type { Handlers } from "../../context.ts";
-import { chainHead } from "../../views/chain.ts";
+import { chainHead, tokenLogo } from "../../views/chain.ts";
 import { viewTransactions } from "../../views/transaction.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 
@@ -24,7 +24,7 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
       {
         contract_decimals: metadata.decimals,
         ...viewCollection(metadata),
-        logo_url: null,
+        logo_url: tokenLogo(context.chains.get(chain.id), contractAddress),
         supports_erc: standardsOf(metadata, standard),
         nft_transactions: transactions.map(toItem),
         is_spam: isSpam,

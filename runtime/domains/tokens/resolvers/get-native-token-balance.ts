@@ -1,11 +1,12 @@
 import type { Chain, Currency } from "../../../../generated/requests.gen.ts";
 import type { NativeBalanceItem } from "../../../../generated/responses.gen.ts";
-import { nativeTokenAddress } from "../../../lib/hex.ts";
+import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { heightOf } from "../../at.ts";
 import type { Handlers, ResolverContext } from "../../context.ts";
 import type { Rate } from "../../prices/price-queries.ts";
 import { chainHead, nativeMetadata } from "../../views/chain.ts";
 import { quoteOf } from "../../views/quotes.ts";
+import type { HoldingRow } from "../balance-queries.ts";
 import { standards } from "../standards.ts";
 import { knowsNativeBalances, unknownNative } from "./native-balances.ts";
 
@@ -13,31 +14,43 @@ import { knowsNativeBalances, unknownNative } from "./native-balances.ts";
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, blockHeight } = request;
   const height = await heightOf(context, chain, blockHeight);
-  const [stored, rate, knowsNative, indexedFrom] = await Promise.all([
-    height === null ? null : context.tokens.balanceAt(chain.id, walletAddress, nativeTokenAddress, standards.native, height),
+  const [balance, rate, indexedFrom] = await Promise.all([
+    height === null ? null : balanceOf(context, chain, walletAddress, height),
     height === null ? null : nativeRate(context, chain, quoteCurrency, blockHeight === null ? null : height),
-    knowsNativeBalances(context, chain),
     context.ledger.indexedFrom(chain.id),
   ]);
-  const row = knowsNative ? stored : unknownNative;
   const native = nativeMetadata(context.chains.get(chain.id));
-  const quoted = quoteOf(row?.balance ?? null, rate, native.contract_decimals, quoteCurrency);
+  const quoted = quoteOf(balance?.balance ?? null, rate, native.contract_decimals, quoteCurrency);
   const items: NativeBalanceItem[] =
-    row === null || height === null
+    balance === null || height === null
       ? []
       : [
           {
             ...native,
             block_height: height,
-            balance: row.balance,
+            balance: balance.balance,
             quote_rate: quoted.rate,
             quote: quoted.quote,
             pretty_quote: quoted.pretty,
-            balance_source: row.balance === null ? null : row.source,
+            balance_source: balance.balance === null ? null : balance.source,
           },
         ];
   return { address: walletAddress, ...chainHead(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
 };
+
+/** What the index has; of an address that it has never seen, what the node says, as its first block or a block before the index may have given it something. */
+async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<NativeBalance> {
+  const [stored, knowsNative] = await Promise.all([
+    context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
+    knowsNativeBalances(context, chain),
+  ]);
+  if (!knowsNative) return unknownNative;
+  if (stored !== null) return stored;
+  const block = await context.ledger.blockByNumber(chain.id, height);
+  return { balance: block === null ? null : await context.unseenBalances.read(chain.id, wallet, block), source: "node" };
+}
+
+type NativeBalance = Pick<HoldingRow, "balance" | "source">;
 
 /** What the native token was worth at the time of a block, or is worth now where none was asked for. */
 async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {
