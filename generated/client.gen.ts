@@ -287,7 +287,7 @@ export interface GetEarliestTransactionsForAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -359,7 +359,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Fill `nft_data` with the tokens of each collection. The collections themselves are items either way. */
   readonly nft?: boolean;
-  /** Give only NFT metadata that is already cached, and fetch none. */
+  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections themselves are items either way. */
   readonly noNftFetch?: boolean;
   /** Leave out what the spam rules mark. */
   readonly noSpam?: boolean;
@@ -639,7 +639,7 @@ export interface GetTimeBucketTransactionsForAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -653,7 +653,7 @@ export interface GetTokenBalancesForWalletAddressParameters {
   readonly quoteCurrency?: Currency;
   /** Fill `nft_data` with the tokens of each collection. The collections themselves are items either way. */
   readonly nft?: boolean;
-  /** Give only NFT metadata that is already cached, and fetch none. */
+  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections themselves are items either way. */
   readonly noNftFetch?: boolean;
   /** Leave out what the spam rules mark. */
   readonly noSpam?: boolean;
@@ -735,9 +735,9 @@ export interface GetTransactionParameters {
   readonly withDex?: boolean;
   /** Fill `nft_sale_details` with the NFT sales found in the logs. */
   readonly withNftSales?: boolean;
-  /** Fill `lending_details` with the lending actions found in the logs. */
+  /** Accepted and without effect so far - lending actions are not decoded yet, so `lending_details` is null with it too. */
   readonly withLending?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -779,7 +779,7 @@ export interface GetTransactionsForAddressParameters {
   readonly noLogs?: boolean;
   /** Oldest first within the page. Which transactions a page holds does not change. */
   readonly blockSignedAtAsc?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -797,7 +797,7 @@ export interface GetTransactionsForAddressByPageParameters {
   readonly noLogs?: boolean;
   /** Oldest first within the page. Which transactions a page holds does not change. */
   readonly blockSignedAtAsc?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -811,7 +811,7 @@ export interface GetTransactionsForBlockParameters {
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -827,7 +827,7 @@ export interface GetTransactionsForBlockByPageParameters {
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -841,7 +841,7 @@ export interface GetTransactionsForBlockHashParameters {
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 
@@ -857,7 +857,7 @@ export interface GetTransactionsForBlockHashByPageParameters {
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
-  /** Fill `safe_details` with the signatures of Safe transactions. */
+  /** Accepted and without effect so far - Safe transactions are not decoded yet, so `safe_details` is null with it too. */
   readonly withSafe?: boolean;
 }
 

@@ -74,13 +74,13 @@ export interface BalanceItem {
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name meant for people, as the operator or else the contract spells it; null when neither does. */
+  /** Name meant for people, which is the one that the contract states; null when it states none. */
   readonly contract_display_name: string | null;
   /** Token standards that the contract follows, e.g. `erc20`, `erc721`, `erc1155`; null for the native token. */
   readonly supports_erc: readonly string[] | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Logos of the token, its protocol and its chain; null when none is configured. */
+  /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
   /** Time of the wallet's last transfer of this asset, in or out; null when none is indexed. */
   readonly last_transferred_at: string | null;
@@ -106,9 +106,9 @@ export interface BalanceItem {
   readonly pretty_quote: string | null;
   /** Value of 24 hours ago with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote_24h: string | null;
-  /** Protocol that issued the token; null when it is not a token of a known protocol. */
+  /** Always null: which protocol issued a token is not recorded. */
   readonly protocol_metadata: ProtocolMetadata | null;
-  /** Single tokens behind the balance; null for fungible assets and unless `nft=true` was sent. */
+  /** Single tokens behind the balance, with `no-nft-fetch=true` those whose metadata is cached; null for fungible assets and unless `nft=true` was sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
   /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
@@ -292,7 +292,7 @@ export interface ChainActivityEvent {
   readonly chain_id: string;
   /** True for a network whose tokens are worth nothing. */
   readonly is_testnet: boolean;
-  /** Name of the network's schema where an index keeps one for it; null where all networks share their tables. */
+  /** Always null: all networks share the tables of one schema. */
   readonly db_schema_name: string | null;
   /** Name of the network for people; null when none is configured. */
   readonly label: string | null;
@@ -300,15 +300,15 @@ export interface ChainActivityEvent {
   readonly category_label: string | null;
   /** Address of the network's logo as configured; null without one. */
   readonly logo_url: string | null;
-  /** Address of the logo in black, for light backgrounds; null without one. */
+  /** Address of the logo for light backgrounds as configured; null without one. */
   readonly black_logo_url: string | null;
-  /** Address of the logo in white, for dark backgrounds; null without one. */
+  /** Address of the logo for dark backgrounds as configured; null without one. */
   readonly white_logo_url: string | null;
   /** Colour of the network as configured; null without one. */
   readonly color_theme: ColorTheme | null;
-  /** True for a network that belongs to another one. */
+  /** Always false: no network is configured as part of another one. */
   readonly is_appchain: boolean;
-  /** The network that it belongs to; null where `is_appchain` is false. */
+  /** Always null, as `is_appchain` is always false. */
   readonly appchain_of: ChainItem | null;
   /** Time of the address's last indexed transaction or transfer there; null when it has none with a time. */
   readonly last_seen_at: string | null;
@@ -364,7 +364,7 @@ export interface ChainItem {
   readonly chain_id: string;
   /** True for a network whose tokens are worth nothing. */
   readonly is_testnet: boolean;
-  /** Name of the network's schema where an index keeps one for it; null where all networks share their tables. */
+  /** Always null: all networks share the tables of one schema. */
   readonly db_schema_name: string | null;
   /** Name of the network for people; null when none is configured. */
   readonly label: string | null;
@@ -372,15 +372,15 @@ export interface ChainItem {
   readonly category_label: string | null;
   /** Address of the network's logo as configured; null without one. */
   readonly logo_url: string | null;
-  /** Address of the logo in black, for light backgrounds; null without one. */
+  /** Address of the logo for light backgrounds as configured; null without one. */
   readonly black_logo_url: string | null;
-  /** Address of the logo in white, for dark backgrounds; null without one. */
+  /** Address of the logo for dark backgrounds as configured; null without one. */
   readonly white_logo_url: string | null;
   /** Colour of the network as configured; null without one. */
   readonly color_theme: ColorTheme | null;
-  /** True for a network that belongs to another one. */
+  /** Always false: no network is configured as part of another one. */
   readonly is_appchain: boolean;
-  /** The network that it belongs to; null where `is_appchain` is false. */
+  /** Always null, as `is_appchain` is always false. */
   readonly appchain_of: ChainItem | null;
 }
 
@@ -394,11 +394,11 @@ export interface ChainStatusItem {
   readonly is_testnet: boolean;
   /** Address of the network's logo as configured; null without one. */
   readonly logo_url: string | null;
-  /** Address of the logo in black, for light backgrounds; null without one. */
+  /** Address of the logo for light backgrounds as configured; null without one. */
   readonly black_logo_url: string | null;
-  /** Address of the logo in white, for dark backgrounds; null without one. */
+  /** Address of the logo for dark backgrounds as configured; null without one. */
   readonly white_logo_url: string | null;
-  /** True for a network that belongs to another one. */
+  /** Always false: no network is configured as part of another one. */
   readonly is_appchain: boolean;
   /** Height of the last indexed block; null while nothing is indexed. */
   readonly synced_block_height: number | null;
@@ -428,7 +428,7 @@ export interface ChainStatusItem {
   readonly blocks_behind: number | null;
   /** Seconds between the last indexed block and the node's newest one; null while one of them is unknown. */
   readonly seconds_behind: number | null;
-  /** Parts of the index that are still being built from the stored blocks, and whose answers are unknown until then; empty when all is there. */
+  /** Parts of the index that are still being built from the stored blocks, and whose answers are as of the last block that is built, or 503, until then; empty when all is there. */
   readonly building: readonly string[] | null;
 }
 
@@ -764,19 +764,19 @@ export interface DexReport {
   readonly log_offset: number;
   /** Name of the exchange; null when it is not known. */
   readonly protocol_name: string | null;
-  /** Contract of the exchange that stands for it, commonly its factory or router; null when it is not known. */
+  /** The exchange's factory. */
   readonly protocol_address: string | null;
-  /** Address of the exchange's logo; null without one. */
+  /** Address of the exchange's logo as configured; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Name of the aggregator that routed the trade; null when none is known. */
+  /** Always null: aggregators are not told apart from other senders. */
   readonly aggregator_name: string | null;
-  /** Contract of the aggregator that routed the trade; null when none is known. */
+  /** Always null: aggregators are not told apart from other senders. */
   readonly aggregator_address: string | null;
-  /** Version of the exchange's protocol; null when it is not known. */
+  /** Version of the exchange's protocol as configured; null without one. */
   readonly version: number | null;
-  /** Version of the protocol that the exchange was copied from; null when it is no copy, or that is not known. */
+  /** Version of the protocol that the exchange was copied from as configured; null without one. */
   readonly fork_version: number | null;
-  /** Name of the protocol that the exchange was copied from; null when it is no copy, or that is not known. */
+  /** Name of the protocol that the exchange was copied from as configured; null without one. */
   readonly fork: string | null;
   /** What happened: `swap`, `add_liquidity` or `remove_liquidity`. */
   readonly event: string;
@@ -820,7 +820,7 @@ export interface DexReport {
   readonly token_0_usd_quote: number | null;
   /** Value of the first token's amount as text, cut to two decimals; null when it is unknown. */
   readonly pretty_token_0_usd_quote: string | null;
-  /** Address of the first token's logo; null without one. */
+  /** Address of the first token's logo as the operator configured it; null without one. */
   readonly token_0_logo_url: string | null;
   /** Amount of the second token that the pool gained or lost, in its smallest unit, as digits; null when it is not known. */
   readonly token_1_amount: string | null;
@@ -830,7 +830,7 @@ export interface DexReport {
   readonly token_1_usd_quote: number | null;
   /** Value of the second token's amount as text, cut to two decimals; null when it is unknown. */
   readonly pretty_token_1_usd_quote: string | null;
-  /** Address of the second token's logo; null without one. */
+  /** Address of the second token's logo as the operator configured it; null without one. */
   readonly token_1_logo_url: string | null;
   /** Account that called the pool; null when the event does not say. */
   readonly sender: string | null;
@@ -970,9 +970,9 @@ export interface GasPricesResponse {
 
 /** Fees that an address paid in all. */
 export interface GasSummary {
-  /** Number of transactions that the address sent, failed ones too; null while the sums are being built. */
+  /** Number of transactions that the address sent, failed ones too. */
   readonly total_sent_count: number | null;
-  /** Sum of the fees of those transactions in wei, those of the layer below and of blobs included; null while the sums are being built. */
+  /** Sum of the fees of those transactions in wei, those of the layer below and of blobs included. */
   readonly total_fees_paid: string | null;
   /** Sum of the fees' worth, those of each UTC day at the day's closing price (of today at the price now); null when a price is unknown. */
   readonly total_gas_quote: number | null;
@@ -1014,9 +1014,9 @@ export interface GetLogsEvent {
   readonly sender_address_label: string | null;
   /** Token standards that the emitting contract follows; null when it is not known as a token. */
   readonly supports_erc: readonly string[] | null;
-  /** Address of the emitting contract's logo; null without one. */
+  /** Address of the emitting contract's logo as the operator configured it for a token; null without one. */
   readonly sender_logo_url: string | null;
-  /** Contract that created the emitting contract; null when it was not created by a known factory. */
+  /** Factory of the configured exchange that the emitting contract is a pool of; null for every other contract. */
   readonly sender_factory_address: string | null;
   /** Data of the log as emitted, `0x` when there is none. */
   readonly raw_log_data: string;
@@ -1082,7 +1082,7 @@ export interface HistoricalBalanceItem {
   readonly block_height: number;
   /** Height of the address's last transfer of the asset up to then; null when none is indexed. */
   readonly last_transferred_block_height: number | null;
-  /** Name meant for people, as the operator or else the contract spells it; null when neither does. */
+  /** Name meant for people, which is the one that the contract states; null when it states none. */
   readonly contract_display_name: string | null;
   /** Time of the address's last transfer of the asset up to then, in or out; null when none is indexed. */
   readonly last_transferred_at: string | null;
@@ -1100,9 +1100,9 @@ export interface HistoricalBalanceItem {
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Protocol that issued the token; null when it is not a token of a known protocol. */
+  /** Always null: which protocol issued a token is not recorded. */
   readonly protocol_metadata: ProtocolMetadata | null;
-  /** Single tokens behind the balance; null for fungible assets and unless `nft=true` was sent. */
+  /** Single tokens behind the balance, with `no-nft-fetch=true` those whose metadata is cached; null for fungible assets and unless `nft=true` was sent. */
   readonly nft_data: readonly BalanceNftData[] | null;
   /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
@@ -1300,11 +1300,11 @@ export interface LogEvent {
   readonly sender_address: string;
   /** Known name of the emitting contract; null when it has none. */
   readonly sender_address_label: string | null;
-  /** Address of the emitting contract's logo; null without one. */
+  /** Address of the emitting contract's logo as the operator configured it for a token; null without one. */
   readonly sender_logo_url: string | null;
   /** Token standards that the emitting contract follows; null when it is not known as a token. */
   readonly supports_erc: readonly string[] | null;
-  /** Contract that created the emitting contract; null when it was not created by a known factory. */
+  /** Factory of the configured exchange that the emitting contract is a pool of; null for every other contract. */
   readonly sender_factory_address: string | null;
   /** Data of the log as emitted, `0x` when there is none. */
   readonly raw_log_data: string;
@@ -1346,11 +1346,11 @@ export interface LogEventsByTopicHashResponse {
 
 /** Logos that belong to a token. */
 export interface LogoUrls {
-  /** Logo of the token; null without one. */
+  /** Logo of the token as the operator configured it; null without one. */
   readonly token_logo_url: string | null;
-  /** Logo of the protocol that issued the token; null without one. */
+  /** Always null: which protocol issued a token is not recorded. */
   readonly protocol_logo_url: string | null;
-  /** Logo of the network; null without one. */
+  /** Logo of the network as configured; null without one. */
   readonly chain_logo_url: string | null;
 }
 
@@ -1432,7 +1432,7 @@ export interface NativeBalanceItem {
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the account's state; of a past block, the last reading up to it); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the account's state: of a past block, the last reading up to it; of an address that no indexed block concerns, for this answer); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
@@ -1626,11 +1626,11 @@ export interface NftExternalData {
   readonly asset_size_bytes: string | null;
   /** Image named in the metadata, of any scheme (`https:`, `ipfs:`, `data:`); null without one. */
   readonly image: string | null;
-  /** Address of a copy of the image 256 pixels wide; null where no such copy is kept. */
+  /** Always null: no copies of images are made. */
   readonly image_256: string | null;
-  /** Address of a copy of the image 512 pixels wide; null where no such copy is kept. */
+  /** Always null: no copies of images are made. */
   readonly image_512: string | null;
-  /** Address of a copy of the image 1,024 pixels wide; null where no such copy is kept. */
+  /** Always null: no copies of images are made. */
   readonly image_1024: string | null;
   /** Video, sound or page named in the metadata, of any scheme; null without one. */
   readonly animation_url: string | null;
@@ -1648,11 +1648,11 @@ export interface NftExternalDataV1 {
   readonly description: string | null;
   /** Image named in the metadata, of any scheme (`https:`, `ipfs:`, `data:`); null without one. */
   readonly image: string | null;
-  /** Address of a copy of the image 256 pixels wide; null where no such copy is kept. */
+  /** Always null: no copies of images are made. */
   readonly image_256: string | null;
-  /** Address of a copy of the image 512 pixels wide; null where no such copy is kept. */
+  /** Always null: no copies of images are made. */
   readonly image_512: string | null;
-  /** Address of a copy of the image 1,024 pixels wide; null where no such copy is kept. */
+  /** Always null: no copies of images are made. */
   readonly image_1024: string | null;
   /** Video, sound or page named in the metadata, of any scheme; null without one. */
   readonly animation_url: string | null;
@@ -1932,7 +1932,7 @@ export interface NftTransaction {
   readonly contract_name: string | null;
   /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Address of the collection's logo as configured; null without one. */
+  /** Address of the collection's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
@@ -2550,7 +2550,7 @@ export interface TokenBalanceNativeResponse {
   readonly chain_id: number;
   /** Configured name of the network, as it stands in paths. */
   readonly chain_name: string;
-  /** The one native balance; empty for an address that the index does not know. */
+  /** The one native balance, also of an address that has nothing; empty only before the first block is indexed. */
   readonly items: readonly NativeBalanceItem[];
   /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
   readonly indexed_from: number | null;
@@ -2616,7 +2616,7 @@ export interface TokenPricesResponse {
   readonly update_at: string;
   /** ISO 4217 code of the currency in which every quote of this response is given. */
   readonly quote_currency: string;
-  /** Logos of the token, its protocol and its chain; null when none is configured. */
+  /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
   /** One element a day, newest first unless `prices-at-asc=true` was sent. */
   readonly prices: readonly Price[];
@@ -2888,11 +2888,11 @@ export interface Transaction {
   readonly dex_details: readonly DexReport[] | null;
   /** Sales of non-fungible tokens in it; null unless `with-nft-sales=true` was sent and the data is ready. */
   readonly nft_sale_details: readonly NftSalesReport[] | null;
-  /** Lending events in it; null unless `with-lending=true` was sent and the data is ready. */
+  /** Lending events in it. Always null so far: they are not decoded yet. */
   readonly lending_details: readonly LendingReport[] | null;
   /** Logs of the transaction in their order; null when `no-logs=true` was sent. */
   readonly log_events: readonly LogEvent[] | null;
-  /** Owners whose signatures a Safe checked in it; null unless `with-safe=true` was sent. */
+  /** Owners whose signatures a Safe checked in it. Always null so far: they are not decoded yet. */
   readonly safe_details: readonly SafeDetails[] | null;
 }
 
@@ -3128,7 +3128,7 @@ export interface UniswapLikeTokenWithSupply {
   readonly contract_ticker_symbol: string | null;
   /** Address of the pool, which is its token's contract too. */
   readonly contract_address: string;
-  /** Address of the pool token's logo; null without one. */
+  /** Address of the pool token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
   /** Pool tokens held, in their smallest unit; null when the amount is not known. */
   readonly balance: string | null;

@@ -25,6 +25,7 @@ import { createPoolQueries } from "./domains/pools/queries.ts";
 import { chainOfCurrencies } from "./domains/prices/currencies.ts";
 import { createPriceQueries } from "./domains/prices/price-queries.ts";
 import { pricesHandlers } from "./domains/prices/resolvers/index.ts";
+import type { ProjectionId } from "./domains/projection-reads.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
@@ -70,7 +71,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
-  const { headOf, requireBuilt } = createAsOfProjection(database, (chainId) => (registries.get(chainId) ?? []).length > 0);
+  const { headOf, requireBuilt } = createAsOfProjection(database, createIsRead(chains));
   const { labels } = createLabelQueries(names, readLabels(chains));
   const classifier = createClassifier(loadRules(config.rulesFile));
   const directory = createDirectory(chains.map(withTokenList));
@@ -140,6 +141,20 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
 
 const readDocument = (): OpenApiDocument =>
   JSON.parse(readFileSync(new URL("../generated/openapi.json", import.meta.url), "utf8")) as OpenApiDocument;
+
+/** Whether a chain's configuration has answers read a projection: names need a registry, sales a marketplace. */
+function createIsRead(chains: readonly ChainConfig[]): (chainId: number, projection: ProjectionId) => boolean {
+  const unread = new Map(
+    chains.map((chain): [number, readonly ProjectionId[]] => [
+      chain.id,
+      [
+        ...(registriesOfChain(chain).length === 0 ? (["names"] as const) : []),
+        ...(chain.nfts.marketplaces.length === 0 ? (["nft-sales"] as const) : []),
+      ],
+    ]),
+  );
+  return (chainId, projection) => unread.get(chainId)?.includes(projection) !== true;
+}
 
 function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
   const byId = new Map(chains.map((chain) => [chain.id, chain]));

@@ -3,6 +3,7 @@ import type { ServiceDefinition } from "../catalog/definition.ts";
 import { answerOf } from "./answers.ts";
 import { csvColumns } from "./columns.ts";
 import { costOf } from "./costs.ts";
+import { errorsOf } from "./errors.ts";
 import { objectOf } from "./fields.ts";
 import type { Handler, Model, Operation, ResponseObject } from "./model.ts";
 import { compareText } from "./names.ts";
@@ -25,7 +26,8 @@ export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unkno
   const operations = [...catalog.operations, ...catalog.community]
     .map((endpoint) => operationOf(catalog.service, objects, endpoint, recorded))
     .sort(byClassAndRow);
-  return { service: catalog.service, operations, handlers: handlersOf(operations), objects, currencies: currenciesOf(catalog.service) };
+  const service = { ...catalog.service, errors: errorsOf(catalog.service.errors, operations) };
+  return { service, operations, handlers: handlersOf(operations), objects, currencies: currenciesOf(catalog.service) };
 }
 
 function operationOf(

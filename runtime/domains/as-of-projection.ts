@@ -33,9 +33,9 @@ const retryAfterSeconds = 30;
 /**
  * The one place that caps what is read at a projection's checkpoint. A projection that is rebuilt catches up from the stored ledger while the chain is followed:
  * until it is level, answers that read it are as of its last block, and the pages of a list stay there; where that makes no sense they are refused with 503.
- * `readsNames` tells whether names of a chain are read at all.
+ * `isRead` tells whether a projection's data is read at all for a chain, as names are only where a registry is configured.
  */
-export function createAsOfProjection({ query }: Pick<Database, "query">, readsNames: (chainId: number) => boolean) {
+export function createAsOfProjection({ query }: Pick<Database, "query">, isRead: (chainId: number, projection: ProjectionId) => boolean) {
   /** How far chains are indexed. One statement for all projections, served by the primary keys of blocks, chains and projection_checkpoints. */
   const progressOf = async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(
@@ -59,7 +59,7 @@ export function createAsOfProjection({ query }: Pick<Database, "query">, readsNa
     // A projection that has no checkpoint was never begun.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
       projections
-        .filter((projection) => projection !== "names" || readsNames(chainId))
+        .filter((projection) => isRead(chainId, projection))
         .map((projection) => ({ projection, block: checkpoints.get(projection) ?? first - 1 }))
         .reduce((lowest, other) => (other.block < lowest.block ? other : lowest), { projection: null as ProjectionId | null, block: head });
     const [asOf, now, exists] = [lowestOf(reads.asOf), lowestOf(reads.now), lowestOf(reads.exists)];

@@ -13,7 +13,10 @@ export const projectionSubjects = {
 
 export type ProjectionId = keyof typeof projectionSubjects;
 
-/** What an operation reads of projections. Labels of addresses and what contracts say of themselves are beside the point: they are as of what is built. */
+/**
+ * What an operation reads of projections. What rows are decorated with cannot hold an answer up: labels of addresses, standards of contracts and factories of pools that
+ * are shown beside something else are as of what is built of them.
+ */
 export interface ProjectionReads {
   /** Read as of the anchor: while one is behind, the answer is as of its last block. */
   readonly asOf?: readonly ProjectionId[];
@@ -38,12 +41,8 @@ const market: ProjectionReads = { asOf: ["nft-sales"], exists: ["tokens"] };
 const heldNfts: ProjectionReads = { asOf: ["tokens", "nft", "nft-sales"] };
 const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
 
-/** A request that may ask for the ids of collections. */
-interface HoldingsRequest {
-  readonly nft: boolean;
-  readonly noNftFetch: boolean;
-}
-const holdings = ({ nft, noNftFetch }: HoldingsRequest): ProjectionReads => (nft && !noNftFetch ? heldNfts : tokens);
+/** Of a request that may ask for the ids of collections. */
+const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
 
 /** What each live operation reads of projections: one that is not listed does not compile. */
 export const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: ReadsOfRequest<Name> } = {

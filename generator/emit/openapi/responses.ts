@@ -1,4 +1,5 @@
 import type { HeaderObject, HeadersObject, ReferenceObject, ResponseObject, ResponsesObject } from "openapi3-ts/oas31";
+import { plannedStatus } from "../../model/errors.ts";
 import type { Model, Operation } from "../../model/model.ts";
 import { pascalCase } from "../../model/names.ts";
 import { envelopeName, failureName, schemaPrefix } from "../schemas.ts";
@@ -14,8 +15,6 @@ const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "429": ["Retry-After", ...rateHeaders],
   "503": ["Retry-After"],
 };
-/** Only an endpoint that is not live yet answers so. */
-const plannedStatus = "501";
 
 /** The responses of an operation: its answer as JSON and CSV, and every failure that it may end in. */
 export function operationResponses(model: Model, operation: Operation): ResponsesObject {

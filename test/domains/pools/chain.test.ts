@@ -542,6 +542,17 @@ describe("exchanges", () => {
     expect((await served.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
   });
 
+  it("are named as the factories of their pools where those emit logs", async () => {
+    const factoriesOf = async (path: string) =>
+      new Set((await served.get(`week/${path}`)).items.map((item: Answer) => `${item.sender_address} ${item.sender_factory_address}`));
+    const twin = await other.pairOf(tokens[0], tokens[1]);
+    expect(await factoriesOf(`events/address/${pairs[0]}/?starting-block=0&page-size=5`)).toEqual(
+      new Set([`${pairs[0]} ${exchange.factory}`]),
+    );
+    expect(await factoriesOf(`events/address/${twin}/?starting-block=0&page-size=5`)).toEqual(new Set([`${twin} ${other.factory}`]));
+    expect(await factoriesOf(`events/address/${tokens[0]}/?starting-block=0&page-size=5`)).toEqual(new Set([`${tokens[0]} null`]));
+  });
+
   it("are all listed, and say how far they are indexed", async () => {
     expect((await served.get("xy=k/supported_dexes/")).items.map((item: Answer) => [item.chain_id, item.dex_name])).toEqual([
       ["31337", "swap"],

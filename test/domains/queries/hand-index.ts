@@ -68,13 +68,14 @@ export async function openHandIndex({
   answerRows = 1000,
   now = () => new Date(),
   metadata = "cached" as ChainConfig["nfts"]["metadata"],
+  settings = {} as Partial<ChainConfig>,
 } = {}): Promise<HandIndex> {
   const test = await createTestDatabase();
   const { database } = test;
   const { key } = await createKeys(database).create({ label: "test" });
   const http = createApp({
     config: configSchema.parse({ publicUrl: "https://data.example", limits: { blockRange, answerRows, requestsPerSecond: 10_000 } }),
-    chains: [{ ...chain, nfts: { ...chain.nfts, metadata } }],
+    chains: [{ ...chain, nfts: { ...chain.nfts, metadata }, ...settings }],
     database,
     logger: pino({ level: "silent" }),
     answerCheck: "all",

@@ -37,14 +37,25 @@ let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Pro
 const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
 const only = async (...args: Parameters<typeof settle>): Promise<Hash> => (await settle(...args))[0] as Hash;
 
+/** What an operator says of an exchange that is a copy. */
+const copied = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
+
 const serve = async (configured: boolean): Promise<typeof served> => {
   const settings = chainConfig.parse({
     name: "trade",
     id: 31337,
     rpc: "http://127.0.0.1:1",
+    tokenLogos: { [tokens[0].toUpperCase().replace("0X", "0x")]: "https://logos.example/one.png" },
     exchanges: configured
       ? [
-          { name: "swap", label: "The Swap", factory: exchange.factory, feePpm: 3_000, logoUrl: "https://logos.example/swap.png" },
+          {
+            name: "swap",
+            label: "The Swap",
+            factory: exchange.factory,
+            feePpm: 3_000,
+            logoUrl: "https://logos.example/swap.png",
+            ...copied,
+          },
           { name: "ranges", factory: ranges.factory, family: "concentrated" },
         ]
       : [],
@@ -174,9 +185,9 @@ describe("what a transaction did in pools", () => {
       protocol_logo_url: "https://logos.example/swap.png",
       aggregator_name: null,
       aggregator_address: null,
-      version: null,
-      fork_version: null,
-      fork: null,
+      version: 2,
+      fork_version: 1.5,
+      fork: "Some Swap",
       event: "swap",
       pair_address: pair,
       pair_lp_fee_bps: 30,
@@ -198,7 +209,7 @@ describe("what a transaction did in pools", () => {
       token_0_quote_rate: 3,
       token_0_usd_quote: 6,
       pretty_token_0_usd_quote: "$6.00",
-      token_0_logo_url: null,
+      token_0_logo_url: "https://logos.example/one.png",
       token_1_amount: String(bought),
       token_1_quote_rate: 0.5,
       token_1_usd_quote: expect.closeTo((Number(bought) / 1e6) * 0.5, 9),
@@ -281,6 +292,20 @@ describe("what a transaction did in pools", () => {
       event: "remove_liquidity",
       token_0_amount: String(amountOf(ofPools(sent.decrease, "Burn")[0], "amount0")),
     });
+  });
+
+  it("has what the operator says of its exchange and of its tokens", async () => {
+    const [report] = await served.detailsOf(sent.swap);
+    expect(report).toMatchObject({
+      version: 2,
+      fork: "Some Swap",
+      fork_version: 1.5,
+      token_0_logo_url: "https://logos.example/one.png",
+      token_1_logo_url: null,
+      aggregator_name: null,
+      aggregator_address: null,
+    });
+    expect((await served.detailsOf(sent.path))[0]).toMatchObject({ version: null, fork: null, fork_version: null });
   });
 
   it("has no price of what was not exchanged for the other token", async () => {

@@ -27,9 +27,10 @@ export interface Holding {
 /** A token in one of its standards as the key of a map. */
 export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
 
-/** Whether the ids of collections are asked for, and what their metadata says. */
+/** Whether the ids of collections are asked for, only those whose metadata is cached, and what their metadata says. */
 interface HoldingOptions {
   readonly nft: boolean;
+  readonly noNftFetch: boolean;
   readonly noNftAssetMetadata: boolean;
 }
 
@@ -39,9 +40,10 @@ export async function holdingsOf(
   chain: Chain,
   wallet: Address,
   block: number,
-  { nft, noNftAssetMetadata }: HoldingOptions,
+  options: HoldingOptions,
 ): Promise<Holding[]> {
   const { tokens } = context;
+  const { nft } = options;
   const most = context.limits.answerRows;
   const [held, metadata, ids, knowsNative, indexedFrom] = await Promise.all([
     tokens.holdingsAt(chain.id, wallet, block, most + 1),
@@ -57,7 +59,7 @@ export async function holdingsOf(
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
-    heldNfts(context, chain, wallet, ids, block, noNftAssetMetadata),
+    heldNfts(context, chain, wallet, ids, block, options),
   ]);
   return rows.map((row) => ({
     row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
@@ -74,17 +76,21 @@ async function heldNfts(
   wallet: Address,
   ids: readonly NftBalanceRow[],
   block: number,
-  noMetadata: boolean,
+  { noNftFetch, noNftAssetMetadata: noMetadata }: HoldingOptions,
 ): Promise<Map<string, BalanceNftData[]>> {
   const { nfts } = context;
   const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
+  const known = nfts.metadataOf(chain.id, ids);
+  // Of what is left out, nothing else is asked.
+  const cached = noNftFetch ? await known : null;
+  const shown = cached === null ? ids : ids.filter((id) => cached.get(metadataKeyText(id))?.has_document === true);
   const [metadata, originalOwners, lastSaleOf] = await Promise.all([
-    nfts.metadataOf(chain.id, ids),
-    nfts.originalOwners(chain.id, ids),
-    lastNativeSales(context, chain.id, ids.map(soldToken), block),
+    known,
+    nfts.originalOwners(chain.id, shown),
+    lastNativeSales(context, chain.id, shown.map(soldToken), block),
   ]);
   const viewed = new Map<string, BalanceNftData[]>();
-  for (const [key, rows] of groupBy(ids, holdingKey)) {
+  for (const [key, rows] of groupBy(shown, holdingKey)) {
     const facts = (row: NftBalanceRow) => ({
       originalOwner: originalOwners.get(nftKeyText(row)) ?? null,
       metadata: metadata.get(metadataKeyText(row)),

@@ -12,6 +12,7 @@ import {
   type OrderItem,
   type SeaportOrder,
 } from "../../../../runtime/demo/story/seaport-orders.ts";
+import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../runtime/domains/nft/sales/projection.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
@@ -121,7 +122,7 @@ export const indexBazaar = async (
 ): Promise<TestDatabase> => {
   const test = await createTestDatabase();
   const running = await createTestIndexer(chain.url, test.database, {
-    projections: [tokensProjection, salesProjection],
+    projections: [tokensProjection, nftProjection, salesProjection],
     chain: chainOf({ wrappedNative: [weth] }),
     tuning,
   });

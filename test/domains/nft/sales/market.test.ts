@@ -262,16 +262,30 @@ describe("the market of a collection", () => {
     expect([1, 3, 31].map((number) => editions.get(day(number))?.floor_price_native_quote)).toEqual([0.1, 0.1, 1]);
   });
 
-  it("is not there for what is no collection, and counts nobody's marketplaces", async () => {
+  it("is not there for what is no collection", async () => {
     for (const what of ["sale_count", "volume", "floor_price"]) {
       for (const address of [bazaar.coin, bazaar.people[0]]) {
         const { status, message } = await served.ask(`nft_market/${address}/${what}/`);
         expect([status, message]).toEqual([404, `Collection ${address} is not on bazaar as far as it is indexed.`]);
       }
     }
+  });
+
+  it("is not known where no marketplace is configured", async () => {
     const other = await serveBazaar(test.database, bazaar, []);
-    const { items } = await other.get(`nft_market/${bazaar.art}/sale_count/?days=365`);
-    expect(items.reduce((sum: number, item: Answer) => sum + item.sale_count, 0)).toBe(0);
+    const numbers: Readonly<Record<string, readonly string[]>> = {
+      sale_count: ["sale_count", "wash_sale_count"],
+      volume: ["volume_quote", "volume_native_quote", "pretty_volume_quote", "wash_volume_quote", "wash_volume_native_quote"],
+      floor_price: ["floor_price_quote", "floor_price_native_quote", "pretty_floor_price_quote"],
+    };
+    for (const [what, fields] of Object.entries(numbers)) {
+      const { items } = await other.get(`nft_market/${bazaar.art}/${what}/?days=365`);
+      expect(items).toHaveLength(365);
+      expect(new Set(items.flatMap((item: Answer) => fields.map((field) => item[field]))), what).toEqual(new Set([null]));
+    }
+    const { items } = await other.get(`address/${bazaar.people[1]}/balances_nft/`);
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.map((item: Answer) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(items.map(() => [null, null]));
     await other.end();
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { native, unique, units } from "../../../../runtime/demo/story/seaport-orders.ts";
+import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../runtime/domains/nft/sales/projection.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
 import { chainOf, createTestIndexer, type TestIndexer } from "../../../indexer/support.ts";
@@ -15,7 +16,7 @@ beforeAll(async () => {
   bazaar = await startBazaar();
   test = await createTestDatabase();
   running = await createTestIndexer(bazaar.chain.url, test.database, {
-    projections: [tokensProjection, salesProjection],
+    projections: [tokensProjection, nftProjection, salesProjection],
     chain: chainOf({ wrappedNative: [bazaar.weth] }),
   });
 }, 120_000);
@@ -78,10 +79,13 @@ it("a reorganisation takes sales, their sums and their marks back, and brings ot
 it("an index that gets sales later has them out of what it stored", async () => {
   const late = await createTestDatabase();
   const options = { chain: chainOf({ wrappedNative: [bazaar.weth] }) };
-  const before = await createTestIndexer(bazaar.chain.url, late.database, { ...options, projections: [tokensProjection] });
+  const before = await createTestIndexer(bazaar.chain.url, late.database, { ...options, projections: [tokensProjection, nftProjection] });
   await before.runToHead(await bazaar.chain.head());
   await before.close();
-  const after = await createTestIndexer(bazaar.chain.url, late.database, { ...options, projections: [tokensProjection, salesProjection] });
+  const after = await createTestIndexer(bazaar.chain.url, late.database, {
+    ...options,
+    projections: [tokensProjection, nftProjection, salesProjection],
+  });
   await after.runToHead(await bazaar.chain.head());
   await after.close();
   expect(await salesIn(late.database)).toEqual(await salesIn(test.database));
