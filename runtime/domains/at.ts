@@ -21,9 +21,10 @@ export interface RangeReference {
 /**
  * The indexed blocks of a range, up to the anchor; null where it holds none. What was not sent reaches to the end of the index.
  * @throws {notAcceptable} a start above the end, as words or numbers name them; numbers alone were compared before.
+ * @throws {RequestError} 503, a start or an end above what is rebuilt.
  */
 export function rangeOf(
-  { anchor }: Pick<ResolverContext, "anchor">,
+  { anchor, rebuilding }: Pick<ResolverContext, "anchor" | "rebuilding">,
   { startingBlock, endingBlock }: RangeReference,
   indexedFrom: number | null,
 ): BlockRange | null {
@@ -34,6 +35,7 @@ export function rangeOf(
   if (from !== null && to !== null && from > to) {
     throw notAcceptable("starting-block", String(startingBlock), `at most ${to}, which ending-block means,`);
   }
+  if (rebuilding !== null && Math.max(from ?? lowest, to ?? lowest) > anchor) throw rebuilding;
   const first = Math.max(from ?? lowest, lowest);
   const last = Math.min(to ?? anchor, anchor);
   return first > last ? null : { first, last };

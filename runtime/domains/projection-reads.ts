@@ -45,7 +45,7 @@ const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
 const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
 
 /** What each live operation reads of projections: one that is not listed does not compile. */
-export const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: ReadsOfRequest<Name> } = {
+const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: ReadsOfRequest<Name> } = {
   checkOwnershipInNft: collections,
   checkOwnershipInNftForSpecificTokenId: collections,
   getAddressActivity: { now: ["tokens"] },

@@ -252,6 +252,13 @@ describe("while a projection is built again", () => {
     const holders = `/v1/${demo.chain.name}/tokens/${demo.story.cast.stable}/token_holders_v2/`;
     await catchUp(whole.database, ["tokens"], middle, { again: true });
     expect(await atHead.ask(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
+    const transfers = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/transfers_v2/`;
+    for (const range of [`starting-block=${middle + 1}`, `ending-block=${middle + 1}`]) {
+      expect(await atHead.ask(`${transfers}?${range}`), range).toMatchObject({ status: 503 });
+    }
+    expect((await atHead.ask(`${transfers}?ending-block=${middle}`)).text).toBe(
+      (await atMiddle.ask(`${transfers}?ending-block=${middle}`)).text,
+    );
     const day = new Date(storyEndTime * 1000).toISOString().slice(0, 10);
     expect(await atHead.ask(`${path}?date=${day}`)).toMatchObject({ status: 503 });
     expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);

@@ -5,7 +5,7 @@ import { createKeySet, type State } from "../../indexer/state.ts";
 import type { Address } from "../../lib/hex.ts";
 
 /** The name of the projection, by which its checkpoint is found. */
-export const addressActivityId = "address-activity";
+const addressActivityId = "address-activity";
 
 /** How much each sender has sent and paid up to each block in which it sent: a kept sum, as a wallet may have sent 200,000 transactions. */
 export const addressActivityProjection = defineProjection({

@@ -1,7 +1,7 @@
 import type { Address } from "../../lib/hex.ts";
 
 /** A token list that cannot be read. */
-export class TokenListError extends Error {
+class TokenListError extends Error {
   override readonly name = "TokenListError";
 
   constructor(file: string, problem: string) {
