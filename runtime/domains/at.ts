@@ -30,8 +30,8 @@ export function rangeOf(
 ): BlockRange | null {
   if (anchor === null) return null;
   const lowest = indexedFrom ?? 0;
-  const from = startingBlock === "latest" ? anchor : startingBlock === "earliest" || startingBlock === null ? null : startingBlock;
-  const to = endingBlock === "earliest" ? lowest : endingBlock === "latest" || endingBlock === null ? null : endingBlock;
+  const from = startingBlock === "latest" ? anchor : numberIn(startingBlock);
+  const to = endingBlock === "earliest" ? lowest : numberIn(endingBlock);
   if (from !== null && to !== null && from > to) {
     throw notAcceptable("starting-block", String(startingBlock), `at most ${to}, which ending-block means,`);
   }
@@ -40,6 +40,8 @@ export function rangeOf(
   const last = Math.min(to ?? anchor, anchor);
   return first > last ? null : { first, last };
 }
+
+const numberIn = (reference: BlockReference | null): number | null => (typeof reference === "number" ? reference : null);
 
 /**
  * The indexed height that `block-height` names, the anchor when it was not sent; null before the first block.
