@@ -1,6 +1,6 @@
 import type { ChainLog } from "../chain/types.ts";
 import type { EventDefinition, EventPlace } from "./decoded-block.ts";
-import { addressAt, topicAddress, wordAt, wordCount } from "./words.ts";
+import { addressAt, hasWords, topicAddress, wordAt } from "./words.ts";
 
 const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
 
@@ -12,7 +12,7 @@ export const erc20Approval: EventDefinition = {
   id: "erc20Approval",
   topic0: approvalTopic,
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 3 || log.data.length !== 66) return null;
+    if (log.topics.length !== 3 || !hasWords(log.data, 1)) return null;
     const owner = addressOf(log.topics[1]);
     const spender = addressOf(log.topics[2]);
     if (owner === null || spender === null) return null;
@@ -20,12 +20,12 @@ export const erc20Approval: EventDefinition = {
   },
 };
 
-/** EIP-721: all three indexed, no data. */
+/** EIP-721: all three indexed. */
 export const erc721Approval: EventDefinition = {
   id: "erc721Approval",
   topic0: approvalTopic,
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 4 || log.data !== "0x") return null;
+    if (log.topics.length !== 4) return null;
     const owner = addressOf(log.topics[1]);
     const spender = addressOf(log.topics[2]);
     const tokenId = log.topics[3];
@@ -39,7 +39,7 @@ export const legacyErc721Approval: EventDefinition = {
   id: "legacyErc721Approval",
   topic0: approvalTopic,
   decode: (log, transactionIndex) => {
-    if (log.topics.length !== 1 || wordCount(log.data) !== 3) return null;
+    if (log.topics.length !== 1 || !hasWords(log.data, 3)) return null;
     const owner = addressAt(log.data, 0);
     const spender = addressAt(log.data, 1);
     if (owner === null || spender === null) return null;
@@ -52,7 +52,7 @@ export const approvalForAll: EventDefinition = {
   id: "approvalForAll",
   topic0: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 3 || log.data.length !== 66) return null;
+    if (log.topics.length !== 3 || !hasWords(log.data, 1)) return null;
     const owner = addressOf(log.topics[1]);
     const operator = addressOf(log.topics[2]);
     const approved = wordAt(log.data, 0);

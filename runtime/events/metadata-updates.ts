@@ -1,6 +1,6 @@
 import type { ChainLog } from "../chain/types.ts";
 import type { EventDefinition, MetadataUpdate } from "./decoded-block.ts";
-import { wordAt, wordCount } from "./words.ts";
+import { hasWords, wordAt } from "./words.ts";
 
 const updateOf = ({ address, index }: ChainLog, transactionIndex: number, fromId: bigint, toId: bigint): MetadataUpdate => ({
   kind: "metadataUpdate",
@@ -16,7 +16,7 @@ export const metadataUpdate: EventDefinition = {
   id: "metadataUpdate",
   topic0: "0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7",
   decode: (log, transactionIndex) => {
-    if (log.topics.length !== 1 || wordCount(log.data) !== 1) return null;
+    if (log.topics.length !== 1 || !hasWords(log.data, 1)) return null;
     const id = wordAt(log.data, 0);
     return updateOf(log, transactionIndex, id, id);
   },
@@ -27,7 +27,7 @@ export const batchMetadataUpdate: EventDefinition = {
   id: "batchMetadataUpdate",
   topic0: "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",
   decode: (log, transactionIndex) => {
-    if (log.topics.length !== 1 || wordCount(log.data) !== 2) return null;
+    if (log.topics.length !== 1 || !hasWords(log.data, 2)) return null;
     const [fromId, toId] = [wordAt(log.data, 0), wordAt(log.data, 1)];
     return fromId > toId ? null : updateOf(log, transactionIndex, fromId, toId);
   },
@@ -39,7 +39,7 @@ export const uriChanged: EventDefinition = {
   topic0: "0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b",
   decode: (log, transactionIndex) => {
     const [, id] = log.topics;
-    if (id === undefined || log.topics.length !== 2 || wordCount(log.data) < 2) return null;
+    if (id === undefined || log.topics.length !== 2 || !hasWords(log.data, 2)) return null;
     return updateOf(log, transactionIndex, BigInt(id), BigInt(id));
   },
 };

@@ -1,7 +1,7 @@
 import type { ChainLog } from "../chain/types.ts";
 import { zeroAddress } from "../lib/hex.ts";
 import type { DecodedEvent, EventDefinition, EventPlace } from "./decoded-block.ts";
-import { addressAt, smallWordAt, type TopicReader, topicAddress, wordAt, wordCount } from "./words.ts";
+import { addressAt, hasWords, smallWordAt, type TopicReader, topicAddress, wholeWords, wordAt } from "./words.ts";
 
 const placeOf = (log: ChainLog, transactionIndex: number): EventPlace => ({ address: log.address, transactionIndex, logIndex: log.index });
 
@@ -13,7 +13,7 @@ export const erc20Transfer: EventDefinition = {
   id: "erc20Transfer",
   topic0: transferTopic,
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 3 || log.data.length !== 66) return null;
+    if (log.topics.length !== 3 || !hasWords(log.data, 1)) return null;
     const from = addressOf(log.topics[1]);
     const to = addressOf(log.topics[2]);
     if (from === null || to === null) return null;
@@ -21,12 +21,12 @@ export const erc20Transfer: EventDefinition = {
   },
 };
 
-/** EIP-721: all three indexed, no data. */
+/** EIP-721: all three indexed. */
 export const erc721Transfer: EventDefinition = {
   id: "erc721Transfer",
   topic0: transferTopic,
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 4 || log.data !== "0x") return null;
+    if (log.topics.length !== 4) return null;
     const from = addressOf(log.topics[1]);
     const to = addressOf(log.topics[2]);
     const tokenId = log.topics[3];
@@ -40,7 +40,7 @@ export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",
   topic0: transferTopic,
   decode: (log, transactionIndex) => {
-    if (log.topics.length !== 1 || wordCount(log.data) !== 3) return null;
+    if (log.topics.length !== 1 || !hasWords(log.data, 3)) return null;
     const from = addressAt(log.data, 0);
     const to = addressAt(log.data, 1);
     if (from === null || to === null) return null;
@@ -60,7 +60,7 @@ export const consecutiveMint: EventDefinition = {
   topic0: "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d",
   decode: (log, transactionIndex, addressOf = topicAddress) => {
     const [, first, from, to] = log.topics;
-    if (first === undefined || log.topics.length !== 4 || log.data.length !== 66) return null;
+    if (first === undefined || log.topics.length !== 4 || !hasWords(log.data, 1)) return null;
     const [sender, receiver] = [addressOf(from), addressOf(to)];
     const [fromId, toId] = [BigInt(first), wordAt(log.data, 0)];
     if (sender !== zeroAddress || receiver === null || receiver === zeroAddress) return null;
@@ -74,7 +74,7 @@ export const erc1155TransferSingle: EventDefinition = {
   id: "erc1155TransferSingle",
   topic0: "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 4 || wordCount(log.data) !== 2) return null;
+    if (log.topics.length !== 4 || !hasWords(log.data, 2)) return null;
     return multiToken(log, transactionIndex, addressOf, [{ tokenId: wordAt(log.data, 0), amount: wordAt(log.data, 1) }]);
   },
 };
@@ -108,7 +108,7 @@ const multiToken = (
 
 /** The array of words whose offset stands in word `head`; null where it leaves the data. */
 const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
-  const words = wordCount(data);
+  const words = wholeWords(data);
   if (words < head + 1) return null;
   const offset = smallWordAt(data, head);
   if (offset < 0 || offset % 32 !== 0) return null;
@@ -123,7 +123,7 @@ const wrapping = (kind: "deposit" | "withdrawal", topic0: EventDefinition["topic
   id: kind,
   topic0,
   decode: (log, transactionIndex, addressOf = topicAddress) => {
-    if (log.topics.length !== 2 || log.data.length !== 66) return null;
+    if (log.topics.length !== 2 || !hasWords(log.data, 1)) return null;
     const owner = addressOf(log.topics[1]);
     return owner === null ? null : { kind, ...placeOf(log, transactionIndex), owner, amount: wordAt(log.data, 0) };
   },

@@ -7,6 +7,12 @@ const paddingOfAddress = "0".repeat(24);
 /** Whole words of ABI data, or -1 where it is not made of whole words. */
 export const wordCount = (data: Hex): number => ((data.length - 2) % digits === 0 ? (data.length - 2) / digits : -1);
 
+/** Whole words of ABI data, whatever follows them. */
+export const wholeWords = (data: Hex): number => Math.floor((data.length - 2) / digits);
+
+/** Whether ABI data has that many words. What follows them is no part of what an event declares, and no ABI decoder minds it. */
+export const hasWords = (data: Hex, count: number): boolean => wholeWords(data) >= count;
+
 /** Word number `index` as an unsigned number. */
 export const wordAt = (data: Hex, index: number): bigint => BigInt(`0x${data.slice(2 + index * digits, 2 + (index + 1) * digits)}`);
 

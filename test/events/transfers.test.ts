@@ -88,15 +88,37 @@ describe("a Transfer", () => {
 
   it.each([
     ["no data", [erc20Transfer.topic0, topicOf(from), topicOf(to)], "0x"],
-    ["too much data", [erc20Transfer.topic0, topicOf(from), topicOf(to)], words(1n, 2n)],
     ["half a word", [erc20Transfer.topic0, topicOf(from), topicOf(to)], "0x00ff"],
     ["two topics", [erc20Transfer.topic0, topicOf(from)], words(to, 5n)],
     ["an address with something above it", [erc20Transfer.topic0, topicOf(2n ** 200n), topicOf(to)], words(5n)],
-    ["four topics and data", [erc20Transfer.topic0, topicOf(from), topicOf(to), topicOf(1n)], words(5n)],
+    ["a word too few in the data", [erc20Transfer.topic0], words(from, to)],
     ["all in the data, an address too long", [erc20Transfer.topic0], words(2n ** 255n, to, 5n)],
     ["no topics", [], words(5n)],
   ] as [string, Hash[], Hex][])("is no event with %s", (_, topics, data) => {
     expect(decode(topics, data)).toEqual([]);
+  });
+});
+
+describe("data after what an event declares", () => {
+  const appended = (data: Hex) => [`${data}${"ab".repeat(33)}`, `${data}ab`] as Hex[];
+  const [three, four] = [
+    [topicOf(from), topicOf(to)],
+    [topicOf(to), topicOf(from), topicOf(to)],
+  ];
+
+  // As viem's decodeEventLog, and the ABI specification, which says where values are and not what comes after them.
+  it.each([
+    ["an ERC-20 Transfer", [erc20Transfer.topic0, ...three], words(5n)],
+    ["an ERC-721 Transfer", [erc20Transfer.topic0, ...three, topicOf(5n)], "0x"],
+    ["a Transfer with nothing indexed", [erc20Transfer.topic0], words(from, to, 5n)],
+    ["a ConsecutiveTransfer", [consecutiveMint.topic0, topicOf(1n), topicOf(0n), topicOf(to)], words(3n)],
+    ["a TransferSingle", [erc1155TransferSingle.topic0, ...four], words(1n, 2n)],
+    ["a TransferBatch", [erc1155TransferBatch.topic0, ...four], words(64n, 128n, 1n, 7n, 1n, 2n)],
+    ["a Deposit", [wrappedDeposit.topic0, topicOf(to)], words(5n)],
+  ] as [string, Hash[], Hex][])("does not matter: %s", (_, topics, data) => {
+    const [event] = decode(topics, data);
+    expect(event).toBeDefined();
+    for (const longer of appended(data)) expect(decode(topics, longer)).toEqual([event]);
   });
 });
 
