@@ -19,6 +19,7 @@ import * as pastRankings from "./domains/tokens/migrations/0011-past-rankings.ts
 import * as tokenHistories from "./domains/tokens/migrations/0015-token-histories.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
+import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
 
 /** Every migration of every room, in the order of its number. */
 export const migrations: readonly Migration[] = [
@@ -41,5 +42,6 @@ export const migrations: readonly Migration[] = [
   { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
   { name: "0018-nft-sales", up: nftSales.up, down: nftSales.down },
   { name: "0019-approvals", up: approvals.up, down: approvals.down },
+  { name: "0022-contract-standards", up: contractStandards.up, down: contractStandards.down },
   { name: "0025-unknown-account-balances", up: unknownAccountBalances.up, down: unknownAccountBalances.down },
 ];

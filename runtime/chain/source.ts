@@ -17,6 +17,12 @@ export type { Head } from "./types.ts";
 /** What a read-only contract call gave. `reverted` tells the contract's own refusal from a node that cannot answer. */
 export type CallOutcome = { readonly ok: true; readonly data: Hex } | { readonly ok: false; readonly reverted: boolean };
 
+export interface ReadOnlyCall {
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gas?: number;
+}
+
 /** What blocks are wanted with beside their transactions, receipts and logs. */
 export interface BlockDetail {
   readonly accounting: NativeAccounting;
@@ -42,7 +48,8 @@ export interface Source {
   fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
   /** Native balances after a block; null where the node lacks that state. With the block's hash they are that very block's where the node takes hashes. */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
-  calls(calls: readonly { readonly to: Address; readonly data: Hex }[], height: number): Promise<CallOutcome[]>;
+  /** Read-only calls after a block; without `gas` a call may use what the node allows. */
+  calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;
 }
 
 export interface SourceOptions {
@@ -146,7 +153,10 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       );
     },
     calls: (calls, height) => {
-      const requests = calls.map((call) => ({ method: "eth_call", params: [{ to: call.to, data: call.data }, toQuantity(height)] }));
+      const requests = calls.map(({ to, data, gas }) => ({
+        method: "eth_call",
+        params: [{ to, data, ...(gas === undefined ? {} : { gas: toQuantity(gas) }) }, toQuantity(height)],
+      }));
       return settleAnswers(rpc, requests, options, outcomeOf);
     },
   };

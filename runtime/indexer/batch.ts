@@ -4,9 +4,10 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { Database } from "../database/database.ts";
 import { createEventDecoder } from "../events/decode-events.ts";
 import type { DecodedBlock } from "../events/decoded-block.ts";
-import type { Hash, Hex } from "../lib/hex.ts";
+import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { type GenesisAllocation, readBase, writeBaseReads } from "./base-reads.ts";
 import { advanceCheckpoints } from "./checkpoints.ts";
+import { readStandards, writeStandards } from "./contract-standards.ts";
 import { createRowGatherer, type WaitingRows, writeWaiting } from "./gather-rows.ts";
 import type { Leadership } from "./leader.ts";
 import { orStopped } from "./or-stopped.ts";
@@ -17,11 +18,13 @@ import { loadState, type StateCache } from "./state-cache.ts";
 
 export interface BatchDeps {
   readonly database: Database;
-  readonly source: Pick<Source, "balances" | "calls">;
+  readonly source: Pick<Source, "balances" | "calls" | "head">;
   readonly chainId: number;
   readonly facts: ChainFacts;
   readonly allocation: GenesisAllocation | undefined;
   readonly stopwatch: Stopwatch;
+  /** Contracts that the node said nothing of, so that the form of their logs decides what they are. */
+  readonly onUnanswered: (contracts: readonly Address[]) => void;
   /** Refuses a transaction of a process that may not write any more. */
   readonly guard: Leadership["guard"];
 }
@@ -36,6 +39,7 @@ export interface PreparedBatch {
   readonly hash: Hash;
   readonly waiting: readonly WaitingRows[];
   readonly baseReads: readonly Row[];
+  readonly standards: readonly Row[];
 }
 
 /** Takes blocks as they come, and keeps nothing of them but the rows that they give. */
@@ -56,14 +60,18 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
   const decode = createEventDecoder(projections.flatMap(({ events }) => events));
   const gatherer = createRowGatherer(chainId, projections);
   const baseReads: Row[] = [];
+  const standards: Row[] = [];
   let first: ChainBlock | undefined;
   let last: ChainBlock | undefined;
   const size = { blocks: 0, transactions: 0, logs: 0 };
   cache.begin();
   return {
     add: async (blocks, signal) => {
-      const decoded = stopwatch.timeNow("decode", () => blocks.map(decode));
+      const byForm = stopwatch.timeNow("decode", () => blocks.map(decode));
       await turn();
+      const read = await stopwatch.time("read", () => orStopped(readStandards(cache, database, deps.source, chainId, byForm), signal));
+      if (read === null) return false;
+      const decoded = read.blocks;
       const states = await stopwatch.time("load", () =>
         Promise.all(projections.map((projection) => loadState(cache, database, chainId, projection, projection.needs(decoded, facts)))),
       );
@@ -86,6 +94,8 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
         await turn();
       }
       baseReads.push(...base.rows);
+      standards.push(...read.rows);
+      if (read.unanswered.length > 0) deps.onUnanswered(read.unanswered);
       first ??= blocks[0];
       last = blocks.at(-1) ?? last;
       size.blocks += blocks.length;
@@ -100,7 +110,7 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
       if (first === undefined || last === undefined) return null;
       const { blocks, transactions } = size;
       const heights = { first: first.number, last: last.number, hash: last.hash };
-      return { projections, blocks, transactions, ...heights, waiting: gatherer.take(), baseReads };
+      return { projections, blocks, transactions, ...heights, waiting: gatherer.take(), baseReads, standards };
     },
   };
 };
@@ -116,7 +126,8 @@ export const writeBatch = (deps: BatchDeps, batch: PreparedBatch, lasting: boole
       if (!lasting) await client.query("SET LOCAL synchronous_commit = off");
       await advanceCheckpoints(client, deps.chainId, batch.projections, batch.first - 1, batch.last);
       await deps.guard(client);
-      const rows = await writeBaseReads(client, deps.chainId, batch.baseReads);
+      const base = await writeBaseReads(client, deps.chainId, batch.baseReads);
+      const rows = base + (await writeStandards(client, deps.chainId, batch.standards));
       return rows + (await writeWaiting(client, deps.chainId, batch.waiting));
     }),
   );

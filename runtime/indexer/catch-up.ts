@@ -1,8 +1,8 @@
-import { baseReadsLoad } from "./base-reads.ts";
 import { type BatchDeps, beginBatch, writeBatch } from "./batch.ts";
 import { readCheckpoints } from "./checkpoints.ts";
 import type { Progress } from "./progress.ts";
 import type { Projection } from "./projection.ts";
+import { readingLoads } from "./reading-loads.ts";
 import { createStateCache } from "./state-cache.ts";
 import type { StoredLedger } from "./stored-ledger.ts";
 
@@ -26,7 +26,7 @@ export const catchUpOnce = async (
   if (done < deps.facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
   const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const batch = beginBatch(deps, createStateCache([projection], { own: [baseReadsLoad] }), [projection]);
+  const batch = beginBatch(deps, createStateCache([projection], { own: readingLoads }), [projection]);
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;
   const rows = await writeBatch(deps, prepared, false);

@@ -1,6 +1,5 @@
 import { BadReplyError } from "../chain/errors.ts";
 import { createAdvance } from "./advance.ts";
-import { baseReadsLoad } from "./base-reads.ts";
 import type { BatchDeps } from "./batch.ts";
 import { catchUpOnce } from "./catch-up.ts";
 import { readCheckpoints } from "./checkpoints.ts";
@@ -14,6 +13,7 @@ import { openIndex } from "./open-index.ts";
 import { orStopped } from "./or-stopped.ts";
 import { createStopwatch } from "./progress.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
+import { readingLoads, readingTables } from "./reading-loads.ts";
 import { createStateCache } from "./state-cache.ts";
 import type { Indexer, IndexerDeps, Tuning } from "./types.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -34,7 +34,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, onProgress } = deps;
   const tuning: Tuning = { ...usualTuning, ...deps.tuning };
   const all: readonly Projection[] = [ledger.projection, ...deps.projections];
-  const following = [{ name: "base_reads", blockColumn: "block_number" }, ...(deps.following ?? [])];
+  const following = [...readingTables, ...(deps.following ?? [])];
   const stopwatch = createStopwatch();
   const lock = createLock();
   const leader = createLeader({ database, chain, logger });
@@ -54,6 +54,13 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     await loop.leadership.guard(client);
   };
 
+  const onUnanswered: BatchDeps["onUnanswered"] = ([first, ...others]) => {
+    const who = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, ${first} among them`;
+    logger.warn(
+      `Node of ${chain.name} answered no eth_call to ${who}: their Transfer logs with three or no indexed arguments count as ERC-721.`,
+    );
+  };
+
   const batchDeps = (facts: ChainFacts): BatchDeps => ({
     database,
     source,
@@ -62,11 +69,12 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     allocation: deps.genesisAllocation,
     stopwatch,
     guard,
+    onUnanswered,
   });
 
   const join = (projections: Iterable<Projection>, isNew = false): void => {
     loop.joined = new Set(projections);
-    loop.cache = createStateCache([...loop.joined], { own: [baseReadsLoad], isNew });
+    loop.cache = createStateCache([...loop.joined], { own: readingLoads, isNew });
   };
 
   const open = async (): Promise<ChainFacts> => {

@@ -14,7 +14,7 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",
-  version: 1,
+  version: 2,
   events: [erc20Approval, erc721Approval, legacyErc721Approval, approvalForAll, erc20Transfer, erc721Transfer, legacyErc721Transfer],
   tables: [allowancesTable, nftApprovalsTable, nftOperatorsTable, ...approvalPeriodTables, allowanceReadsTable],
   loads: {

@@ -14,7 +14,7 @@ import { standards } from "../tokens/standards.ts";
  */
 export const nftProjection = defineProjection({
   id: "nft",
-  version: 1,
+  version: 2,
   events: [...tokensProjection.events, metadataUpdate, batchMetadataUpdate, uriChanged],
   tables: [
     {

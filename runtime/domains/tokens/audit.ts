@@ -14,6 +14,8 @@ interface SampledBalance {
   readonly standard: number;
   readonly token_id: string | null;
   readonly balance: string | null;
+  /** False where the contract's answer is about something else, or proves nothing. */
+  readonly is_comparable: boolean;
 }
 
 /** The name of their row. */
@@ -82,7 +84,7 @@ async function compare(
   return balances.map((balance, index) => ({
     what: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
     index: balance.balance,
-    node: told[index]?.toString() ?? null,
+    node: balance.is_comparable ? (told[index]?.toString() ?? null) : null,
   }));
 }
 
@@ -104,6 +106,14 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
   );
 }
 
+/**
+ * Whether `balanceOf` and `ownerOf` tell what rows `k` of an ERC-721 collection hold. `balanceOf` of a contract that is an ERC-20 token as well tells coins, not ids; one
+ * that answers nothing a collection has to is only taken for one by the form of its logs. Served by the primary key of contract_standards.
+ */
+const isComparable = (isWrong: string): string =>
+  `NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
+   AS is_comparable`;
+
 /** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */
 const sampleBalances = (
   database: Queryable,
@@ -113,7 +123,8 @@ const sampleBalances = (
   sample: number,
 ): Promise<SampledBalance[]> =>
   database.query<SampledBalance>(
-    `SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance
+    `SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
+       ${isComparable("c.is_coin OR NOT c.is_collection")}
      FROM (SELECT b.* FROM balances b ${joinSource("b")} WHERE b.chain_id = $1 AND b.standard = $2 AND sourced.token IS NULL
            ORDER BY md5(b.owner || b.token) LIMIT $4) k
      LEFT JOIN LATERAL (
@@ -127,7 +138,7 @@ const sampleBalances = (
 /** Balances of tokens that the node has the word on, as it said last. Reads those tokens' rows by balances_rank. */
 const sampleReadings = (database: Queryable, chainId: number, height: number, sample: number) =>
   database.query<SampledBalance & { since_block: number }>(
-    `SELECT b.owner, b.token, b.standard, NULL AS token_id, b.balance, b.since_block FROM node_sourced_tokens n
+    `SELECT b.owner, b.token, b.standard, NULL AS token_id, b.balance, b.since_block, true AS is_comparable FROM node_sourced_tokens n
      JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance > 0 AND b.standard > 0
      WHERE n.chain_id = $1 AND b.since_block <= $2 ORDER BY md5(b.owner || b.token) LIMIT $3`,
     [chainId, height, sample],
@@ -135,7 +146,8 @@ const sampleReadings = (database: Queryable, chainId: number, height: number, sa
 
 const sampleNfts = (database: Queryable, chainId: number, standard: number, height: number, sample: number): Promise<SampledBalance[]> =>
   database.query<SampledBalance>(
-    `SELECT k.owner, k.token, k.standard, k.token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance
+    `SELECT k.owner, k.token, k.standard, k.token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
+       ${isComparable("NOT c.is_collection")}
      FROM (SELECT * FROM nft_balances WHERE chain_id = $1 AND standard = $2
            ORDER BY md5(owner || token || int8send((token_id % 1000000007)::int8)) LIMIT $4) k
      LEFT JOIN LATERAL (

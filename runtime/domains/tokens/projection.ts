@@ -32,7 +32,7 @@ import { standards } from "./standards.ts";
  */
 export const tokensProjection = defineProjection({
   id: "tokens",
-  version: 3,
+  version: 4,
   events: [
     erc20Transfer,
     erc721Transfer,

@@ -1,0 +1,123 @@
+import type { CallOutcome } from "../chain/source.ts";
+import type { Address, Hex } from "../lib/hex.ts";
+import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer } from "./decoded-block.ts";
+
+/**
+ * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log is an ERC-20 one; with three or none it is an ERC-721
+ * one in nearly all contracts, but there are ERC-20 tokens that index the amount, or nothing. What a contract answers about itself decides.
+ */
+export type AmbiguousEvent = Erc721Transfer | Erc721Approval;
+
+export const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
+  event.kind === "erc721Transfer" || event.kind === "erc721Approval";
+
+/** What a contract has shown to be; neither where it answers nothing that tells. Contracts after ERC-404 are both. */
+export interface ContractEvidence {
+  readonly isCoin: boolean;
+  readonly isCollection: boolean;
+}
+
+/** A contract to be asked about: its first block with an ambiguous event, and an id or amount of that block. */
+export interface EvidenceSubject {
+  readonly address: Address;
+  readonly block: number;
+  readonly value: bigint;
+  /** In that block it emitted Transfers of both forms: amounts by one, so ids by the other. */
+  readonly hasBothForms: boolean;
+}
+
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+/** Two accounts that are nobody's: whether the function is there matters, not what it says of them. */
+const twoAccounts = `${word(1n)}${word(2n)}`;
+
+/** EIP-165 supportsInterface(0x80ac58cd), which is EIP-721's id, and EIP-20 allowance(address,address), which collections lack. */
+export const claimCalls: readonly Hex[] = [`0x01ffc9a780ac58cd${"0".repeat(56)}`, `0xdd62ed3e${twoAccounts}`];
+
+/** EIP-721 ownerOf(uint256) and isApprovedForAll(address,address), and EIP-20 decimals(). */
+export const functionCalls = ({ value }: EvidenceSubject): readonly Hex[] => [
+  `0x6352211e${word(value)}`,
+  `0xe985e9c5${twoAccounts}`,
+  "0x313ce567",
+];
+
+/** Whether a contract claims EIP-721's interface: then nothing else needs to be asked. */
+export const claimsCollection = ([claim]: readonly (CallOutcome | undefined)[]): boolean => firstWord(claim) === 1n;
+
+/** What the answers to `claimCalls`, and to `functionCalls` where they were asked, show. */
+export const evidenceOf = (
+  { hasBothForms }: EvidenceSubject,
+  [claim, allowance]: readonly (CallOutcome | undefined)[],
+  [owner, operator, decimals]: readonly (CallOutcome | undefined)[],
+): ContractEvidence => {
+  const [ownerWord, operatorWord, decimalsWord] = [owner, operator, decimals].map(firstWord);
+  return {
+    // Collections may answer 0 decimals; no token of theirs is divided.
+    isCoin: firstWord(allowance) !== null || isBetween(decimalsWord, 1n, 255n),
+    isCollection: claimsCollection([claim]) || isBetween(ownerWord, 0n, 2n ** 160n - 1n) || isBetween(operatorWord, 0n, 1n) || hasBothForms,
+  };
+};
+
+/** Digits of one word with their 0x; a hostile answer may be far longer. */
+const wordLength = 66;
+
+const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
+  outcome?.ok === true && outcome.data.length >= wordLength ? BigInt(outcome.data.slice(0, wordLength)) : null;
+
+const isBetween = (value: bigint | null | undefined, lowest: bigint, highest: bigint): boolean =>
+  value !== null && value !== undefined && value >= lowest && value <= highest;
+
+/** Contracts with ambiguous events, each with its first block that has one. */
+export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, EvidenceSubject> => {
+  const subjects = new Map<Address, EvidenceSubject>();
+  for (const { block, events } of blocks) {
+    const found = new Map<Address, AmbiguousEvent>();
+    for (const event of events) {
+      if (!isAmbiguous(event) || subjects.has(event.address)) continue;
+      // The last id that somebody received is the likeliest to have an owner after the block.
+      const known = found.get(event.address);
+      if (known === undefined || !isBurn(event) || isBurn(known)) found.set(event.address, event);
+    }
+    if (found.size === 0) continue;
+    const forms = formsOf(events);
+    for (const [address, event] of found) {
+      const hasBothForms = forms.amounts.has(address) && forms.ids.has(address);
+      subjects.set(address, { address, block: block.number, value: event.tokenId, hasBothForms });
+    }
+  }
+  return subjects;
+};
+
+const isBurn = (event: AmbiguousEvent): boolean => event.kind === "erc721Approval" || BigInt(event.to) === 0n;
+
+const formsOf = (events: readonly DecodedEvent[]) => {
+  const [amounts, ids] = [new Set<Address>(), new Set<Address>()];
+  for (const { kind, address } of events) {
+    if (kind === "erc20Transfer") amounts.add(address);
+    else if (kind === "erc721Transfer") ids.add(address);
+  }
+  return { amounts, ids };
+};
+
+/**
+ * Blocks with the ambiguous events of those contracts that are ERC-20 tokens alone read as such; what shows nothing stays what its logs look like. Blocks without
+ * such events are given as they are.
+ */
+export const withStandards = (
+  blocks: readonly DecodedBlock[],
+  evidenceFor: (address: Address) => ContractEvidence | undefined,
+): DecodedBlock[] =>
+  blocks.map((decoded) => {
+    const isCoinEvent = (event: DecodedEvent): event is AmbiguousEvent => isAmbiguous(event) && isOnlyCoin(evidenceFor(event.address));
+    if (!decoded.events.some(isCoinEvent)) return decoded;
+    return { ...decoded, events: decoded.events.map((event) => (isCoinEvent(event) ? asErc20(event) : event)) };
+  });
+
+const isOnlyCoin = (evidence: ContractEvidence | undefined): boolean => evidence?.isCoin === true && !evidence.isCollection;
+
+const asErc20 = (event: AmbiguousEvent): DecodedEvent => {
+  const { address, transactionIndex, logIndex, tokenId: amount } = event;
+  const place = { address, transactionIndex, logIndex };
+  return event.kind === "erc721Transfer"
+    ? { kind: "erc20Transfer", ...place, from: event.from, to: event.to, amount }
+    : { kind: "erc20Approval", ...place, owner: event.owner, spender: event.spender, amount };
+};
