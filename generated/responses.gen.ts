@@ -2626,15 +2626,15 @@ export interface TokenPricesResponse {
 
 /** One allowance. */
 export interface TokenSpenderItem {
-  /** Height of the block of the last event that set the approval. */
+  /** Height of the block of the last event that set the approval, or of its first use where no event set it. */
   readonly block_height: number;
-  /** Index in its block of the transaction that set the approval. */
+  /** Index in its block of the transaction that set the approval, or first used it. */
   readonly tx_offset: number;
-  /** Index in its block of the approval's log. */
+  /** Index in its block of the approval's log, or of the transfer that first used it. */
   readonly log_offset: number;
-  /** Time of the block in which the approval was last set. */
+  /** Time of the block in which the approval was last set, or first used. */
   readonly block_signed_at: string;
-  /** Hash of the transaction that set the approval. */
+  /** Hash of the transaction that set the approval, or first used it. */
   readonly tx_hash: string;
   /** Account that may move the tokens. */
   readonly spender_address: string;

@@ -11,7 +11,7 @@ interface Entry {
   isTouched: boolean;
 }
 
-/** What holds of each key of a latest table, block by block, with the periods that it ends. What is nothing makes no key known. */
+/** What holds of each key of a latest table, block by block, with the periods that it ends. What is nothing makes no key known, unless it is opened. */
 export const createSheet = (table: LatestTable, isNothing: (values: Row) => boolean, stored: (key: Row) => Row | undefined) => {
   const columns = valuesOf(table);
   const entries = new Map<string, Entry>();
@@ -29,17 +29,25 @@ export const createSheet = (table: LatestTable, isNothing: (values: Row) => bool
     return entry;
   };
 
+  const change = (entry: Entry, values: Row): void => {
+    if (!inBlock.has(entry)) {
+      inBlock.add(entry);
+      entry.standing = entry.values;
+    }
+    entry.values = values;
+  };
+
   return {
     /** What holds; null where nothing was ever said. */
     get: (key: Row): Row | null => entryOf(key).values,
     set: (key: Row, values: Row): void => {
       const entry = entryOf(key);
-      if (entry.values === null && isNothing(values)) return;
-      if (!inBlock.has(entry)) {
-        inBlock.add(entry);
-        entry.standing = entry.values;
-      }
-      entry.values = values;
+      if (entry.values !== null || !isNothing(values)) change(entry, values);
+    },
+    /** Makes a key known that is not, be it with nothing. */
+    open: (key: Row, values: Row): void => {
+      const entry = entryOf(key);
+      if (entry.values === null) change(entry, values);
     },
     endBlock: (block: number): void => {
       for (const entry of inBlock) {

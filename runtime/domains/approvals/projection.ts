@@ -5,12 +5,14 @@ import { defineProjection, type FoldInput, type Row } from "../../indexer/projec
 import { createKeySet, type Key, keyText, type State } from "../../indexer/state.ts";
 import { type Address, zeroAddress } from "../../lib/hex.ts";
 import { createSheet } from "./projection-sheet.ts";
+import { spendersIn } from "./projection-spenders.ts";
 import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApprovalsTable, nftOperatorsTable } from "./projection-tables.ts";
 
 /**
  * Who may move whose tokens. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the approval of its id. What is given
  * by or to the zero address is given by or to nobody. Contracts of all kinds are taken at their word: what they say is judged when it is asked for.
- * Where somebody else moved an owner's tokens, an allowance may have been used: whoever ever gave one for that token is entered to be read.
+ * Where somebody else moved an owner's tokens, an allowance may have been used: whoever ever gave one for that token is entered to be read. One that no event gave,
+ * as some permits are, is entered with nothing when its spender can be told from the transaction, and read likewise.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",
@@ -40,8 +42,7 @@ export const approvalsProjection = defineProjection({
     const sets = { allowances: createKeySet(), givers: createKeySet(), nftApprovals: createKeySet(), nftOperators: createKeySet() };
     for (const decoded of blocks) {
       for (const event of decoded.events) {
-        const touched = touchedBy(decoded, event);
-        if (touched !== null) sets[touched.load].add(...touched.key);
+        for (const { load, key } of touchedBy(decoded, event)) sets[load].add(...key);
       }
     }
     return Object.fromEntries(Object.entries(sets).map(([name, { keys }]) => [name, keys]));
@@ -62,23 +63,28 @@ const mayLower = ({ block }: DecodedBlock, { address, from, amount, transactionI
   return transaction?.from !== from || transaction.to !== address || !transaction.input.startsWith(plainTransfer);
 };
 
-/** The one stored row that an event may have to do with. */
+/** The stored rows that an event may have to do with. */
 const touchedBy = (
   decoded: DecodedBlock,
   event: DecodedEvent,
-): { readonly load: "allowances" | "givers" | "nftApprovals" | "nftOperators"; readonly key: Key } | null => {
+): readonly { readonly load: "allowances" | "givers" | "nftApprovals" | "nftOperators"; readonly key: Key }[] => {
   switch (event.kind) {
-    case "erc20Transfer":
-      return mayLower(decoded, event) ? { load: "givers", key: [event.from, event.address] } : null;
+    case "erc20Transfer": {
+      if (!mayLower(decoded, event)) return [];
+      const { from, address } = event;
+      const spender = spendersIn(decoded).get(event);
+      const giver = { load: "givers", key: [from, address] } as const;
+      return spender === undefined ? [giver] : [giver, { load: "allowances", key: [from, address, spender] }];
+    }
     case "erc20Approval":
-      return { load: "allowances", key: [event.owner, event.address, event.spender] };
+      return [{ load: "allowances", key: [event.owner, event.address, event.spender] }];
     case "erc721Approval":
     case "erc721Transfer":
-      return { load: "nftApprovals", key: [event.address, event.tokenId] };
+      return [{ load: "nftApprovals", key: [event.address, event.tokenId] }];
     case "approvalForAll":
-      return { load: "nftOperators", key: [event.owner, event.address, event.operator] };
+      return [{ load: "nftOperators", key: [event.owner, event.address, event.operator] }];
     default:
-      return null;
+      return [];
   }
 };
 
@@ -103,7 +109,7 @@ const foldApprovals = (blocks: readonly DecodedBlock[], { state }: Pick<FoldInpu
 type Books = ReturnType<typeof openBooks>;
 
 const openBooks = (state: State) => {
-  /** Who gave an allowance in these blocks. */
+  /** Who gave an allowance in these blocks, or had one used. */
   const givers = new Set<string>();
   return {
     allowances: createSheet(
@@ -137,7 +143,9 @@ const enter = (books: Books, decoded: DecodedBlock, event: DecodedEvent): void =
       enterAllowance(books, decoded.block.number, event);
       return;
     case "erc20Transfer":
-      if (mayLower(decoded, event) && books.hasGiven(event.from, token)) {
+      if (!mayLower(decoded, event)) return;
+      openAllowance(books, decoded, event);
+      if (books.hasGiven(event.from, token)) {
         const read = { owner: event.from, token, block_number: decoded.block.number };
         books.reads.set(keyText([event.from, token]), { ...read, read_at_block: null, read_at_hash: null, attempts: 0 });
       }
@@ -169,6 +177,16 @@ const enterAllowance = (books: Books, block: number, event: Erc20Approval): void
   const place = { approved_block: block, transaction_index: transactionIndex, log_index: logIndex };
   books.allowances.set({ owner, token, spender }, { ...place, amount });
   if (amount > 0n) books.givers.add(keyText([owner, token]));
+};
+
+/** Makes the allowance known that a transfer may have used, at the transfer's own place, to be read: what nothing gave is nothing until the contract says more. */
+const openAllowance = (books: Books, decoded: DecodedBlock, event: Erc20Transfer): void => {
+  const { from: owner, address: token, transactionIndex, logIndex } = event;
+  const spender = spendersIn(decoded).get(event);
+  if (spender === undefined || isNobodys(owner, spender)) return;
+  const place = { approved_block: decoded.block.number, transaction_index: transactionIndex, log_index: logIndex };
+  books.allowances.open({ owner, token, spender }, { ...place, amount: 0n });
+  books.givers.add(keyText([owner, token]));
 };
 
 const isNobodys = (owner: Address, spender: Address): boolean => owner === zeroAddress || spender === zeroAddress;

@@ -42,6 +42,46 @@ contract CallingCoin is Coin {
   }
 }
 
+/** After Dai: its permit allows all or nothing, and this one emits no Approval. */
+contract SilentPermit is Coin {
+  mapping(address => mapping(address => bool)) internal isAllowed;
+  mapping(address => uint256) public permits;
+  bytes32 internal constant typeHash =
+    keccak256("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");
+  constructor() Coin("DAI") {}
+
+  function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s) external {
+    bytes32 digest = _hashTypedDataV4(keccak256(abi.encode(typeHash, holder, spender, nonce, expiry, allowed)));
+    require(holder != address(0) && holder == ecrecover(digest, v, r, s) && nonce == permits[holder]++);
+    require(expiry == 0 || block.timestamp <= expiry);
+    isAllowed[holder][spender] = allowed;
+  }
+  function allowance(address owner, address spender) public view override returns (uint256) {
+    return isAllowed[owner][spender] ? type(uint256).max : super.allowance(owner, spender);
+  }
+}
+
+/** Pays out what it has to whoever asks, as pools do. */
+contract Till {
+  function pay(ERC20 token, address to, uint256 amount) external { token.transfer(to, amount); }
+}
+/** Has a till pay. */
+contract Desk {
+  function ask(Till till, ERC20 token, address to, uint256 amount) external { till.pay(token, to, amount); }
+}
+
+/** Emits transfers of many owners' tokens at once, and has an allowance for everybody. */
+contract Crowd {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  function allowance(address, address) external pure returns (uint256) { return 7; }
+  function say(address[] calldata owners) external {
+    for (uint256 n = 0; n < owners.length; n += 1) emit Transfer(owners[n], address(this), 1);
+  }
+}
+contract Crier {
+  function say(Crowd crowd, address[] calldata owners) external { crowd.say(owners); }
+}
+
 /** Says what it is told to, and is nothing. */
 contract Faker {
   event Approval(address indexed owner, address indexed spender, uint256 amount);

@@ -10,7 +10,7 @@ export interface Pair {
   readonly token: Address;
 }
 
-/** An allowance above zero, as the index has it. */
+/** An allowance as the index has it; one of nothing may have been given anew without an event. */
 export interface StandingAllowance extends Pair {
   readonly spender: Address;
   readonly since: number;
@@ -52,7 +52,7 @@ export const newPairs = (database: Queryable, chainId: number, above: number, he
 export const pairsAfter = (database: Queryable, chainId: number, { owner, token }: Pair, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
-       SELECT owner, token FROM allowances WHERE chain_id = $1 AND (owner, token) > ($2, $3) AND amount > 0
+       SELECT owner, token FROM allowances WHERE chain_id = $1 AND (owner, token) > ($2, $3)
        ORDER BY owner, token, spender LIMIT $4) next ORDER BY owner, token`,
     [chainId, bytes(owner), bytes(token), limit],
   );
@@ -62,7 +62,7 @@ export interface Position extends Pair {
   readonly after: Address | "0x";
 }
 
-/** The next standing allowances of pairs as of a block. Served by the primary key, one range a pair. */
+/** The next allowances of pairs as of a block. Served by the primary key, one range a pair. */
 export const standingAllowances = (
   database: Queryable,
   chainId: number,
@@ -73,7 +73,7 @@ export const standingAllowances = (
     `SELECT k.owner, k.token, a.spender, a.since_block AS since, a.amount
      FROM unnest($2::bytea[], $3::bytea[], $4::bytea[]) AS k(owner, token, after) CROSS JOIN LATERAL (
        SELECT spender, since_block, amount FROM allowances a
-       WHERE a.chain_id = $1 AND a.owner = k.owner AND a.token = k.token AND a.spender > k.after AND a.amount > 0 AND a.since_block <= $5
+       WHERE a.chain_id = $1 AND a.owner = k.owner AND a.token = k.token AND a.spender > k.after AND a.since_block <= $5
        ORDER BY a.spender LIMIT ${slice}) a`,
     [
       chainId,
