@@ -1,15 +1,16 @@
 import type { CallOutcome } from "../chain/source.ts";
-import type { Address, Hex } from "../lib/hex.ts";
-import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer } from "./decoded-block.ts";
+import { type Address, type Hex, zeroAddress } from "../lib/hex.ts";
+import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer, HybridTransfer } from "./decoded-block.ts";
 
 /**
  * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log is an ERC-20 one; with three or none it is an ERC-721
- * one in nearly all contracts, but there are ERC-20 tokens that index the amount, or nothing. What a contract answers about itself decides.
+ * one in nearly all contracts, but there are ERC-20 tokens that index the amount, or nothing. What a contract
+ * answers about itself decides, and also whether an ERC20Transfer is one of coins.
  */
-export type AmbiguousEvent = Erc721Transfer | Erc721Approval;
+type AmbiguousEvent = Erc721Transfer | Erc721Approval | HybridTransfer;
 
-export const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
-  event.kind === "erc721Transfer" || event.kind === "erc721Approval";
+const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
+  event.kind === "erc721Transfer" || event.kind === "erc721Approval" || event.kind === "hybridTransfer";
 
 /** What a contract has shown to be; neither where it answers nothing that tells. Contracts after ERC-404 are both. */
 export interface ContractEvidence {
@@ -70,24 +71,31 @@ const isBetween = (value: bigint | null | undefined, lowest: bigint, highest: bi
 export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, EvidenceSubject> => {
   const subjects = new Map<Address, EvidenceSubject>();
   for (const { block, events } of blocks) {
-    const found = new Map<Address, AmbiguousEvent>();
-    for (const event of events) {
-      if (!isAmbiguous(event) || subjects.has(event.address)) continue;
-      // The last id that somebody received is the likeliest to have an owner after the block.
-      const known = found.get(event.address);
-      if (known === undefined || !isBurn(event) || isBurn(known)) found.set(event.address, event);
-    }
+    const found = likeliestOf(events.filter(isAmbiguous));
     if (found.size === 0) continue;
     const forms = formsOf(events);
     for (const [address, event] of found) {
+      if (subjects.has(address)) continue;
       const hasBothForms = forms.amounts.has(address) && forms.ids.has(address);
-      subjects.set(address, { address, block: block.number, value: event.tokenId, hasBothForms });
+      const value = event.kind === "hybridTransfer" ? event.amount : event.tokenId;
+      subjects.set(address, { address, block: block.number, value, hasBothForms });
     }
   }
   return subjects;
 };
 
-const isBurn = (event: AmbiguousEvent): boolean => event.kind === "erc721Approval" || BigInt(event.to) === 0n;
+/** Of each contract the event whose id is the likeliest to have an owner after the block: the last one that somebody received. */
+const likeliestOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousEvent> => {
+  const found = new Map<Address, AmbiguousEvent>();
+  for (const event of events) {
+    const known = found.get(event.address);
+    if (known === undefined || !isBurn(event) || isBurn(known)) found.set(event.address, event);
+  }
+  return found;
+};
+
+/** Whether an event names no id that somebody owns after it. */
+const isBurn = (event: AmbiguousEvent): boolean => event.kind !== "erc721Transfer" || event.to === zeroAddress;
 
 const formsOf = (events: readonly DecodedEvent[]) => {
   const [amounts, ids] = [new Set<Address>(), new Set<Address>()];
@@ -99,25 +107,31 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Blocks with the ambiguous events of those contracts that are ERC-20 tokens alone read as such; what shows nothing stays what its logs look like. Blocks without
- * such events are given as they are.
+ * Blocks with their ambiguous events read by what the contracts show: those of ERC-20 tokens alone as such, those of contracts that are both marked as theirs. What
+ * shows nothing stays what its logs look like. Blocks without such events are given as they are.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],
   evidenceFor: (address: Address) => ContractEvidence | undefined,
 ): DecodedBlock[] =>
   blocks.map((decoded) => {
-    const isCoinEvent = (event: DecodedEvent): event is AmbiguousEvent => isAmbiguous(event) && isOnlyCoin(evidenceFor(event.address));
-    if (!decoded.events.some(isCoinEvent)) return decoded;
-    return { ...decoded, events: decoded.events.map((event) => (isCoinEvent(event) ? asErc20(event) : event)) };
+    const isReadAnew = (event: DecodedEvent): event is AmbiguousEvent =>
+      isAmbiguous(event) && (event.kind === "hybridTransfer" || evidenceFor(event.address)?.isCoin === true);
+    if (!decoded.events.some(isReadAnew)) return decoded;
+    return {
+      ...decoded,
+      events: decoded.events.flatMap((event) => (isReadAnew(event) ? readBy(event, evidenceFor(event.address)) : [event])),
+    };
   });
 
-const isOnlyCoin = (evidence: ContractEvidence | undefined): boolean => evidence?.isCoin === true && !evidence.isCollection;
-
-const asErc20 = (event: AmbiguousEvent): DecodedEvent => {
+const readBy = (event: AmbiguousEvent, evidence: ContractEvidence | undefined): DecodedEvent[] => {
+  const { isCoin = false, isCollection = false } = evidence ?? {};
+  const isHybrid = isCoin && isCollection;
+  if (event.kind === "hybridTransfer") return isHybrid ? [{ ...event, kind: "erc20Transfer" }] : [];
+  if (isHybrid) return [event.kind === "erc721Transfer" ? { ...event, ofHybrid: true } : event];
   const { address, transactionIndex, logIndex, tokenId: amount } = event;
   const place = { address, transactionIndex, logIndex };
   return event.kind === "erc721Transfer"
-    ? { kind: "erc20Transfer", ...place, from: event.from, to: event.to, amount }
-    : { kind: "erc20Approval", ...place, owner: event.owner, spender: event.spender, amount };
+    ? [{ kind: "erc20Transfer", ...place, from: event.from, to: event.to, amount }]
+    : [{ kind: "erc20Approval", ...place, owner: event.owner, spender: event.spender, amount }];
 };

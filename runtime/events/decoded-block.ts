@@ -21,6 +21,16 @@ export interface Erc721Transfer extends EventPlace {
   readonly from: Address;
   readonly to: Address;
   readonly tokenId: bigint;
+  /** The contract is an ERC-20 token as well, as those after ERC-404 are: its `balanceOf` tells coins, and not how many ids somebody has. */
+  readonly ofHybrid?: true;
+}
+
+/** Coins of the first contracts after ERC-404, which move them by an event of their own. Other contracts' events of this name mean other things. */
+export interface HybridTransfer extends EventPlace {
+  readonly kind: "hybridTransfer";
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: bigint;
 }
 
 /** ERC-721 ids from and to, both included, that were minted at once (EIP-2309). */
@@ -182,6 +192,7 @@ export type PunkEvent = EventPlace & PunkFact;
 export type DecodedEvent =
   | Erc20Transfer
   | Erc721Transfer
+  | HybridTransfer
   | ConsecutiveMint
   | Erc1155Transfer
   | Wrapping

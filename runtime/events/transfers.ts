@@ -35,6 +35,19 @@ export const erc721Transfer: EventDefinition = {
   },
 };
 
+/** ERC20Transfer(address,address,uint256) of the first contracts after ERC-404, beside EIP-721's Transfer of their ids. */
+export const hybridTransfer: EventDefinition = {
+  id: "hybridTransfer",
+  topic0: "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
+  decode: (log, transactionIndex, addressOf = topicAddress) => {
+    if (log.topics.length !== 3 || !hasWords(log.data, 1)) return null;
+    const from = addressOf(log.topics[1]);
+    const to = addressOf(log.topics[2]);
+    if (from === null || to === null) return null;
+    return { kind: "hybridTransfer", ...placeOf(log, transactionIndex), from, to, amount: wordAt(log.data, 0) };
+  },
+};
+
 /** Collections older than EIP-721's final text: nothing indexed, all three in the data. */
 export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",

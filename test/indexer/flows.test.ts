@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { addressActivityProjection } from "../../runtime/domains/ledger/projection-activity.ts";
 import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
+import { erc721Transfer } from "../../runtime/events/transfers.ts";
 import { defineProjection } from "../../runtime/indexer/projection.ts";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { dump } from "../support/contents.ts";
@@ -165,7 +166,7 @@ describe("a node that does not belong to the index", () => {
 });
 
 describe("a projection added or changed later", () => {
-  it("ends with the rows of one that was there from the start, without asking the node for anything but its head", async () => {
+  it("ends with the rows of one that was there from the start, without asking the node for anything but its head and what a collection is", async () => {
     const test = await newDatabase();
     const alone = await createTestIndexer(chain.url, test.database, { chain: configured(), projections: [] });
     const head = await chain.head();
@@ -178,7 +179,13 @@ describe("a projection added or changed later", () => {
     await both.close();
     const asked = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
     // The chain's id, its genesis block, its head and its finalized block; nothing of what the blocks hold.
-    expect(asked.sort()).toEqual(["eth_chainId", "eth_getBlockByNumber"]);
+    expect(asked.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
+    // Two calls for each contract whose logs may be of ERC-20 or ERC-721: the index had asked nobody before, as none of its projections needed it.
+    const [{ contracts } = { contracts: 0 }] = await test.database.query<{ contracts: number }>(
+      "SELECT count(DISTINCT address) AS contracts FROM logs WHERE topic0 = $1 AND topic3 IS NOT NULL",
+      [Buffer.from(erc721Transfer.topic0.slice(2), "hex")],
+    );
+    expect((proxy.counts.get("eth_call") ?? 0) - (probed.get("eth_call") ?? 0)).toBe(2 * contracts);
     expect(both.progress.filter(({ phase }) => phase === "catch-up").length).toBeGreaterThan(3);
     expectSame(await dump(test.database), await freshDump());
   });

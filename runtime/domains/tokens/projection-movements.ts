@@ -21,6 +21,8 @@ export interface TokenMovement {
   readonly toAddress: Address;
   readonly tokenId: bigint | null;
   readonly amount: bigint;
+  /** See `Erc721Transfer`. */
+  readonly ofHybrid?: true | undefined;
 }
 
 /** What was found for a block, as long as the block lives: a batch asks for it several times. */
@@ -107,6 +109,7 @@ const addEvent = (
       toAddress: to,
       tokenId,
       amount,
+      ...(event.kind === "erc721Transfer" && event.ofHybrid ? { ofHybrid: true } : {}),
     });
   };
   // Wrapping mints and burns without a Transfer; other contracts' events of this name mean other things.

@@ -6,6 +6,7 @@ import {
   erc721Transfer,
   erc1155TransferBatch,
   erc1155TransferSingle,
+  hybridTransfer,
   legacyErc721Transfer,
   wrappedDeposit,
   wrappedWithdrawal,
@@ -37,6 +38,7 @@ export const tokensProjection = defineProjection({
     erc20Transfer,
     erc721Transfer,
     legacyErc721Transfer,
+    hybridTransfer,
     consecutiveMint,
     erc1155TransferSingle,
     erc1155TransferBatch,
@@ -128,10 +130,11 @@ const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[]
   return movement.to === null ? sending : sending.concat(keysOf(movement, movement.to, chain));
 };
 
-const keysOf = ({ token, standard, tokenId }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
+const keysOf = ({ token, standard, tokenId, ofHybrid }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
   if (standard === standards.native && chain.nativeAccounting !== "traces") return [];
-  const whole = { owner, token, standard, tokenId: null };
-  return tokenId === null ? [whole] : [whole, { ...whole, tokenId }];
+  if (tokenId === null) return [{ owner, token, standard, tokenId }];
+  const key = { owner, token, standard, tokenId };
+  return [{ ...key, tokenId: null, ofHybrid }, key];
 };
 
 /** The native balances that the node told with a block, instead of what moved them. */

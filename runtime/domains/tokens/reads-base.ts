@@ -9,6 +9,8 @@ export interface BalanceKey {
   readonly token: Address;
   readonly standard: number;
   readonly tokenId: bigint | null;
+  /** A number of ids of a contract whose `balanceOf` tells its coins. */
+  readonly ofHybrid?: true | undefined;
 }
 
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
@@ -19,11 +21,13 @@ const selectors = { balanceOf: "0x70a08231", ownerOf: "0x6352211e", balanceOfId:
 
 /** How a balance before the index is asked of the node; null where no call tells it. */
 export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null => {
-  const { owner, token, standard, tokenId } = key;
+  const { owner, token, standard, tokenId, ofHybrid } = key;
   if (standard === standards.native) return { firstBlock, address: owner };
   if (tokenId === null) {
     // EIP-1155 has no call for the number of units held of all ids.
-    return standard === standards.erc1155 ? null : { firstBlock, to: token, data: `${selectors.balanceOf}${addressWord(owner)}` };
+    return standard === standards.erc1155 || ofHybrid === true
+      ? null
+      : { firstBlock, to: token, data: `${selectors.balanceOf}${addressWord(owner)}` };
   }
   return standard === standards.erc721
     ? { firstBlock, to: token, data: `${selectors.ownerOf}${word(tokenId)}` }

@@ -6,12 +6,12 @@ import { auditBalances } from "../../../runtime/domains/tokens/audit.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
 import { standards } from "../../../runtime/domains/tokens/standards.ts";
 import { type Address, zeroAddress } from "../../../runtime/lib/hex.ts";
-import { createTestIndexer } from "../../indexer/support.ts";
+import { chainOf, createTestIndexer } from "../../indexer/support.ts";
 import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
-import { balancesOf } from "../settling/support.ts";
+import { balancesOf, startSettling } from "../settling/support.ts";
 import { oddContracts } from "./contracts.ts";
 
 const projections = [tokensProjection, nftProjection, approvalsProjection];
@@ -38,7 +38,8 @@ const use = (name: string, from: Address, functionName: string, args: readonly u
 beforeAll(async () => {
   chain = await startTestChain();
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
-  for (const name of [...coins, "Kitties", "Silent", "Fickle", "Greedy"]) addresses[name] = await chain.deploy(oddContracts(name));
+  for (const name of [...coins, "Kitties", "Silent", "Fickle", "Greedy", "Treasury"])
+    addresses[name] = await chain.deploy(oddContracts(name));
   addresses.hybrid = await chain.deploy(oddContracts("Hybrid"), [false]);
   addresses.ownName = await chain.deploy(oddContracts("Hybrid"), [true]);
   addresses.cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
@@ -49,6 +50,7 @@ beforeAll(async () => {
     use("Kitties", alice, "mint", [alice, 2n]),
     use("Silent", alice, "claim", [zeroAddress, alice, 5n]),
     use("Fickle", alice, "claim", [alice, 7n]),
+    use("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
     use("Greedy", alice, "claim", [alice, 9n]),
     // The first that is seen of it leaves no id that anybody owns.
     use("hybrid", alice, "flash", [bob], hybrid),
@@ -109,7 +111,7 @@ describe("tokens whose logs have a form of their own", () => {
       Kitties: [erc721],
       cards: [erc721],
       hybrid: [erc20, erc721],
-      ownName: [erc721],
+      ownName: [erc20, erc721],
       // What proves nothing is what its logs look like; what has answered once stays what it was.
       Silent: [erc721],
       Greedy: [erc721],
@@ -118,7 +120,7 @@ describe("tokens whose logs have a form of their own", () => {
   });
 
   it("have the ERC-20 balances that their contracts say", async () => {
-    const named = [...coins, "hybrid"].map(addressOf);
+    const named = [...coins, "hybrid", "ownName"].map(addressOf);
     const rows = (
       await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
     ).filter(({ token }) => named.includes(token));
@@ -128,8 +130,8 @@ describe("tokens whose logs have a form of their own", () => {
       rows.map(({ owner, token }) => ({ owner, token, height })),
     );
     expect(rows.map(({ balance }) => balance)).toEqual(told);
-    // Alice, bob and carol of each coin; alice and carol of the hybrid.
-    expect(rows).toHaveLength(coins.length * 3 + 2);
+    // Alice, bob and carol of each coin; alice and carol of the one hybrid, alice and bob of the other.
+    expect(rows).toHaveLength(coins.length * 3 + 4);
     expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
   });
 
@@ -194,7 +196,7 @@ describe("tokens whose logs have a form of their own", () => {
     const other = await createTestDatabase();
     await index(other.database);
     proxy.tamper = null;
-    const five = ["AllIndexed", "NoneIndexed", "OddApproval", "Kitties", "Silent", "Fickle", "Greedy", "hybrid", "ownName"];
+    const five = ["Treasury", "AllIndexed", "NoneIndexed", "OddApproval", "Kitties", "Silent", "Fickle", "Greedy", "hybrid", "ownName"];
     expect(Object.fromEntries(asked)).toEqual({ cards: 2, ...Object.fromEntries(five.map((name) => [name, 5])) });
     await other.drop();
   });
@@ -226,19 +228,68 @@ describe("a node", () => {
     const other = await createTestDatabase();
     const running = await index(other.database);
     proxy.tamper = null;
-    const { erc20, erc721 } = standards;
+    const { erc721 } = standards;
     expect(await standardsOf(other.database)).toEqual({
       ...(await standardsOf()),
       AllIndexed: [erc721],
       NoneIndexed: [erc721],
       Fickle: [erc721],
-      Appending: [erc20],
+      // Without an answer, its coins' event may be anybody's.
+      ownName: [erc721],
     });
-    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to 10 contracts"))).toHaveLength(1);
+    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to 11 contracts"))).toHaveLength(1);
     const unread = await other.database.query(
       "SELECT 1 FROM contract_standards WHERE read_at_block IS NULL AND NOT is_coin AND NOT is_collection",
     );
-    expect(unread).toHaveLength(10);
+    expect(unread).toHaveLength(11);
+    await other.drop();
+  });
+});
+
+describe("an index that starts late", () => {
+  it("does not take coins that were had before for ids of a contract that has both", async () => {
+    const late = await createTestDatabase();
+    const head = await chain.head();
+    const running = await createTestIndexer(chain.url, late.database, { projections, chain: chainOf({ from: head }) });
+    await running.runToHead(head);
+    await running.close();
+    const rows = await late.database.query<{ owner: Address; standard: number; balance: string | null }>(
+      "SELECT owner, standard, balance FROM balances WHERE token = $1 ORDER BY standard, owner",
+      [Buffer.from(addressOf("hybrid").slice(2), "hex")],
+    );
+    // Alice had 5 whole coins and one smallest unit, and gave carol 2 coins, which are ids as well.
+    expect(rows).toEqual(
+      [
+        { owner: alice, standard: standards.erc20, balance: (3n * unit + 1n).toString() },
+        { owner: carol, standard: standards.erc20, balance: (2n * unit).toString() },
+        { owner: alice, standard: standards.erc721, balance: null },
+        { owner: carol, standard: standards.erc721, balance: null },
+      ].sort((left, right) => left.standard - right.standard || (left.owner < right.owner ? -1 : 1)),
+    );
+    await late.drop();
+  });
+});
+
+describe("a token that emits ids as amounts", () => {
+  it("has the balances that its contract says, once they are compared, and an audit finds no difference", async () => {
+    addresses.IdsAsAmounts = await chain.deploy(oddContracts("IdsAsAmounts"));
+    await chain.send(use("IdsAsAmounts", alice, "mint", [alice, 70n]), use("IdsAsAmounts", alice, "mint", [alice, 71n]));
+    await chain.mine();
+    const other = await createTestDatabase();
+    const settling = await startSettling(chain, chain.url, other.database);
+    await settling.settle();
+    const token = addressOf("IdsAsAmounts");
+    const height = await chain.head();
+    const rows = await other.database.query("SELECT balance FROM balances WHERE token = $1 AND owner = $2", [
+      Buffer.from(token.slice(2), "hex"),
+      Buffer.from(alice.slice(2), "hex"),
+    ]);
+    expect(rows).toEqual((await balancesOf(chain, [{ token, owner: alice, height }])).map((balance) => ({ balance })));
+    await settling.end();
+    const running = await createTestIndexer(chain.url, other.database);
+    const audited = await auditBalances(other.database, running.source, 31337, height, 1_000);
+    expect(audited.flatMap(({ differences }) => differences)).toEqual([]);
+    await running.close();
     await other.drop();
   });
 });

@@ -169,6 +169,22 @@ contract Hybrid is Coin {
   function _logApproval(address, address, uint256) internal override {}
 }
 
+/** Tells of other contracts' coins by an event that hybrids move theirs by, and is no token. */
+contract Treasury {
+  event ERC20Transfer(address indexed token, address indexed to, uint256 amount);
+  function pay(address token, address to, uint256 amount) external { emit ERC20Transfer(token, to, amount); }
+}
+
+/** Emits ids where coins have their amount; its balances are numbers of ids. */
+contract IdsAsAmounts {
+  event Transfer(address indexed from, address indexed to, uint256 id);
+  mapping(address => uint256) public balanceOf;
+  function mint(address to, uint256 id) external {
+    balanceOf[to] += 1;
+    emit Transfer(address(0), to, id);
+  }
+}
+
 /** Emits what an ERC-721 collection does, and answers nothing. */
 contract Silent {
   event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
