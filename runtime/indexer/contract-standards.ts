@@ -37,6 +37,8 @@ export const contractStandardsLoad: StateLoad = {
  * costs gas.
  */
 const callGas = 500_000;
+/** Contracts in one question, and questions at once. An answer may have a megabyte, and is dropped once its first word is looked at. */
+const [portion, inFlight] = [10, 4];
 
 export interface StandardReadings {
   readonly blocks: readonly DecodedBlock[];
@@ -94,11 +96,30 @@ interface Reading {
 /** After each contract's own block where the node has that state, else at its head: code seldom changes. */
 const ask = async (source: Node, subjects: readonly EvidenceSubject[]): Promise<Map<Address, Reading>> => {
   const readings = new Map<Address, Reading>();
-  const byBlock = [...groupBy(subjects, ({ block }) => block)];
-  await Promise.all(byBlock.map(([block, group]) => askAt(source, group, block, readings)));
+  await askInPortions(
+    source,
+    groupBy(subjects, ({ block }) => block),
+    readings,
+  );
   const open = subjects.filter(({ address }) => !readings.has(address));
-  if (open.length > 0) await askAt(source, open, (await source.head()).number, readings);
+  if (open.length > 0) await askInPortions(source, new Map([[(await source.head()).number, open]]), readings);
   return readings;
+};
+
+const askInPortions = async (
+  source: Node,
+  byHeight: ReadonlyMap<number, readonly EvidenceSubject[]>,
+  readings: Map<Address, Reading>,
+): Promise<void> => {
+  const portions = [...byHeight].flatMap(([height, subjects]) =>
+    Array.from({ length: Math.ceil(subjects.length / portion) }, (_, place) => ({
+      height,
+      subjects: subjects.slice(place * portion, (place + 1) * portion),
+    })),
+  );
+  for (let start = 0; start < portions.length; start += inFlight) {
+    await Promise.all(portions.slice(start, start + inFlight).map(({ height, subjects }) => askAt(source, subjects, height, readings)));
+  }
 };
 
 const askAt = async (

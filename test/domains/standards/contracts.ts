@@ -204,12 +204,12 @@ contract Fickle {
   function claim(address to, uint256 value) external { emit Transfer(address(0), to, value); }
 }
 
-/** Uses all the gas that it is given, or answers with as much as that pays for, whatever it is asked. */
+/** Answers supportsInterface with a long text of zeros, and uses all the gas that it is given whatever else it is asked. */
 contract Greedy {
   event Transfer(address indexed from, address indexed to, uint256 indexed value);
   function claim(address to, uint256 value) external { emit Transfer(address(0), to, value); }
   fallback() external {
-    if (msg.sig == 0x80ac58cd) assembly { return(0, 200000) }
+    if (msg.sig == 0x01ffc9a7) assembly { return(0, 400000) }
     assembly { for {} 1 {} { pop(keccak256(0, 1024)) } }
   }
 }
