@@ -72,7 +72,7 @@ export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, Eviden
   const subjects = new Map<Address, EvidenceSubject>();
   for (const { block, events } of blocks) {
     const found = likeliestOf(events.filter(isAmbiguous));
-    if (found.size === 0) continue;
+    if ([...found.keys()].every((address) => subjects.has(address))) continue;
     const forms = formsOf(events);
     for (const [address, event] of found) {
       if (subjects.has(address)) continue;

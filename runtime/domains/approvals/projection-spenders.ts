@@ -6,8 +6,8 @@ import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
 const transferFrom = "0x23b872dd";
 /** Owners and tokens of one transaction that are looked at: a wallet pays with a few, and whoever sends junk does not fill the table. */
 const maxPairs = 16;
-/** Hex digits of call data that are searched for an owner: 8 kB, so that a block of long call data is read in bounded time. */
-const maxDigits = 16_384;
+/** Hex digits of call data that are searched for an owner: 2 kB, so that a block of long call data is read in bounded time. */
+const maxDigits = 4_096;
 
 /** What was found for a block, as long as the block lives: a batch asks for it twice. */
 const found = new WeakMap<DecodedBlock, ReadonlyMap<Erc20Transfer, Address>>();
@@ -49,10 +49,26 @@ const calledFor = (
   const pair = `${owner}${address}`;
   const known = seen.get(pair);
   if (known !== undefined || seen.size >= maxPairs) return known ?? null;
-  const isCalledFor = called !== owner && (from === owner || input.slice(0, maxDigits).includes(owner.slice(2)));
+  const isCalledFor = called !== owner && (from === owner || names(input, owner.slice(2)));
   const spender = isCalledFor ? called : null;
   seen.set(pair, spender);
   return spender;
+};
+
+/** Where arguments of a call begin: after 0x and the selector. Selectors of calls within a call shift the words by four bytes, or eight digits. */
+const [firstDigit, step] = [10, 8];
+
+/** Whether call data names an address, in time that is proportional to its length whatever it holds. */
+const names = (input: Hex, digits: string): boolean => {
+  const last = Math.min(input.length, maxDigits) - digits.length;
+  for (let at = firstDigit; at <= last; at += step) if (hasAt(input, digits, at)) return true;
+  return false;
+};
+
+/** As `startsWith`, but from the last digit on: addresses differ there, where padding is the same. */
+const hasAt = (text: string, part: string, at: number): boolean => {
+  for (let place = part.length - 1; place >= 0; place -= 1) if (text.charCodeAt(at + place) !== part.charCodeAt(place)) return false;
+  return true;
 };
 
 /** The first argument of a call: the lower 20 bytes of its word. */
