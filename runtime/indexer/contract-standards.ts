@@ -146,6 +146,8 @@ const callsTo = async (
   dataOf: (subject: EvidenceSubject) => readonly Hex[],
   height: number,
 ): Promise<CallOutcome[][]> => {
+  // An empty batch is a request, too.
+  if (subjects.length === 0) return [];
   const calls = subjects.map((subject) => dataOf(subject).map((data) => ({ to: subject.address, data, gas: callGas })));
   const outcomes = (await source.calls(calls.flat(), height)).values();
   return calls.map((own) => own.map(() => outcomes.next().value ?? { ok: false, reverted: false }));

@@ -44,7 +44,7 @@ export const createSheet = (table: LatestTable, isNothing: (values: Row) => bool
       const entry = entryOf(key);
       if (entry.values !== null || !isNothing(values)) change(entry, values);
     },
-    /** Makes a key known that is not, be it with nothing. */
+    /** Sets the first values of a key, even if they are nothing; a key that has values keeps them. */
     open: (key: Row, values: Row): void => {
       const entry = entryOf(key);
       if (entry.values === null) change(entry, values);
