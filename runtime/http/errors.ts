@@ -57,6 +57,8 @@ export const failures = {
   planned: (path: string) => new HttpError(501, `The endpoint ${path} is planned and does not answer yet.`),
   urlTooLong: (length: number, bound: number) =>
     new HttpError(400, `The URL has ${length} bytes, at most ${bound} are accepted (limits.urlBytes).`),
+  queryTooLong: (count: number, bound: number) =>
+    new HttpError(400, `Too many query parameters: ${count} were sent, at most ${bound} are accepted.`),
   urlEncoding: (place: string) =>
     new HttpError(400, `${place} has an invalid percent-encoding; UTF-8 is accepted, encoded as RFC 3986 says.`),
   urlForm: () => new HttpError(400, "The request target is not a path that starts with a slash."),

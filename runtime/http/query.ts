@@ -1,5 +1,8 @@
 import { failures } from "./errors.ts";
 
+/** As many as `node:querystring` reads unless told otherwise; no endpoint has a tenth of them. */
+export const maxQueryParameters = 1_000;
+
 /** A parsed query: without a prototype, so that no name is special. */
 export type Query = Record<string, string | readonly string[]>;
 
@@ -17,13 +20,21 @@ function decode(text: string, name: string): string {
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null) as Query;
   if (text === "") return query;
-  for (const pair of text.split("&")) {
-    if (pair === "") continue;
+  const pairs = text.split("&").filter((pair) => pair !== "");
+  if (pairs.length > maxQueryParameters) throw failures.queryTooLong(pairs.length, maxQueryParameters);
+  const lists = new Map<string, string[]>();
+  for (const pair of pairs) {
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), "The name of a query parameter").trim();
     const value = equals === -1 ? "" : decode(pair.slice(equals + 1), `Parameter ${JSON.stringify(name.slice(0, 100))}`);
-    const earlier = query[name];
-    query[name] = earlier === undefined ? value : typeof earlier === "string" ? [earlier, value] : [...earlier, value];
+    const list = lists.get(name);
+    if (list === undefined) {
+      lists.set(name, [value]);
+      query[name] = value;
+    } else {
+      list.push(value);
+      query[name] = list;
+    }
   }
   return query;
 }

@@ -80,6 +80,37 @@ describe("spam", () => {
     expect(classifier.isSpam(token({ name, symbol }))).toEqual({ answer: false, rule: null, reason: null });
   });
 
+  // The letters that stand for "square apartment" become six, the ligature U+FDFA eighteen: a name of 200 characters up to 3,600.
+  it.each(["\u3316", "\ufdfa", "\u0301", "-", "(", "a", "a-", "ab.", "\u{1f468}\u200d"])(
+    "is found behind as many %j as a name has room for",
+    (filler) => {
+      const behind = (word: string) => {
+        const room = 200 - [...word].length - 1;
+        return `${[...filler.repeat(room)].slice(0, room).join("")} ${word}`;
+      };
+      expect(ruleOfSpam({ name: behind("claim") })).toBe("lure-word");
+      expect(ruleOfSpam({ name: behind("gift-a.xyz") })).toBe("web-address");
+      expect(ruleOfSpam({ name: behind("https://a") })).toBe("web-address");
+      expect(ruleOfSpam({ name: behind("coin") })).toBeNull();
+    },
+  );
+
+  it.each([
+    ["see usdc-gift.xyz now", "usdc-gift.xyz"],
+    ["--gift.xyz", "gift.xyz"],
+    ["a.b.c.com", "c.com"],
+    ["token [dot] io", "token [dot] io"],
+    ["ехаmрlе(.)соm", "example(.)com"],
+    ["𝐠𝐢𝐟𝐭.xyz", "gift.xyz"],
+    ["gift-.xyz", "gift-.xyz"],
+    ["b.a curve.fi gift.fi", "gift.fi"],
+  ])("names the address in %j", (name, found) => {
+    expect(classifier.isSpam(token({ name }))).toMatchObject({
+      answer: true,
+      reason: `Its name or symbol holds the web address "${found}".`,
+    });
+  });
+
   it("is a stablecoin's symbol at another address than the configured ones", () => {
     expect(ruleOfSpam({ symbol: "USDC", decimals: 6 })).toBe("fake-stablecoin");
     expect(ruleOfSpam({ symbol: "usdt" })).toBe("fake-stablecoin");
@@ -177,6 +208,25 @@ describe("poisoning", () => {
     expect(rule({ from: double, to: wallet, block: 9 })).toBeNull();
     // Who only paid the wallet is imitated as well.
     expect(rule({ from: double, to: wallet }, [{ ...friendship, sentSince: null }])).toBe("resembling-address");
+  });
+
+  it("is found among doubles that somebody made by the thousand, and never resembles itself", () => {
+    const others = Array.from(
+      { length: 3_000 },
+      (_, index): Counterparty => ({
+        address: `0xabcd${index.toString(16).padStart(32, "5")}ef01` as Address,
+        since: 12 + (index % 5),
+        sentSince: index % 7 === 0 ? 15 : null,
+      }),
+    );
+    expect(rule({}, others)).toBe("resembling-address");
+    expect(rule({ block: 11 }, others)).toBe("sent-by-others");
+    // Of two that look alike: one that the wallet sent to first is imitated by the other, and not the other way round.
+    const second: Counterparty = { address: double, since: 12, sentSince: 12 };
+    expect(rule({ block: 12 }, [friendship, second])).toBe("resembling-address");
+    expect(rule({ to: friend, block: 12 }, [friendship, second])).toBeNull();
+    expect(rule({ to: friend, block: 11 }, [friendship])).toBeNull();
+    expect(rule({ block: 13 }, [second])).toBeNull();
   });
 
   it("is not a transfer to a stranger where the wallet never sends for itself, as a contract does not", () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseQuery } from "../../runtime/http/query.ts";
 import { failure, type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
@@ -41,6 +42,21 @@ describe("hostile input", () => {
   ])("in unknown parameters changes nothing: %s", async (query) => {
     expect((await app.get(`/v1/chains/?${query}`)).status).toBe(200);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it("in more parameters than are read is 400 that says how many are", async () => {
+    const few = await startHarness({ getAllChains: async () => ({ items: [] }) }, { limits: { urlBytes: 100_000 } });
+    const asked = (pairs: string) => few.bare().get(`/v1/chains/?${pairs}`).set("Authorization", `Bearer ${few.key}`);
+    expect((await asked("a=1&".repeat(1_000))).status).toBe(200);
+    const { status, body } = await asked(`${"a=1&".repeat(1_001)}`);
+    expect(status).toBe(400);
+    expect(body).toEqual(failure(400, "Too many query parameters: 1001 were sent, at most 1000 are accepted."));
+    await few.end();
+  });
+
+  it("in a parameter that is sent again and again is all of its values", () => {
+    expect(parseQuery("a=1&b=2&a=&&a=%41")).toEqual({ a: ["1", "", "A"], b: "2" });
+    expect(parseQuery("__proto__=1&__proto__=2")).toEqual(Object.assign(Object.create(null), { ["__proto__"]: ["1", "2"] }));
   });
 
   it.each(["__proto__", "constructor", "toString", "..%2f..%2fetc%2fpasswd", "%00", "demo%00", "demo%0d%0aX-Injected:1", "%3Cscript%3E"])(

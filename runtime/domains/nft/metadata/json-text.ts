@@ -127,6 +127,13 @@ export const plainNumber = (text: string): string | null => {
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const split = Math.max(point, 1);
   const before = padded.slice(0, split).replace(/^0+(?=[0-9])/, "");
-  const after = padded.slice(split).replace(/0+$/, "");
+  const after = withoutZerosAtEnd(padded.slice(split));
   return `${sign}${before}${after === "" ? "" : `.${after}`}`;
+};
+
+/** From the end: a pattern would begin anew at each zero between other digits. */
+const withoutZerosAtEnd = (digits: string): string => {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 };

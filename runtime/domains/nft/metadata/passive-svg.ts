@@ -36,6 +36,13 @@ export const svgFault = (text: string): string | null => {
   let styles = 0;
   let words = 0;
   let css = "";
+  /** Whether a namespace acts: its address may be long, and each element of it names it. */
+  const actingNamespaces = new Map<string, boolean>();
+  const isActing = (uri: string): boolean => {
+    const known = actingNamespaces.get(uri) ?? acting.test(uri);
+    actingNamespaces.set(uri, known);
+    return known;
+  };
   const addText = (part: string): void => {
     if (styles > 0) css += part;
   };
@@ -55,7 +62,7 @@ export const svgFault = (text: string): string | null => {
     if (depth >= deepest) throw new NotPassive(`is nested more than ${deepest} deep`);
   });
   parser.on("opentag", (tag) => {
-    checkElement(tag, depth === 0);
+    checkElement(tag, depth === 0, isActing);
     if (words > 0) throw new NotPassive("has an element in its title or description");
     depth += 1;
     if (tag.local === "style") styles += 1;
@@ -88,10 +95,10 @@ const isOfWords = ({ name }: SaxesTagNS): boolean => name === "title" || name ==
 /** Attributes with which this element ends an SVG in a page (HTML 13.2.6.5). */
 const fontOfPages: ReadonlySet<string> = new Set(["color", "face", "size"]);
 
-const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean): void => {
+const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean, isActing: (uri: string) => boolean): void => {
   const isSvg = uri === svgNamespace || uri === "";
   if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is no SVG");
-  if (isSvg || name === local ? !drawing.has(local) : acting.test(uri))
+  if (isSvg || name === local ? !drawing.has(local) : isActing(uri))
     throw new NotPassive(`has the element ${local.slice(0, 50)}, only elements that draw are accepted`);
   for (const attribute of Object.values(attributes)) checkAttribute(attribute);
   if (name === "font" && Object.keys(attributes).some((key) => fontOfPages.has(key.toLowerCase())))

@@ -1,4 +1,5 @@
 import type { Address } from "../../../lib/hex.ts";
+import { memoizeText } from "../../../lib/memoize-text.ts";
 import { standards } from "../standards.ts";
 import { createLureFinder, createWordFinder } from "./lures.ts";
 import { type Counterparties, type Counterparty, createCounterparties, judgePoisoning, type SeenTransfer } from "./poisoning.ts";
@@ -35,11 +36,14 @@ export interface Classifier {
   readonly looks: { readonly airdrops: Rules["airdrops"]; readonly poisoning: Rules["poisoning"] };
 }
 
-/** A classifier by rules; pure. */
+/** Names and symbols whose verdicts are kept. */
+const maxTexts = 20_000;
+
+/** A classifier by rules; pure. What it finds in a text is kept: the names of a wallet's tokens are judged with each request. */
 export function createClassifier(rules: Rules): Classifier {
   const stablecoins = createStablecoins(rules);
-  const lureIn = createLureFinder(rules);
-  const airdropWordIn = createWordFinder(rules.airdrops.words);
+  const lureIn = memoizeText(createLureFinder(rules), maxTexts);
+  const airdropWordIn = memoizeText(createWordFinder(rules.airdrops.words), maxTexts);
   const trusted = listed(rules.trusted);
   const spam = listed(rules.spam);
 
@@ -102,8 +106,8 @@ export function createClassifier(rules: Rules): Classifier {
   return {
     typeOf,
     isSpam,
-    // Hardly any has such a word: it is looked for first.
-    mayBeAirdrop: (token) => airdropWordOf(token) !== null && !isSpam(token).answer && isSpam(token, true).answer,
+    // Hardly any has such a word: it is looked for first. Where another rule applies, how it was handed out does not matter.
+    mayBeAirdrop: (token) => token.standard !== standards.native && airdropWordOf(token) !== null && isSpam(token).rule === null,
     isPoisoning: (transfer, counterparties) => judgePoisoning(rules, transfer, counterparties),
     counterpartiesOf: (counterparties) => createCounterparties(rules, counterparties),
     looks: { airdrops: rules.airdrops, poisoning: rules.poisoning },

@@ -11,8 +11,8 @@ const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]
 const anyOf = (texts: readonly string[]): string => texts.map(foldText).map(escapePattern).join("|");
 
 const edge = { before: "(?<![\\p{L}\\p{N}])", after: "(?![\\p{L}\\p{N}])" };
-const wholeWords = (texts: readonly string[]): RegExp | null =>
-  texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, "gu");
+const wholeWords = (texts: readonly string[], flags: "u" | "gu"): RegExp | null =>
+  texts.length === 0 ? null : new RegExp(`${edge.before}(?:${anyOf(texts)})${edge.after}`, flags);
 
 /** Looks for whole words of a list, also where their letters are those of another script. */
 export function createWordFinder(words: readonly string[]): (text: string) => string | null {
@@ -21,26 +21,45 @@ export function createWordFinder(words: readonly string[]): (text: string) => st
 }
 
 function createFoldedWordFinder(words: readonly string[]): (folded: string) => string | null {
-  const pattern = wholeWords(words);
-  return (folded) => (pattern === null ? null : (folded.match(pattern)?.[0] ?? null));
+  const pattern = wholeWords(words, "u");
+  return (folded) => pattern?.exec(folded)?.[0] ?? null;
 }
 
 /** Looks for web addresses and words of spam, also where their letters are those of another script. */
 export function createLureFinder({ lures }: Pick<Rules, "lures">): (text: string) => Lure | null {
-  const harmless = wholeWords(lures.harmless);
+  const harmless = wholeWords(lures.harmless, "gu");
   const wordIn = createFoldedWordFinder(lures.words);
   const scheme = /(?:https?:\/\/|www\.|(?<![\p{L}\p{N}])t\.me\/)\S*/u;
-  // A label, a dot, also a spelt one, and an ending: what a browser takes for an address.
-  const dot = "(?:\\.|\\s?[[(](?:\\.|dot)[\\])]\\s?)";
-  const domain =
-    lures.topLevelDomains.length === 0
-      ? null
-      : new RegExp(`[\\p{L}\\p{N}][\\p{L}\\p{N}-]*${dot}(?:${anyOf(lures.topLevelDomains)})${edge.after}`, "u");
+  const domainIn = createDomainFinder(lures.topLevelDomains);
   return (text) => {
     const folded = foldText(text);
-    const address = scheme.exec(folded) ?? domain?.exec(harmless === null ? folded : folded.replace(harmless, " "));
-    if (address) return { rule: "web-address", found: address[0] };
+    const address = scheme.exec(folded)?.[0] ?? domainIn(harmless === null ? folded : folded.replace(harmless, " "));
+    if (address !== null) return { rule: "web-address", found: address };
     const word = wordIn(folded);
     return word === null ? null : { rule: "lure-word", found: word };
   };
+}
+
+/**
+ * Looks for a label, a dot, also a spelt one, and an ending: what a browser takes for an address. It goes from the dots back to their labels, so that each
+ * character is looked at once; from labels on to their dots, each letter of a long word would begin a label that goes to the end of the word.
+ */
+function createDomainFinder(endings: readonly string[]): (folded: string) => string | null {
+  if (endings.length === 0) return () => null;
+  const dot = "(?:\\.|\\s?[[(](?:\\.|dot)[\\])]\\s?)";
+  // Looks back only where a dot may begin: each hyphen of a long run would look back to its start.
+  const dotAndEnding = new RegExp(`(?=[.\\s[(])(?<=[\\p{L}\\p{N}]-*)${dot}(?:${anyOf(endings)})${edge.after}`, "u");
+  return (folded) => {
+    const found = dotAndEnding.exec(folded);
+    return found === null ? null : labelBefore(folded, found.index) + found[0];
+  };
+}
+
+const ofLabel = /[\p{L}\p{N}-]/u;
+
+/** The letters, digits and hyphens that end at a place, from the first letter or digit on. */
+function labelBefore(folded: string, end: number): string {
+  const before = [...folded.slice(0, end)];
+  const start = before.findLastIndex((character) => !ofLabel.test(character)) + 1;
+  return before.slice(start).join("").replace(/^-+/, "");
 }

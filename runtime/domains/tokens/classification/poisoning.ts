@@ -33,28 +33,55 @@ export interface Counterparties {
   readonly sends: boolean;
 }
 
-/** Makes a wallet's counterparties comparable. */
+/** An address, and the first block in which the wallet dealt with it. */
+interface Dealing {
+  readonly address: Address;
+  readonly since: number;
+}
+
+/** The two earliest dealings with addresses that begin and end alike; the second counts where the first is with the address that is asked about. */
+interface Earliest {
+  readonly first: Dealing;
+  readonly second: Dealing | null;
+}
+
+const withDealing = (known: Earliest | undefined, dealing: Dealing): Earliest => {
+  if (known === undefined) return { first: dealing, second: null };
+  const { first, second } = known;
+  if (dealing.since < first.since) return { first: dealing, second: first };
+  return second === null || dealing.since < second.since ? { first, second: dealing } : known;
+};
+
+/** Makes a wallet's counterparties comparable. Of those that look alike, which may be thousands that somebody made, only the earliest are kept. */
 export function createCounterparties({ poisoning }: Pick<Rules, "poisoning">, counterparties: Iterable<Counterparty>): Counterparties {
   const digits = poisoning.matchingDigits;
   const outline = (address: Address): string => `${address.slice(2, 2 + digits)}…${address.slice(-digits)}`;
   const known = new Map<Address, Counterparty>();
-  const byOutline = new Map<string, Counterparty[]>();
-  for (const counterparty of counterparties) {
-    known.set(counterparty.address, counterparty);
-    const key = outline(counterparty.address);
-    byOutline.set(key, [...(byOutline.get(key) ?? []), counterparty]);
+  for (const counterparty of counterparties) known.set(counterparty.address, counterparty);
+  /** By outline: those with whom anything moved, and those to whom the wallet sent. */
+  const [moved, sent] = [new Map<string, Earliest>(), new Map<string, Earliest>()];
+  for (const { address, since, sentSince } of known.values()) {
+    const key = outline(address);
+    moved.set(key, withDealing(moved.get(key), { address, since }));
+    if (sentSince !== null) sent.set(key, withDealing(sent.get(key), { address, since: Math.max(since, sentSince) }));
   }
   /** 2 where the wallet chose the dealings, 1 where others did, 0 without any. A block counts from its end for who is imitated, from its begin for who imitates. */
   const closeness = (counterparty: Counterparty | undefined, before: number): number => {
     if (counterparty === undefined || counterparty.since >= before) return 0;
     return counterparty.sentSince !== null && counterparty.sentSince < before ? 2 : 1;
   };
+  /** The earliest dealing up to a block with another address of the same outline. */
+  const otherThan = (address: Address, earliest: Earliest | undefined, block: number): Address | null => {
+    const other = earliest?.first.address === address ? earliest.second : earliest?.first;
+    return other !== undefined && other !== null && other.since <= block ? other.address : null;
+  };
   return {
     has: (address, block) => closeness(known.get(address), block) > 0,
     resembled: (address, block) => {
       const own = closeness(known.get(address), block);
-      const others = byOutline.get(outline(address)) ?? [];
-      return others.find((other) => other.address !== address && closeness(other, block + 1) > own)?.address ?? null;
+      const key = outline(address);
+      if (own === 2) return null;
+      return otherThan(address, sent.get(key), block) ?? (own === 0 ? otherThan(address, moved.get(key), block) : null);
     },
     sends: [...known.values()].some(({ sentSince }) => sentSince !== null),
   };

@@ -1,4 +1,5 @@
 import type { Address } from "../../../lib/hex.ts";
+import { memoizeText } from "../../../lib/memoize-text.ts";
 import { skeletonOf } from "./homoglyphs.ts";
 import type { Rules, Stablecoin } from "./rules.ts";
 
@@ -15,6 +16,8 @@ interface Asked {
 }
 
 const unlike: Likeness = { kind: "none" };
+/** Symbols whose likeness is kept. */
+const maxSymbols = 20_000;
 const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toLowerCase();
 
 /** Whether a token is a stablecoin; `named` leaves the search for look-alikes out. */
@@ -38,17 +41,19 @@ export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): 
     bySymbol.set(lowerCase(coin.symbol), coin);
     bySkeleton.set(skeletonOf(coin.symbol), coin);
   }
+  const exactOf = memoizeText((symbol) => bySymbol.get(lowerCase(symbol)), maxSymbols);
+  const similarOf = memoizeText((symbol) => bySkeleton.get(skeletonOf(symbol)), maxSymbols);
   const named = ({ chainId, address, symbol, decimals }: Asked): Likeness | null => {
     const genuine = byAddress.get(`${chainId}:${address}`);
     if (genuine !== undefined) return { kind: "genuine", coin: genuine };
     if (symbol === null) return unlike;
-    const coin = bySymbol.get(lowerCase(symbol));
+    const coin = exactOf(symbol);
     if (coin === undefined) return null;
     if ((coin.addresses[String(chainId)]?.length ?? 0) > 0) return { kind: "fake", coin };
     return decimals !== null && coin.decimals.includes(decimals) ? { kind: "by-symbol", coin } : unlike;
   };
   const similar = ({ symbol }: Asked): Likeness => {
-    const coin = bySkeleton.get(skeletonOf(symbol ?? ""));
+    const coin = similarOf(symbol ?? "");
     return coin === undefined ? unlike : { kind: "look-alike", coin };
   };
   return { named: (token) => named(token) ?? unlike, likenessOf: (token) => named(token) ?? similar(token) };

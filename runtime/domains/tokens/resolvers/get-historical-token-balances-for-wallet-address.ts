@@ -25,8 +25,8 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
     items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       if (noSpam && isSpam) return [];
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       return [{ ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block }];
     }),
     indexed_from: indexedFrom,

@@ -35,8 +35,8 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     ...chainHead(chain, context.now()),
     quote_currency: quoteCurrency,
     items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
-      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       if (noSpam && isSpam) return [];
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
       const before = balance24h.get(holdingKey(row));
       const isUnknown = row.standard === standards.native && row.balance === null;
       const amount24h = before === undefined ? (isUnknown ? null : otherwise) : before;

@@ -24,14 +24,18 @@ export async function spamAmong(
         decimals,
       }),
     );
-  const spam = new Set(classified.filter((token) => classifier.isSpam(token).answer).map(({ address }) => address));
-  const suspects = classified.filter((token) => !spam.has(token.address) && classifier.mayBeAirdrop(token));
+  const spam = new Set<Address>();
+  const suspects: ClassifiedToken[] = [];
+  for (const token of classified) {
+    if (classifier.isSpam(token).answer) spam.add(token.address);
+    else if (classifier.mayBeAirdrop(token)) suspects.push(token);
+  }
   const handedOut = await tokens.handedOut(
     chain.id,
     suspects.map(({ address }) => address),
     classifier.looks.airdrops,
   );
-  for (const token of suspects) if (classifier.isSpam(token, handedOut.has(token.address)).answer) spam.add(token.address);
+  for (const { address } of suspects) if (handedOut.has(address)) spam.add(address);
   return spam;
 }
 

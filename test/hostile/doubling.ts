@@ -1,0 +1,50 @@
+/** A function over strangers' text, and the input that costs it most. */
+export interface DoublingCase {
+  /** The function, and what is hostile about the input. */
+  readonly name: string;
+  /** The smaller of the two sizes; the other is twice as large. A function with a bound gets half of the bound, or a size far above it. */
+  readonly size: number;
+  readonly input: (size: number) => unknown;
+  readonly run: (input: never) => unknown;
+}
+
+/** Linear work doubles; quadratic work takes four times as long. */
+const acceptedRatio = 2.5;
+/** One sample takes about this long, so that neither the clock nor one interruption decides. */
+const sampleMilliseconds = 4;
+const samples = 7;
+/** A ratio that is too high is measured again for so long. */
+const retryMilliseconds = 3_000;
+/** No input of the table may hold the process longer than this. */
+const longestRun = 1_000;
+
+const timeOf = (run: () => unknown, times: number): number => {
+  const start = performance.now();
+  for (let time = 0; time < times; time += 1) run();
+  return performance.now() - start;
+};
+
+/**
+ * Why a function is not linear, or null where it is. Other processes can only make a sample slower: of each size the fastest sample counts, and a ratio
+ * that is too high is measured again.
+ */
+export function findGrowth({ size, input, run }: DoublingCase): string | null {
+  const [small, large] = [input(size), input(2 * size)];
+  const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
+  const first = timeOf(runLarge, 1);
+  if (first > longestRun) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${longestRun} ms are accepted`;
+  const times = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
+  const deadline = performance.now() + retryMilliseconds;
+  let lowest = Number.POSITIVE_INFINITY;
+  do {
+    let [atSize, atDouble] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let sample = 0; sample < samples && (sample < 2 || performance.now() < deadline); sample += 1) {
+      atSize = Math.min(atSize, timeOf(runSmall, times));
+      atDouble = Math.min(atDouble, timeOf(runLarge, times));
+    }
+    lowest = Math.min(lowest, atDouble / atSize);
+  } while (lowest >= acceptedRatio && performance.now() < deadline);
+  return lowest < acceptedRatio
+    ? null
+    : `takes ${lowest.toFixed(1)} times as long at size ${2 * size} as at size ${size}; less than ${acceptedRatio} times is accepted`;
+}
