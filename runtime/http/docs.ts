@@ -8,14 +8,15 @@ import { LRUCache } from "lru-cache";
 import { baseUrl } from "./base-url.ts";
 import { docsPage, docsScript, docsStyle } from "./docs-page.ts";
 import { sendBody } from "./envelope.ts";
-import { pageHeaders } from "./headers.ts";
+import { pageHeaders, withoutCrossOrigin } from "./headers.ts";
 import { type OpenApiDocument, withServer } from "./openapi-document.ts";
+import { isOwnPage } from "./own-page.ts";
 
 export interface DocsDeps {
   readonly title: string;
   readonly document: OpenApiDocument;
   readonly publicUrl: string | undefined;
-  /** Filled in on the page; for the demo alone, because everyone who opens the page sees it. */
+  /** Filled in on the page, for requests of the page alone; for the demo alone, because everyone who opens the page sees it. */
   readonly demoKey: string | undefined;
 }
 
@@ -54,11 +55,17 @@ export function createDocs({ title, document, publicUrl, demoKey }: DocsDeps): R
   const prefix = publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/\/+$/, "");
   const own: Readonly<Record<string, readonly [string, string]>> = {
     "/docs/": ["text/html; charset=utf-8", docsPage(title, `${prefix}/docs`)],
-    "/docs/start.js": ["text/javascript; charset=utf-8", docsScript(`${prefix}/openapi.json`, demoKey)],
     "/docs/page.css": ["text/css; charset=utf-8", docsStyle],
   };
 
-  router.use("/docs", pageHeaders(publicUrl));
+  const script = (key: string | undefined): string => docsScript(`${prefix}/openapi.json`, key);
+  const scripts = { own: script(demoKey), other: script(undefined) };
+
+  router.use("/docs", pageHeaders(publicUrl), withoutCrossOrigin);
+  router.get("/docs/start.js", (request, response) => {
+    response.setHeader("Vary", "Host, Origin, Sec-Fetch-Site");
+    sendBody(response, 200, "text/javascript; charset=utf-8", isOwnPage(request, publicUrl) ? scripts.own : scripts.other);
+  });
   for (const [path, [type, body]] of Object.entries(own)) {
     router.get(path, (_request, response) => sendBody(response, 200, type, body));
   }

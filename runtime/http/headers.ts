@@ -54,6 +54,12 @@ export const answerHeaders = (publicUrl: string | undefined): readonly Header[] 
   neverStored,
 ];
 
+/** Takes back what `crossOrigin` allows: pages of other origins have nothing to read in the documentation page's files, one of which may have a key. */
+export const withoutCrossOrigin: RequestHandler = (_request, response, next) => {
+  for (const name of response.getHeaderNames()) if (name.startsWith("access-control-")) response.removeHeader(name);
+  next();
+};
+
 /** Security headers of the documentation page: everything from this server, no inline script or style, no frame. */
 export const pageHeaders = (publicUrl: string | undefined): RequestHandler =>
   helmet({
@@ -71,6 +77,7 @@ export const pageHeaders = (publicUrl: string | undefined): RequestHandler =>
         "frame-ancestors": ["'none'"],
       },
     },
+    crossOriginResourcePolicy: { policy: "same-origin" },
     xFrameOptions: { action: "deny" },
     strictTransportSecurity: isSecure(publicUrl),
   });

@@ -1,6 +1,7 @@
-import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { failureBody } from "./envelope.ts";
+import { type FramingFault, framingFault } from "./message-framing.ts";
 
 /** What a connection may take. */
 export interface ServerLimits {
@@ -52,8 +53,29 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
   );
 }
 
+/** Answers a request of which nobody knows where it ends; node:http closes the connection behind such an answer. */
+function refuseFraming(response: ServerResponse, { status, message }: FramingFault): void {
+  const body = failureBody(status, message);
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "X-Content-Type-Options": "nosniff",
+    Connection: "close",
+  });
+  response.end(body);
+}
+
 /** An HTTP server whose every connection is bounded. */
 export function createServer(app: RequestListener, limits: ServerLimits = serverLimits): HttpServer {
+  /** Connections that end with the answer on its way: what else came on them is not looked at. */
+  const refused = new WeakSet<Socket>();
+  const listener: RequestListener = (request, response) => {
+    if (refused.has(request.socket)) return;
+    const fault = framingFault(request);
+    if (fault === null) return void app(request, response);
+    refused.add(request.socket);
+    refuseFraming(response, fault);
+  };
   const server = createHttpServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -64,10 +86,12 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
       // A missing Host is refused by the app, in its envelope.
       requireHostHeader: false,
     },
-    app,
+    listener,
   );
   server.setTimeout(limits.silentMilliseconds);
-  server.on("clientError", (error, socket) => refuseConnection(error, socket as Socket, limits.headerBytes));
+  server.on("clientError", (error, socket) => {
+    if (!refused.has(socket as Socket)) refuseConnection(error, socket as Socket, limits.headerBytes);
+  });
   let stopping: Promise<void> | undefined;
 
   const close = (): Promise<void> =>
