@@ -15,6 +15,7 @@ import { start } from "./commands/start.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/load.ts";
 import type { Address } from "./lib/hex.ts";
+import { escapeTerminalLines } from "./lib/terminal-text.ts";
 
 interface CommonOptions {
   readonly config?: string;
@@ -163,6 +164,6 @@ for (const stream of [process.stdout, process.stderr]) {
 try {
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${escapeTerminalLines(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = 1;
 }

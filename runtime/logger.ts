@@ -2,6 +2,7 @@ import process from "node:process";
 import { type Logger, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 import type { Config } from "./config/config.ts";
+import { escapeTerminal, escapeTerminalLines } from "./lib/terminal-text.ts";
 
 /** Where logs go, line by line. */
 export interface LogDestination {
@@ -13,7 +14,10 @@ export interface LoggerOptions extends Pick<Config, "logLevel" | "logFormat"> {
   readonly destination?: LogDestination | undefined;
 }
 
-/** Logs as lines for people on a terminal and one JSON object a line elsewhere, unless `logFormat` says which. */
+/**
+ * Logs as lines for people on a terminal and one JSON object a line elsewhere, unless `logFormat` says which. JSON escapes C0 alone: whatever else a terminal
+ * acts on is escaped in the line, and a JSON parser reads it back.
+ */
 export function createLogger({ logLevel, logFormat, destination }: LoggerOptions): Logger {
   const isTerminal = process.stderr.isTTY === true;
   const lines = destination ?? standardError(isTerminal);
@@ -23,6 +27,7 @@ export function createLogger({ logLevel, logFormat, destination }: LoggerOptions
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
+    hooks: { streamWrite: escapeTerminalLines },
   };
   return pino(options, isPretty ? prettyLines(lines, isTerminal && !process.env.NO_COLOR) : lines);
 }
@@ -44,7 +49,13 @@ function prettyLines(destination: LogDestination, colorize: boolean): LogDestina
     translateTime: "SYS:HH:MM:ss",
     ignore: "pid,hostname",
   });
-  return { write: (line) => destination.write(format(line)) };
+  return { write: (line) => destination.write(format(JSON.parse(line, escapedValue))) };
 }
+
+/** Parsing brings back what was escaped in the line. Only stack traces have lines of their own. */
+const escapedValue = (key: string, value: unknown): unknown => {
+  if (typeof value !== "string") return value;
+  return key === "stack" ? escapeTerminalLines(value) : escapeTerminal(value);
+};
 
 export type { Logger };

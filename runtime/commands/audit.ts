@@ -10,6 +10,7 @@ import { auditBalances, nativeBalances } from "../domains/tokens/audit.ts";
 import { readChain } from "../indexer/chain-row.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
@@ -79,7 +80,7 @@ function render(name: string, height: number, rows: readonly AuditRow[]): string
   const all = rows.flatMap((row) => row.differences);
   const shown = all
     .slice(0, differencesShown)
-    .map((difference) => `${difference}\n`)
+    .map((difference) => `${escapeTerminal(difference)}\n`)
     .join("");
   const more = all.length > differencesShown ? `and ${all.length - differencesShown} more\n` : "";
   const verdict = all.length === 0 ? "No difference.\n" : `${all.length} differences:\n${shown}${more}`;

@@ -6,6 +6,7 @@ import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
 import { nodeUrl } from "../config/fields.ts";
 import { accountingOf, accountingWords } from "../indexer/accounting.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 
 export interface DoctorOptions {
   /** Where the node's websocket is, when it is not at the address of its HTTP. */
@@ -64,7 +65,7 @@ function nativeWords(capabilities: Capabilities): string {
 }
 
 function sayLine(line: string): void {
-  stdout.write(`${line}\n`);
+  stdout.write(`${escapeTerminal(line)}\n`);
 }
 
 /** What the node calls itself, cut: it is the node's own text. */

@@ -1,10 +1,11 @@
 import { stdout } from "node:process";
 import type { Config } from "../config/config.ts";
 import { createKeys, type Keys, type ListedKey } from "../http/keys.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
-const say = (line: string): void => void stdout.write(`${line}\n`);
+const say = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /** Runs work with the keys of the configured database. */
 async function withKeys(config: Config, work: (keys: Keys) => Promise<void>): Promise<void> {

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import { requestRefresh } from "../domains/nft/metadata/queue-refreshes.ts";
 import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft/metadata/status-queries.ts";
 import type { Address } from "../lib/hex.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";
@@ -14,7 +15,7 @@ import { requireDatabase } from "./used-database.ts";
 const mostCollections = 100;
 const mostReasons = 5;
 
-const say = (line: string): void => void stdout.write(`${line}\n`);
+const say = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
 /** `ashlar nfts status`: how far the metadata of each collection is read, and why what has none has none. @throws {CommandError} */
 export const nftStatus = (config: Config): Promise<void> =>

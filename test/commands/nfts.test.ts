@@ -52,6 +52,22 @@ describe("ashlar nfts status", () => {
     ]);
     expect((await outcome(["nfts", "status", "--chain", "two"]))[1]).not.toContain("one:");
   });
+
+  it("writes what a terminal would act on in a host's or document's words as escapes", async () => {
+    await test.database.query("UPDATE nft_metadata SET refusal = $1 WHERE refusal IS NOT NULL", [
+      "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
+    ]);
+    await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens wait\u007f"]);
+    const [code, said] = await outcome(["nfts", "status", "--chain", "one"]);
+    expect(code).toBe(0);
+    expect(said.split("\n")).toEqual([
+      "one: 4 tokens wait, 3 are read, 3 are refused.",
+      `  ${collection}  4 wait, the oldest 3 h  3 read  3 refused`,
+      "    1 tried again: Down.\\u000d\\u000aone: 0 tokens wait\\u007f",
+      "    3 refused: It has the element \\u001b]0;owned\\u0007\\u009b2J\\u202egnp.exe\\u2028.",
+      "",
+    ]);
+  });
 });
 
 describe("ashlar nfts refresh", () => {

@@ -43,6 +43,14 @@ const hoursOf = async (chainId: number) =>
   );
 
 describe("ashlar prices import", () => {
+  it("writes what a terminal would act on in a file as escapes", async () => {
+    await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
+    const [code, said] = await outcome(["prices", "import", "hostile.csv", "--chain", "one"]);
+    expect(code).toBe(1);
+    expect(said).toContain('"\\u009b2J\\u202eAAA\\u001b[31m" was given as an asset');
+    expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
   it("keeps what a file says, and undoes the chain's prices from the first of it on", async () => {
     await makeSome();
     const before = await revision();

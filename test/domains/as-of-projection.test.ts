@@ -136,7 +136,8 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
   const running = await indexerOf(demo.rpcUrl, database);
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
   const guard = async () => undefined;
-  const deps = { database, source: running.source, chainId, facts, allocation: undefined, stopwatch: createStopwatch(), guard };
+  const onUnanswered = () => undefined;
+  const deps = { database, source: running.source, chainId, facts, allocation: undefined, stopwatch: createStopwatch(), guard, onUnanswered };
   for (const projection of projections.filter(({ id }) => ids.includes(id))) {
     if (again) {
       await database.transaction(async (client) => {

@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync";
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
+import { escapeTerminal } from "../../../lib/terminal-text.ts";
 import { type Asset, currencyAsset } from "../assets.ts";
 
 /** A line of the operator's file: US dollars for one whole unit from a time on; a null price: not known from then on. */
@@ -61,7 +62,9 @@ function recordsOf(file: string, text: string): Line[] {
     return lines.map(({ record: [asset, time, price], info }) => ({ record: { asset, time, price }, line: info.lines }));
   } catch (error) {
     if (error instanceof PriceFileError) throw error;
-    throw new PriceFileError(`${file}: ${error instanceof Error ? error.message : "it cannot be read"} Accepted: ${accepted}.`);
+    throw new PriceFileError(
+      `${file}: ${error instanceof Error ? escapeTerminal(error.message) : "it cannot be read"} Accepted: ${accepted}.`,
+    );
   }
 }
 
