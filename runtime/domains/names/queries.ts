@@ -1,9 +1,19 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
+import { memoizeText } from "../../lib/memoize-text.ts";
 import { normalName } from "../../lib/normal-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "./nodes.ts";
 import { type NameRecord, nameRecords } from "./records.ts";
+
+/** Characters of a name that an address may claim: those that a parameter may have, so that whatever is shown can be asked for. */
+const maxNameLength = 255;
+/** Names whose normal form and node are kept: a name of many labels takes milliseconds. */
+const maxNames = 10_000;
+const nodeOfName = memoizeText((name) => {
+  const normal = normalName(name);
+  return normal === null ? null : { isNormal: normal === name, node: nodeOf(normal) };
+}, maxNames);
 
 /** Everything that can be asked of the tables about names. */
 export type NameQueries = ReturnType<typeof createNameQueries>;
@@ -50,8 +60,8 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
   const addressesOf = async (chainId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Address>> => {
     const nodes = new Map<string, Hash>();
     for (const name of names) {
-      const normal = normalName(name);
-      if (normal !== null) nodes.set(name, nodeOf(normal));
+      const known = nodeOfName(name);
+      if (known !== null) nodes.set(name, known.node);
     }
     const known = await recordsOf(chainId, [...new Set(nodes.values())], nameRecords.address);
     return new Map(
@@ -70,7 +80,7 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
     const nodes = new Map([...new Set(addresses)].map((address) => [address, namespaces.map((space) => reverseNode(space, address))]));
     const claims = await recordsOf(chainId, [...nodes.values()].flat(), nameRecords.name);
     const claimed = new Map([...claims].map(([node, value]) => [node, Buffer.from(value.slice(2), "hex").toString("utf8")]));
-    const normal = new Set([...claimed.values()].filter((name) => normalName(name) === name));
+    const normal = new Set([...claimed.values()].filter((name) => name.length <= maxNameLength && nodeOfName(name)?.isNormal === true));
     const forward = await addressesOf(chainId, normal);
     return new Map(
       [...nodes].flatMap(([address, own]) => {
