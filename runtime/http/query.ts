@@ -1,7 +1,7 @@
 import { failures } from "./errors.ts";
 
 /** As many as `node:querystring` reads unless told otherwise; no endpoint has a tenth of them. */
-export const maxQueryParameters = 1_000;
+const maxQueryParameters = 1_000;
 
 /** A parsed query: without a prototype, so that no name is special. */
 export type Query = Record<string, string | readonly string[]>;
