@@ -49,13 +49,15 @@ function prettyLines(destination: LogDestination, colorize: boolean): LogDestina
     translateTime: "SYS:HH:MM:ss",
     ignore: "pid,hostname",
   });
-  return { write: (line) => destination.write(format(JSON.parse(line, escapedValue))) };
+  return { write: (line) => destination.write(format(escaped(JSON.parse(line)))) };
 }
 
 /** Parsing brings back what was escaped in the line. Only stack traces have lines of their own. */
-const escapedValue = (key: string, value: unknown): unknown => {
-  if (typeof value !== "string") return value;
-  return key === "stack" ? escapeTerminalLines(value) : escapeTerminal(value);
-};
+function escaped(value: unknown, isStack = false): unknown {
+  if (typeof value === "string") return isStack ? escapeTerminalLines(value) : escapeTerminal(value);
+  if (Array.isArray(value)) return value.map((item) => escaped(item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [escapeTerminal(key), escaped(item, key === "stack")]));
+}
 
 export type { Logger };

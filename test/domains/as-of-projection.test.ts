@@ -137,7 +137,16 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
   const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
   const guard = async () => undefined;
   const onUnanswered = () => undefined;
-  const deps = { database, source: running.source, chainId, facts, allocation: undefined, stopwatch: createStopwatch(), guard, onUnanswered };
+  const deps = {
+    database,
+    source: running.source,
+    chainId,
+    facts,
+    allocation: undefined,
+    stopwatch: createStopwatch(),
+    guard,
+    onUnanswered,
+  };
   for (const projection of projections.filter(({ id }) => ids.includes(id))) {
     if (again) {
       await database.transaction(async (client) => {

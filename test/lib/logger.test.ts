@@ -6,7 +6,7 @@ describe("a line of the log", () => {
 
   it("has nothing that a terminal would act on, and is the same to a parser", () => {
     const lines: string[] = [];
-    const logger = createLogger("info", { write: (text) => void lines.push(text) });
+    const logger = createLogger({ logLevel: "info", logFormat: "json", destination: { write: (text) => void lines.push(text) } });
     logger.info({ path: hostile, [hostile]: [hostile] }, hostile);
     logger.child({ chain: hostile }).error(new Error(hostile), `${hostile} failed`);
     expect(lines).toHaveLength(2);
@@ -16,5 +16,15 @@ describe("a line of the log", () => {
     }
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ path: hostile, [hostile]: [hostile], msg: hostile });
     expect(JSON.parse(lines[1] ?? "")).toMatchObject({ chain: hostile, err: { message: hostile }, msg: `${hostile} failed` });
+  });
+
+  it("has nothing that a terminal would act on where it is formatted for people", () => {
+    const lines: string[] = [];
+    const logger = createLogger({ logLevel: "info", logFormat: "pretty", destination: { write: (text) => void lines.push(text) } });
+    logger.info({ path: hostile, [hostile]: [hostile] }, hostile);
+    logger.child({ chain: hostile }).error(new Error(hostile), `${hostile} failed`);
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(lines[0]).toContain("\\u001b]0;owned");
   });
 });
