@@ -31,6 +31,7 @@ import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenQueries } from "./domains/tokens/queries.ts";
 import { tokensHandlers } from "./domains/tokens/resolvers/index.ts";
 import { parseTokenList } from "./domains/tokens/token-list-file.ts";
+import { createTokenRequests } from "./domains/tokens/token-requests.ts";
 import { createUnseenBalances } from "./domains/tokens/unseen-balances.ts";
 import { AbiFileError, createAbiRegistry } from "./events/abi-registry.ts";
 import type { AnswerCheckMode } from "./http/answer-check.ts";
@@ -61,6 +62,7 @@ export interface App extends HttpApp {
 export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): App {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
+  const tokenRequests = createTokenRequests(database, now);
   const pools = createPoolQueries(database);
   const prices = createPriceQueries(database, chainOfCurrencies(chains));
   const rollUps = createRollUpQueries(database);
@@ -106,6 +108,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       decoderOf,
       ledger,
       tokens,
+      tokenRequests,
       pools,
       prices,
       rollUps,
@@ -133,7 +136,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     ...http,
     readiness: readinessOfAll,
     async close() {
-      await Promise.all([uncached.close(), unseenBalances.close()]);
+      await Promise.all([uncached.close(), unseenBalances.close(), tokenRequests.close()]);
       await http.close();
     },
   };

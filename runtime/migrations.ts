@@ -17,6 +17,8 @@ import * as exactBalances from "./domains/tokens/migrations/0007-exact-balances.
 import * as longLists from "./domains/tokens/migrations/0009-long-lists.ts";
 import * as pastRankings from "./domains/tokens/migrations/0011-past-rankings.ts";
 import * as tokenHistories from "./domains/tokens/migrations/0015-token-histories.ts";
+import * as supplies from "./domains/tokens/migrations/0020-supplies.ts";
+import * as checkSchedule from "./domains/tokens/migrations/0021-check-schedule.ts";
 import * as keys from "./http/migrations/0004-keys.ts";
 import * as indexer from "./indexer/migrations/0003-indexer.ts";
 import * as contractStandards from "./indexer/migrations/0022-contract-standards.ts";
@@ -42,6 +44,8 @@ export const migrations: readonly Migration[] = [
   { name: "0017-nft-metadata", up: nftMetadata.up, down: nftMetadata.down },
   { name: "0018-nft-sales", up: nftSales.up, down: nftSales.down },
   { name: "0019-approvals", up: approvals.up, down: approvals.down },
+  { name: "0020-supplies", up: supplies.up, down: supplies.down },
+  { name: "0021-check-schedule", up: checkSchedule.up, down: checkSchedule.down },
   { name: "0022-contract-standards", up: contractStandards.up, down: contractStandards.down },
   { name: "0025-unknown-account-balances", up: unknownAccountBalances.up, down: unknownAccountBalances.down },
 ];

@@ -17,6 +17,7 @@ import type { PoolQueries } from "./pools/queries.ts";
 import type { PriceQueries } from "./prices/price-queries.ts";
 import type { Classifier } from "./tokens/classification/classifier.ts";
 import type { TokenQueries } from "./tokens/queries.ts";
+import type { TokenRequests } from "./tokens/token-requests.ts";
 import type { UnseenBalances } from "./tokens/unseen-balances.ts";
 
 /** What every resolver is given beside its request. */
@@ -43,6 +44,7 @@ export interface ResolverContext {
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
+  readonly tokenRequests: TokenRequests;
   readonly pools: PoolQueries;
   readonly prices: PriceQueries;
   readonly rollUps: RollUpQueries;

@@ -115,6 +115,7 @@ export const fold = (blocks: ChainBlock[], { facts, base = hasEther, state = {} 
     | "nft_balances"
     | "nft_balance_periods"
     | "holder_counts"
+    | "token_supplies"
     | "token_standards"
     | "transfer_transactions"
     | "node_reads",

@@ -20,9 +20,10 @@ import {
 } from "./token-folds.ts";
 
 describe("the totals of a token", () => {
-  const totals = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders", "supply");
+  const holders = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders");
+  const supplies = (rows: ReturnType<typeof fold>) => pick(rows.token_supplies, "token", "standard", "block_number", "supply");
 
-  it("have a row at each block that changed how many hold it or how much there is", () => {
+  it("have a row at each block that changed how many hold it, and one at each that changed how much there is", () => {
     const rows = fold([
       withLogs(1, erc20(zeroAddress, alice, 100n)),
       withLogs(2, erc20(alice, bob, 30n)),
@@ -31,33 +32,63 @@ describe("the totals of a token", () => {
       withLogs(5, erc20(bob, zeroAddress, 35n), erc20(zeroAddress, alice, 1n)),
     ]);
     // Block 3 moves without making a holder; in block 4 carol takes alice's place; in block 5 alice takes bob's, and 100 - 35 + 1 are left.
-    expect(totals(rows)).toEqual([
-      [token, 1, 1, 1, 100n],
-      [token, 1, 2, 2, 100n],
-      [token, 1, 5, 2, 66n],
+    expect(holders(rows)).toEqual([
+      [token, 1, 1, 1],
+      [token, 1, 2, 2],
+    ]);
+    expect(supplies(rows)).toEqual([
+      [token, 1, 1, 100n],
+      [token, 1, 5, 66n],
     ]);
   });
 
   it("go on from what is stored, each standard of a contract by itself", () => {
     const state = {
-      totals: new Map([[`${token}|1`, { holders: 7, supply: "900" }]]),
+      totals: new Map([[`${token}|1`, { holders: 7 }]]),
+      supplies: new Map([[`${token}|1`, { supply: "900" }]]),
       balances: new Map([[`${bob}|${token}|1`, { balance: "5", since_block: 2 }]]),
     };
     const rows = fold([withLogs(9, erc20(bob, zeroAddress, 5n), erc721(zeroAddress, alice, 1n))], { state });
-    expect(totals(rows)).toEqual([
-      [token, 1, 9, 6, 895n],
-      [token, 2, 9, 1, 1n],
+    expect(holders(rows)).toEqual([
+      [token, 1, 9, 6],
+      [token, 2, 9, 1],
+    ]);
+    expect(supplies(rows)).toEqual([
+      [token, 1, 9, 895n],
+      [token, 2, 9, 1n],
     ]);
   });
 
-  it("do not say how much there is where events lie or began before the index", () => {
-    const lying = fold([withLogs(1, erc20(zeroAddress, alice, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
-    expect(totals(lying)).toEqual([
-      [token, 1, 1, 1, 9n],
-      [token, 1, 2, 1, null],
-    ]);
+  it("of an ERC-20 token are the sum of mints less burns whatever it is: the contract's number corrects it", () => {
+    const lying = fold([withLogs(1, erc20(bob, zeroAddress, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
+    expect(supplies(lying)).toEqual([[token, 1, 1, -9n]]);
     const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
-    expect(totals(late)).toEqual([[token, 1, 101, 1, null]]);
+    expect(supplies(late)).toEqual([[token, 1, 101, 9n]]);
+  });
+
+  it("of a collection do not say how much there is where its first tokens were minted before the index", () => {
+    const late = fold([withLogs(101, erc721(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
+    expect(supplies(late)).toEqual([]);
+    const lying = fold([withLogs(1, erc721(zeroAddress, alice, 9n)), withLogs(2, erc721(bob, alice, 8n))]);
+    expect(supplies(lying)).toEqual([
+      [token, 2, 1, 1n],
+      [token, 2, 2, null],
+    ]);
+  });
+
+  it("count a mint to the zero address, as the first liquidity of a Uniswap V2 pool is (MINIMUM_LIQUIDITY)", () => {
+    // 1,000 to nobody for ever, and 500 to the first provider.
+    const rows = fold([withLogs(1, erc20(zeroAddress, zeroAddress, 1_000n), erc20(zeroAddress, alice, 500n))]);
+    expect(supplies(rows)).toEqual([[token, 1, 1, 1_500n]]);
+    expect(holders(rows)).toEqual([[token, 1, 1, 2]]);
+    expect(pick(rows.balances, "owner", "balance")).toEqual([
+      [zeroAddress, 1_000n],
+      [alice, 500n],
+    ]);
+    expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([
+      [null, null],
+      [null, 500n],
+    ]);
   });
 });
 

@@ -3,6 +3,8 @@ import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 import { pivotsOf } from "./periods.ts";
+import { largestWord } from "./projection-balances.ts";
+import { standards } from "./standards.ts";
 
 export interface HolderRow {
   readonly owner: Address;
@@ -162,12 +164,23 @@ export function createHolderQueries({ query }: Pick<Database, "query">) {
     return (await ranked(directions.smallest, ranking, end - offset, total - end)).reverse();
   };
 
-  /** The totals of a token after a block; null where nothing had moved yet. Served by the primary key of holder_counts. */
+  /**
+   * The totals of a token after a block; null where nothing had moved yet. The supply of an ERC-20 token is what events add up to and what the contract has
+   * beyond that; before its contract was asked, what events add up to in a complete index. Served by the primary keys of holder_counts, token_supplies
+   * and supply_offsets.
+   */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
+    const newest = (table: string, columns: string, where = "") =>
+      `(SELECT ${columns} FROM ${table} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
     const rows = await query<TokenTotalsRow>(
-      `SELECT c.holders, c.supply, ${sourceOf("c")} AS source FROM (
-         SELECT token, standard, holders, supply FROM holder_counts WHERE chain_id = $1 AND token = $2 AND standard = $3 AND block_number <= $4
-         ORDER BY block_number DESC LIMIT 1) c ${joinSource("c")}`,
+      `SELECT c.holders, CASE WHEN c.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
+           WHEN e.supply >= 0 AND e.supply <= ${largestWord} THEN e.supply END AS supply, ${sourceOf("c")} AS source
+       FROM ${newest("holder_counts", "token, standard, holders", "AND standard = $3")} c ${joinSource("c")}
+       LEFT JOIN ${newest("token_supplies", "block_number, supply", "AND standard = $3")} s ON true
+       LEFT JOIN ${newest("supply_offsets", "block_number, difference")} o ON true
+       CROSS JOIN LATERAL (SELECT CASE WHEN coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) = 0 THEN 0 END AS initial) i
+       CROSS JOIN LATERAL (SELECT coalesce(s.supply, 0) + CASE WHEN o.block_number IS NOT NULL THEN o.difference
+           WHEN sourced.token IS NULL THEN i.initial END AS supply) e`,
       [chainId, bytes(token), standard, block],
     );
     return rows[0] ?? null;

@@ -5,7 +5,7 @@ const nftKey = { owner: "bytea", token: "bytea", token_id: "numeric", standard: 
 const current = { since_block: "int8", balance: "numeric", net_change: "numeric" } as const;
 const ended = { from_block: "int8", to_block: "int8", balance: "numeric", net_change: "numeric" } as const;
 
-/** The tables of migrations 0002 and 0007 that are filled from blocks, and the queue that metadata is read by. */
+/** The tables of migrations 0002, 0007, 0020 and 0021 that follow blocks, and the queue that metadata is read by. */
 export const tokenTables: readonly Table[] = [
   { kind: "append", name: "token_standards", columns: { address: "bytea", standard: "int2", block_number: "int8" } },
   {
@@ -38,7 +38,23 @@ export const tokenTables: readonly Table[] = [
   {
     kind: "append",
     name: "holder_counts",
-    columns: { token: "bytea", standard: "int2", block_number: "int8", holders: "int8", supply: "numeric" },
+    columns: { token: "bytea", standard: "int2", block_number: "int8", holders: "int8" },
+  },
+  {
+    kind: "append",
+    name: "token_supplies",
+    columns: { token: "bytea", standard: "int2", block_number: "int8", supply: "numeric" },
+  },
+  // Written by chores from what contracts return, never by the fold; listed so that roll-backs and rebuilds reach them.
+  {
+    kind: "append",
+    name: "supply_offsets",
+    columns: { token: "bytea", block_number: "int8", difference: "numeric", is_silent: "bool" },
+  },
+  {
+    kind: "append",
+    name: "quiet_calls",
+    columns: { token: "bytea", block_number: "int8", is_read: "bool" },
   },
   { kind: "queue", name: "node_reads", key: ["kind", "key"], columns: { kind: "text", key: "bytea", block_number: "int8" } },
 ];

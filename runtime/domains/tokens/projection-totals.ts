@@ -8,18 +8,19 @@ import { standards } from "./standards.ts";
 interface Totals {
   readonly token: Address;
   readonly standard: number;
-  /** Null where the node has the word on balances, and was not asked yet. */
+  /** Null where balances are read from the contract and one is not known yet. */
   holders: number | null;
-  /** Null where mints and burns do not tell: they are not all indexed, or a balance shows that events lie. */
+  /** Mints less burns: of an ERC-20 token since the index began, of a collection since its contract did; null where events do not show the latter. */
   supply: bigint | null;
-  written: string;
+  written: Pick<Totals, "holders" | "supply">;
 }
 
-/** How many hold each token and how much there is of it: one row a block that changed either. */
+/** How many hold each token, and how much was minted less burned: one row a block that changed it. */
 export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (token: Address, standard: number) => boolean) => {
   const all = new Map<string, Totals>();
   const inBlock = new Set<Totals>();
-  const rows: Row[] = [];
+  const holderRows: Row[] = [];
+  const supplyRows: Row[] = [];
 
   const totalsOf = (token: Address, standard: number): Totals => {
     const key = `${token}${standard}`;
@@ -27,24 +28,28 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     if (known !== undefined) return known;
     const stored = state.get("totals", token, standard);
     const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
-    // A token of a complete index began with nothing.
-    const supply = stored === undefined ? (chain.from === 0 ? 0n : null) : stored.supply === null ? null : BigInt(String(stored.supply));
-    const totals: Totals = { token, standard, holders, supply, written: "" };
-    totals.written = textOf(totals);
+    const storedSupply = state.get("supplies", token, standard);
+    // What an ERC-20 contract had before a late index is in its offset (supply_offsets); a token of a complete index began with nothing.
+    const first = standard === standards.erc20 || chain.from === 0 ? 0n : null;
+    const supply = storedSupply === undefined ? first : storedSupply.supply === null ? null : BigInt(String(storedSupply.supply));
+    const totals: Totals = { token, standard, holders, supply, written: { holders, supply } };
     all.set(key, totals);
     return totals;
   };
 
   const changeSupply = (totals: Totals, amount: bigint): void => {
     inBlock.add(totals);
-    const next = totals.supply === null ? null : totals.supply + amount;
-    totals.supply = next === null || next < 0n || next > largestWord ? null : next;
+    if (totals.supply === null) return;
+    const next = totals.supply + amount;
+    // An ERC-20 sum beyond what can be is corrected by the contract's own number; of collections it shows that events are incomplete.
+    totals.supply = totals.standard === standards.erc20 || (next >= 0n && next <= largestWord) ? next : null;
   };
 
   return {
-    /** A movement without a sender makes, one without a receiver destroys. */
+    /** A movement without a sender mints, also to the zero address itself; one without a receiver alone burns. */
     move: ({ token, standard, from, to, amount }: TokenMovement): void => {
-      if (standard === standards.native || (from === null) === (to === null)) return;
+      if (standard === standards.native || (from !== null && to !== null)) return;
+      if (from === null && to === null && standard !== standards.erc20) return;
       changeSupply(totalsOf(token, standard), from === null ? amount : -amount);
     },
     endBlock: (blockNumber: number, changes: readonly HolderChange[]): void => {
@@ -52,19 +57,18 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
         if (key.standard === standards.native) continue;
         const totals = totalsOf(key.token, key.standard);
         totals.holders = totals.holders === null || isNodeSourced(key.token, key.standard) ? null : totals.holders + change;
-        if (!isKnown) totals.supply = null;
+        if (!isKnown && key.standard !== standards.erc20) totals.supply = null;
         inBlock.add(totals);
       }
       for (const totals of inBlock) {
-        const { token, standard, holders, supply } = totals;
-        if (textOf(totals) === totals.written) continue;
-        totals.written = textOf(totals);
-        rows.push({ token, standard, block_number: blockNumber, holders, supply });
+        const { token, standard, holders, supply, written } = totals;
+        if (holders !== written.holders) holderRows.push({ token, standard, block_number: blockNumber, holders });
+        if (supply !== written.supply) supplyRows.push({ token, standard, block_number: blockNumber, supply });
+        totals.written = { holders, supply };
       }
       inBlock.clear();
     },
-    rows,
+    holders: holderRows,
+    supplies: supplyRows,
   };
 };
-
-const textOf = ({ holders, supply }: Totals): string => `${holders} ${supply}`;

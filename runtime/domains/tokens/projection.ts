@@ -13,7 +13,7 @@ import {
 } from "../../events/transfers.ts";
 import { type BaseRead, type ChainFacts, defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
 import { createKeySet, type State } from "../../indexer/state.ts";
-import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 import { createOrdinals } from "../ledger/projection.ts";
 import { createBalanceSheet, type Opening } from "./projection-balances.ts";
 import { createTokenCatalog } from "./projection-catalog.ts";
@@ -61,7 +61,13 @@ export const tokensProjection = defineProjection({
     totals: {
       table: "holder_counts",
       key: { token: "bytea", standard: "int2" },
-      values: ["holders", "supply"],
+      values: ["holders"],
+      newestBy: "block_number",
+    },
+    supplies: {
+      table: "token_supplies",
+      key: { token: "bytea", standard: "int2" },
+      values: ["supply"],
       newestBy: "block_number",
     },
     nodeSourced: { table: "node_sourced_tokens", key: { token: "bytea", standard: "int2" }, values: [] },
@@ -74,6 +80,7 @@ export const tokensProjection = defineProjection({
       balances: createKeySet(),
       nftBalances: createKeySet(),
       totals: createKeySet(),
+      supplies: createKeySet(),
       nodeSourced: createKeySet(),
       standards: createKeySet(),
       metadata: createKeySet(),
@@ -98,6 +105,7 @@ export const tokensProjection = defineProjection({
       if (standard !== standards.native && isOther) {
         sets.standards.add(token, standard);
         sets.totals.add(token, standard);
+        sets.supplies.add(token, standard);
         sets.nodeSourced.add(token, standard);
         sets.metadata.add(token);
       }
@@ -127,8 +135,16 @@ export const tokensProjection = defineProjection({
 /** The balances that a movement changes: for each side the token's, and of a collection the id's as well. */
 const balanceKeysOf = (movement: TokenMovement, chain: ChainFacts): BalanceKey[] => {
   const sending = movement.from === null ? [] : keysOf(movement, movement.from, chain);
-  return movement.to === null ? sending : sending.concat(keysOf(movement, movement.to, chain));
+  const receiver = receiverOf(movement);
+  return receiver === null ? sending : sending.concat(keysOf(movement, receiver, chain));
 };
+
+/**
+ * Whose balance grows. An ERC-20 Transfer from the zero address to the zero address mints to it, as the first liquidity of each Uniswap V2 pool does
+ * (MINIMUM_LIQUIDITY).
+ */
+const receiverOf = ({ standard, from, to }: TokenMovement): Address | null =>
+  standard === standards.erc20 && from === null && to === null ? zeroAddress : to;
 
 const keysOf = ({ token, standard, tokenId, ofHybrid }: TokenMovement, owner: Address, chain: ChainFacts): BalanceKey[] => {
   if (standard === standards.native && chain.nativeAccounting !== "traces") return [];
@@ -198,7 +214,9 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
       let after: bigint | null = null;
       for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) {
         const sheet = key.tokenId === null ? whole : byId;
-        after = isNodeSourced(key.token, key.standard) ? sheet.forget(key) : sheet.apply(key, amount);
+        if (!isNodeSourced(key.token, key.standard)) after = sheet.apply(key, amount);
+        // The zero address is compared with the supply (settling/compare-supplies).
+        else after = key.owner === zeroAddress ? null : sheet.forget(key);
       }
       return after;
     };
@@ -216,7 +234,8 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     };
     for (const movement of tokenMovements(decoded, input.chain)) {
       const afterSending = move(movement, movement.from, -movement.amount);
-      const afterReceiving = move(movement, movement.to, movement.amount);
+      const received = move(movement, receiverOf(movement), movement.amount);
+      const afterReceiving = movement.to === null ? null : received;
       if (!movement.transfer || movement.transactionIndex === null) continue;
       totals.move(movement);
       const toSelf = movement.from === movement.to;
@@ -253,7 +272,8 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     balances: whole.latest(),
     nft_balance_periods: byId.periods,
     nft_balances: byId.latest(),
-    holder_counts: totals.rows,
+    holder_counts: totals.holders,
+    token_supplies: totals.supplies,
     node_reads: catalog.reads,
   };
 };

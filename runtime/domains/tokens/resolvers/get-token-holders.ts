@@ -3,6 +3,7 @@ import { heightAt } from "../../at.ts";
 import type { Handlers } from "../../context.ts";
 import { chainHead } from "../../views/chain.ts";
 import { viewContract } from "../../views/token.ts";
+import { standards } from "../standards.ts";
 
 /**
  * Who holds a token, the largest first, at the anchor or at a moment before. @throws {notFound} a contract without transfers; {notAcceptable} a
@@ -10,10 +11,11 @@ import { viewContract } from "../../views/token.ts";
  */
 export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
   const { chain, tokenAddress, page } = request;
-  const { ledger, tokens } = context;
+  const { ledger, tokenRequests, tokens } = context;
   const metadata = (await tokens.metadata(chain.id, [tokenAddress])).get(tokenAddress);
   const standard = metadata?.standards[0];
   if (standard === undefined) throw notFound("Token", tokenAddress, chain.name);
+  if (standard === standards.erc20) tokenRequests.note(chain.id, [tokenAddress]);
   const height = (await heightAt(context, chain, request)) ?? 0;
   const offset = page.number * page.size;
   const [totals, indexedFrom] = await Promise.all([

@@ -34,6 +34,9 @@ interface HoldingOptions {
   readonly noNftAssetMetadata: boolean;
 }
 
+/** Tokens of one wallet that count as asked for, and are compared with their contracts more often. */
+const mostAsked = 200;
+
 /** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
 export async function holdingsOf(
   context: ResolverContext,
@@ -61,6 +64,11 @@ export async function holdingsOf(
     spamAmong(context, chain, metadata.values()),
     heldNfts(context, chain, wallet, ids, block, options),
   ]);
+  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, mostAsked);
+  context.tokenRequests.note(
+    chain.id,
+    asked.map(({ token }) => token),
+  );
   return rows.map((row) => ({
     row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
     metadata: metadata.get(row.token),

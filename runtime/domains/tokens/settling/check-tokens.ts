@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Queryable } from "../../../database/database.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
 
 /** Whose balance of which ERC-20 token is compared. */
@@ -18,7 +18,10 @@ export interface EventsBalance extends Pair {
 const notSourced = (alias: string) =>
   `NOT EXISTS (SELECT 1 FROM node_sourced_tokens n WHERE n.chain_id = $1 AND n.token = ${alias}.token AND n.standard = ${standards.erc20})`;
 
-/** Owners who were touched above a block: of the newest rows two a token, tokens not compared for longest first. Served by balances_roll_back. */
+/**
+ * Owners who were touched above a block: of the newest rows two a token, those with a balance first, as zero proves nothing; tokens not compared for longest
+ * first. Served by balances_roll_back.
+ */
 export const touchedPairs = (
   database: Queryable,
   chainId: number,
@@ -28,8 +31,8 @@ export const touchedPairs = (
 ): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT b.token, b.owner FROM (
-       SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, md5(owner)) AS place FROM (
-         SELECT token, owner, since_block FROM balances
+       SELECT *, row_number() OVER (PARTITION BY token ORDER BY balance IS NOT DISTINCT FROM 0, since_block DESC, md5(owner)) AS place FROM (
+         SELECT token, owner, since_block, balance FROM balances
          WHERE chain_id = $1 AND since_block > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) ORDER BY since_block DESC LIMIT 2000) newest) b
      LEFT JOIN token_checks c ON c.chain_id = $1 AND c.token = b.token AND c.standard = ${standards.erc20}
      WHERE b.place <= 2 AND ${notSourced("b")} ORDER BY c.checked_at NULLS FIRST, b.place, b.token LIMIT $4`,
@@ -41,8 +44,8 @@ export const impossiblePairs = (database: Queryable, chainId: number, deferred: 
   database.query<Pair>(
     `SELECT DISTINCT ON (token) token, owner FROM (
        SELECT b.token, b.owner FROM balances b WHERE b.chain_id = $1 AND b.balance IS NULL AND b.net_change IS NULL AND b.standard = ${standards.erc20}
-         AND b.token <> ALL ($2) AND ${notSourced("b")} LIMIT 1000) b LIMIT $3`,
-    [chainId, deferred.map(bytes), limit],
+         AND b.owner <> $4 AND b.token <> ALL ($2) AND ${notSourced("b")} LIMIT 1000) b LIMIT $3`,
+    [chainId, deferred.map(bytes), limit, bytes(zeroAddress)],
   );
 
 /** Enters tokens that began above a block among those to be compared. Served by token_standards_roll_back. */
@@ -54,20 +57,75 @@ export const enterTokens = async (database: Queryable, chainId: number, above: n
   );
 };
 
-/** Tokens whose comparison is due, the one not compared for longest first. Served by token_checks_due. */
+/** A token whose comparison is due; of a node-sourced one only the supply is compared, as its balances are read again on a schedule of their own. */
+export interface DueToken {
+  readonly token: Address;
+  readonly isSourced: boolean;
+}
+
+/** Tokens whose comparison is due, the one due for longest first. Served by token_checks_due. */
 export const dueTokens = async (
   database: Queryable,
   chainId: number,
-  before: Date,
+  now: Date,
   deferred: readonly Address[],
   limit: number,
-): Promise<Address[]> => {
-  const rows = await database.query<{ token: Address }>(
-    `SELECT c.token FROM token_checks c WHERE c.chain_id = $1 AND (c.checked_at IS NULL OR c.checked_at < $2) AND c.standard = ${standards.erc20}
-       AND c.token <> ALL ($3) AND ${notSourced("c")} ORDER BY c.checked_at NULLS FIRST, c.token LIMIT $4`,
-    [chainId, before, deferred.map(bytes), limit],
+): Promise<DueToken[]> => {
+  const rows = await database.query<{ token: Address; sourced: boolean }>(
+    `SELECT c.token, NOT ${notSourced("c")} AS sourced FROM token_checks c
+     WHERE c.chain_id = $1 AND c.due_at <= $2 AND c.standard = ${standards.erc20} AND c.token <> ALL ($3) ORDER BY c.due_at, c.token LIMIT $4`,
+    [chainId, now, deferred.map(bytes), limit],
   );
-  return rows.map(({ token }) => token);
+  return rows.map(({ token, sourced }) => ({ token, isSourced: sourced }));
+};
+
+/** How long after a look a token is due again, in seconds. */
+export interface CheckWaits {
+  readonly first: number;
+  /** After this the wait grows no more. */
+  readonly max: number;
+  /** The same of tokens that requests asked for, and of node-sourced ones. */
+  readonly maxAsked: number;
+}
+
+/** Says when tokens are due again: twice as long after this look as this one was after the last, and soon where a difference was found. */
+export const recordLooks = async (
+  database: Queryable,
+  chainId: number,
+  looks: readonly { readonly token: Address; readonly agrees: boolean }[],
+  { first, max, maxAsked }: CheckWaits,
+  now: Date,
+): Promise<void> => {
+  if (looks.length === 0) return;
+  await database.query(
+    `UPDATE token_checks c SET looked_at = $4, wait_seconds = n.wait, due_at = $4::timestamptz + make_interval(secs => n.wait)
+     FROM (SELECT k.token, CASE WHEN NOT k.agrees OR t.wait_seconds = 0 THEN $5::int4
+         ELSE least(t.wait_seconds * 2, CASE WHEN ${isFollowed("k")} THEN $7::int4 ELSE $6::int4 END) END AS wait
+       FROM unnest($2::bytea[], $3::boolean[]) AS k(token, agrees)
+       JOIN token_checks t ON t.chain_id = $1 AND t.token = k.token AND t.standard = ${standards.erc20}) n
+     WHERE c.chain_id = $1 AND c.token = n.token AND c.standard = ${standards.erc20}`,
+    [chainId, looks.map(({ token }) => bytes(token)), looks.map(({ agrees }) => agrees), now, first, max, maxAsked],
+  );
+};
+
+const isFollowed = (alias: string) =>
+  `(NOT ${notSourced(alias)} OR EXISTS (SELECT FROM token_requests r WHERE r.chain_id = $1 AND r.token = ${alias}.token AND r.asked_at > $4::timestamptz - interval '1 day'))`;
+
+/** Has tokens compared at once, but no sooner than some seconds after the last look. Served by the primary key. */
+export const bringForward = async (
+  database: Queryable,
+  chainId: number,
+  tokens: readonly Address[],
+  now: Date,
+  seconds: number,
+): Promise<void> => {
+  if (tokens.length === 0) return;
+  await database.query(
+    `UPDATE token_checks c SET due_at = greatest($3, c.looked_at + make_interval(secs => $4)) FROM unnest($2::bytea[]) AS k(token)
+     WHERE c.chain_id = $1 AND c.token = k.token AND c.standard = ${standards.erc20}
+       AND c.due_at > greatest($3, c.looked_at + make_interval(secs => $4))`,
+    [chainId, tokens.map(bytes), now, seconds],
+  );
 };
 
 /** Some holders of each token: the two largest, and two below a part of the largest that the lot decides. Served by balances_rank. */
@@ -85,7 +143,7 @@ export const someHolders = (database: Queryable, chainId: number, tokens: readon
     [chainId, tokens.map(bytes), lot],
   );
 
-/** Says of tokens that they were compared. */
+/** Records that a balance of each of these tokens that is not zero was compared. */
 export const recordChecks = async (
   database: Queryable,
   chainId: number,
@@ -103,8 +161,9 @@ export const recordChecks = async (
 };
 
 /**
- * What events say of balances, and the block after which they say it: one statement, so that both are of one moment. What waits for the base of a late index
- * is not among them. Served by the primary keys.
+ * What events say of balances, and the block after which they say it: one statement, so that both are of one moment. An owner whom no event named has nothing,
+ * in an index from the chain's start. What waits for the base of a late index is not among them, nor is the zero address (compare-supplies). Served by
+ * the primary keys.
  */
 export const eventsBalances = async (
   database: Queryable,
@@ -112,12 +171,14 @@ export const eventsBalances = async (
   pairs: readonly Pair[],
 ): Promise<{ readonly head: IndexedBlock; readonly balances: readonly EventsBalance[] } | null> => {
   const rows = await database.query<EventsBalance & IndexedBlock>(
-    `SELECT h.number, h.hash, b.token, b.owner, b.balance
+    `SELECT h.number, h.hash, k.token, k.owner, CASE WHEN b.owner IS NULL THEN 0 ELSE b.balance END AS balance
      FROM (SELECT number, hash FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1) h
      CROSS JOIN unnest($2::bytea[], $3::bytea[]) AS k(token, owner)
-     JOIN balances b ON b.chain_id = $1 AND b.owner = k.owner AND b.token = k.token AND b.standard = ${standards.erc20}
-     WHERE (b.balance IS NOT NULL OR b.net_change IS NULL) AND ${notSourced("b")}`,
-    [chainId, pairs.map(({ token }) => bytes(token)), pairs.map(({ owner }) => bytes(owner))],
+     LEFT JOIN balances b ON b.chain_id = $1 AND b.owner = k.owner AND b.token = k.token AND b.standard = ${standards.erc20}
+     WHERE CASE WHEN b.owner IS NULL THEN (SELECT indexed_from FROM chains WHERE chain_id = $1) = 0
+         ELSE b.balance IS NOT NULL OR b.net_change IS NULL END
+       AND k.owner <> $4 AND ${notSourced("k")}`,
+    [chainId, pairs.map(({ token }) => bytes(token)), pairs.map(({ owner }) => bytes(owner)), bytes(zeroAddress)],
   );
   const [first] = rows;
   return first === undefined ? null : { head: { number: first.number, hash: first.hash }, balances: rows };

@@ -1,9 +1,11 @@
 import type { Chore } from "../../../jobs/chore.ts";
-import { dueTokens, enterTokens, impossiblePairs, recordChecks, someHolders, touchedPairs } from "./check-tokens.ts";
+import { dueTokens, enterTokens, impossiblePairs, recordChecks, recordLooks, someHolders, touchedPairs } from "./check-tokens.ts";
 import { comparePairs } from "./compare.ts";
+import { compareSupplies } from "./compare-supplies.ts";
 import { indexedHead } from "./node-words.ts";
 import type { Patience } from "./patience.ts";
 import { portion, type SettlingSettings } from "./settings.ts";
+import { touchedSupplies } from "./supply-rows.ts";
 
 /** How far back the first look reaches. */
 const firstLook = 200;
@@ -12,6 +14,8 @@ const mostSuspected = 40;
 const mostImpossible = 20;
 /** Tokens of one portion of the sweep, of which at most four holders each are compared. */
 const sweptTokens = 22;
+/** Supplies that are compared in one look, each with what the zero address has. */
+const suppliesOfLook = 45;
 
 /** Compares balances of ERC-20 tokens that were touched of late with what the contracts say, those first that differed before. */
 export const createCheckTouched = (settings: SettlingSettings, patience: Patience): Chore => {
@@ -35,9 +39,36 @@ export const createCheckTouched = (settings: SettlingSettings, patience: Patienc
   };
 };
 
-/** Compares some holders of every ERC-20 token with what its contract says, token by token, again and again. */
+/** Compares supplies of ERC-20 tokens that minted or burned of late with what the contracts return. */
+export const createCheckSupplies = (settings: SettlingSettings, { deferral }: Patience): Chore => {
+  let seen: number | null = null;
+  return {
+    name: "compare supplies with their contracts",
+    everyMilliseconds: settings.checkMilliseconds,
+    run: async (context) => {
+      const { database, chainId, clock } = context;
+      const head = await indexedHead(context);
+      if (head === null) return false;
+      const above = Math.min(seen ?? head.number - firstLook, head.number);
+      const tokens = await touchedSupplies(database, chainId, above, deferral.tokens(clock()), suppliesOfLook);
+      await compareSupplies(context, tokens, deferral);
+      seen = head.number;
+      return false;
+    },
+  };
+};
+
+/**
+ * Compares some holders of every ERC-20 token, and its supply, with what its contract returns: soon after the token's first transfer, then ever more rarely while
+ * they agree, the one due for longest first.
+ */
 export const createSweep = (settings: SettlingSettings, patience: Patience): Chore => {
   let entered = -1;
+  const waits = {
+    first: settings.firstRecheckMilliseconds / 1000,
+    max: settings.recheckMilliseconds / 1000,
+    maxAsked: settings.askedMilliseconds / 1000,
+  };
   return {
     name: "compare every token with its contract",
     everyMilliseconds: settings.sweepMilliseconds,
@@ -48,11 +79,16 @@ export const createSweep = (settings: SettlingSettings, patience: Patience): Cho
       // A reorganisation may have replaced what was entered: the last blocks are looked at again.
       await enterTokens(database, chainId, Math.min(entered, head.number) - firstLook);
       entered = head.number;
-      const before = new Date(clock().getTime() - settings.recheckMilliseconds);
-      const tokens = await dueTokens(database, chainId, before, patience.deferral.tokens(clock()), sweptTokens);
-      if (tokens.length === 0) return false;
-      await comparePairs(context, await someHolders(database, chainId, tokens, lotOf(clock())), patience);
-      await recordChecks(database, chainId, tokens, head.number, clock());
+      const due = await dueTokens(database, chainId, clock(), patience.deferral.tokens(clock()), sweptTokens);
+      const tokens = due.map(({ token }) => token);
+      const unsourced = due.flatMap(({ token, isSourced }) => (isSourced ? [] : [token]));
+      const pairs = unsourced.length === 0 ? [] : await someHolders(database, chainId, unsourced, lotOf(clock()));
+      const differing = await comparePairs(context, pairs, patience);
+      const supplies = new Map((await compareSupplies(context, tokens, patience.deferral)).map((one) => [one.token, one]));
+      const proven = [...supplies.values()].flatMap(({ token, proves }) => (proves ? [token] : []));
+      await recordChecks(database, chainId, proven, head.number, clock());
+      const looks = tokens.map((token) => ({ token, agrees: !differing.has(token) && supplies.get(token)?.agrees !== false }));
+      await recordLooks(database, chainId, looks, waits, clock());
       return false;
     },
   };

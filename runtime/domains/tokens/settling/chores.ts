@@ -1,12 +1,15 @@
 import type { Chore } from "../../../jobs/chore.ts";
-import { createCheckTouched, createSweep } from "./checks.ts";
+import { createCompareAsked } from "./asked-tokens.ts";
+import { createCheckSupplies, createCheckTouched, createSweep } from "./checks.ts";
+import { createFollowCalls, createReadCalls } from "./follow-calls.ts";
 import { createPatience } from "./patience.ts";
 import { createRefresh } from "./refresh.ts";
+import { createResolveSupplies } from "./resolve-supplies.ts";
 import { type SettlingSettings, usualSettling } from "./settings.ts";
 import { createSettleBases } from "./settle-bases.ts";
 import { createSettleReadings } from "./settle-readings.ts";
 
-/** What makes balances exact where events alone do not: found out, compared, and asked again, beside the loop. */
+/** What makes balances and supplies exact where events alone do not: found out, compared, and asked again, beside the loop. */
 export const createSettlingChores = (overrides: Partial<SettlingSettings> = {}): Chore[] => {
   const settings = { ...usualSettling, ...overrides };
   const patience = createPatience(settings);
@@ -14,7 +17,12 @@ export const createSettlingChores = (overrides: Partial<SettlingSettings> = {}):
     createSettleBases(settings),
     createSettleReadings(settings),
     createCheckTouched(settings, patience),
+    createFollowCalls(settings, patience),
+    createReadCalls(settings),
+    createCheckSupplies(settings, patience),
+    createResolveSupplies(settings),
     createSweep(settings, patience),
+    createCompareAsked(settings, patience),
     createRefresh(settings),
   ];
 };

@@ -8,20 +8,28 @@ import type { Patience, Suspects } from "./patience.ts";
 
 /**
  * Compares balances as events have them with what the contracts say after the same block. A token that differs is looked at again later; one that differs then
- * as well is the node's from there on. A contract that gives no answer does not differ.
+ * as well is the node's from there on. A contract that gives no answer does not differ. Gives the tokens that differ now. A zero that both have
+ * proves nothing, and does not count as a check of the token: a rebasing token has the same zeros as any other.
  */
-export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[], { deferral, suspects }: Patience): Promise<void> => {
-  if (pairs.length === 0) return;
+export const comparePairs = async (
+  context: ChoreContext,
+  pairs: readonly Pair[],
+  { deferral, suspects }: Patience,
+): Promise<ReadonlySet<Address>> => {
+  if (pairs.length === 0) return new Set();
   const { chainId, clock, database } = context;
   const known = await eventsBalances(database, chainId, pairs);
-  if (known === null) return clearOthers(suspects, pairs, new Map());
+  if (known === null) {
+    clearOthers(suspects, pairs, new Map());
+    return new Set();
+  }
   const { head, balances } = known;
   const told = await askBalances(
     context,
     balances.map(({ owner, token }) => ({ owner, token, standard: standards.erc20, tokenId: null })),
     head.number,
   );
-  if (!(await isNodesBlock(context, head))) return;
+  if (!(await isNodesBlock(context, head))) return new Set();
   const differences = new Map<Address, Difference>();
   const silent = new Set<Address>();
   for (const [position, balance] of balances.entries()) {
@@ -35,8 +43,9 @@ export const comparePairs = async (context: ChoreContext, pairs: readonly Pair[]
   for (const difference of differences.values()) {
     if (suspects.isConfirmed(difference.token, difference.owner, clock())) await giveNodeTheWord(context, head, difference);
   }
-  const asked = new Set(balances.map(({ token }) => token));
-  await recordChecks(database, chainId, [...asked], head.number, clock());
+  const proven = balances.filter(({ balance }, position) => balance !== "0" || (told[position] ?? 0n) > 0n).map(({ token }) => token);
+  await recordChecks(database, chainId, [...new Set(proven)], head.number, clock());
+  return new Set(differences.keys());
 };
 
 /** What a second look does not bear out, for whatever reason, waits for no third one: tokens that fall silent would take all places of a look. */

@@ -9,8 +9,7 @@ export interface CountedToken {
 
 /**
  * Counts the holders of tokens anew, at each block that changed their number, out of rows and periods: as the fold would have, had it known the balances.
- * What was before the index counts for nobody, as there; of a token that the node has the word on, a block with an unknown balance has no number. The
- * supply is null: these are tokens of which the index has not seen all mints, or whose events lie.
+ * What was before the index counts for nobody, as there; of a token that the node has the word on, a block with an unknown balance has no number.
  * Served by balances_rank and balance_periods_rank, balances_unknown and balance_periods_unknown.
  */
 export const recountHolders = async (client: DatabaseClient, chainId: number, tokens: readonly CountedToken[]): Promise<void> => {

@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../database/database.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { ChoreContext } from "../../../jobs/chore.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
 import { recountHolders } from "./holder-counts.ts";
 import { writeAsOf } from "./node-words.ts";
@@ -64,10 +64,16 @@ const markNodeSourced = async (
     await client.query(
       `UPDATE ${table} b SET balance = NULL, net_change = NULL
        FROM (SELECT from_address AS owner FROM node_sourced_transfers UNION SELECT to_address FROM node_sourced_transfers) o
-       WHERE b.chain_id = $1 AND b.owner = o.owner AND b.token = $2 AND b.standard = $3`,
-      [chainId, bytes(token), standard],
+       WHERE b.chain_id = $1 AND b.owner = o.owner AND b.owner <> $4 AND b.token = $2 AND b.standard = $3`,
+      [chainId, bytes(token), standard, bytes(zeroAddress)],
     );
   }
   await client.query("DROP TABLE node_sourced_transfers");
+  // Events that do not show balances may not show the supply either: it is compared at once.
+  await client.query(`UPDATE token_checks SET due_at = '-infinity' WHERE chain_id = $1 AND token = $2 AND standard = $3`, [
+    chainId,
+    bytes(token),
+    standard,
+  ]);
   await recountHolders(client, chainId, [{ token, standard }]);
 };

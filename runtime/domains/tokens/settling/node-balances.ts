@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../database/database.ts";
-import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
+import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import { pivotOf } from "../periods.ts";
 import type { BalanceKey } from "../reads-base.ts";
 import { standards } from "../standards.ts";
@@ -27,7 +27,10 @@ const unknown = {
   periods: { table: "balance_periods", since: "from_block", whose: nodeSourced },
 } as const;
 
-/** Balances that nobody was asked for yet, the newest first: a node forgets old state. Served by balances_unknown and balance_periods_unknown. */
+/**
+ * Balances that nobody was asked for yet, the newest first: a node forgets old state. Those of the zero address are for resolve-supplies.
+ * Served by balances_unknown and balance_periods_unknown.
+ */
 export const unknownBalances = async (
   database: Queryable,
   chainId: number,
@@ -39,8 +42,8 @@ export const unknownBalances = async (
   const rows = await database.query<{ owner: Address; token: Address; standard: number; since: number }>(
     `SELECT b.owner, b.token, b.standard, b.${since} AS since FROM (${whose}) n
      JOIN ${table} b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance IS NULL AND b.net_change IS NULL
-     WHERE n.token <> ALL ($2) ORDER BY b.${since} DESC LIMIT $3`,
-    [chainId, deferred.map(bytes), limit],
+     WHERE n.token <> ALL ($2) AND (b.owner <> $4 OR b.standard = ${standards.native}) ORDER BY b.${since} DESC LIMIT $3`,
+    [chainId, deferred.map(bytes), limit, bytes(zeroAddress)],
   );
   return rows.map((row) => ({ key: { owner: row.owner, token: row.token, standard: row.standard, tokenId: null }, since: row.since }));
 };

@@ -26,10 +26,18 @@ export const writeAsOf = async <T>(
   context: ChoreContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
+  write = context.exclusive,
 ): Promise<T | null> => {
   if (!(await isNodesBlock(context, head))) return null;
-  return context.exclusive(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
+  return write(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
 };
+
+/** The same for tables that no fold starts from: what is folded meanwhile is kept. */
+export const writeBesideAsOf = <T>(
+  context: ChoreContext,
+  head: IndexedBlock,
+  work: (client: DatabaseClient) => Promise<T>,
+): Promise<T | null> => writeAsOf(context, head, work, context.beside);
 
 const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;

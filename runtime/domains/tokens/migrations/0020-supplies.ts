@@ -1,0 +1,45 @@
+import type { Knex } from "knex";
+
+/**
+ * Total supplies.
+ * `token_supplies` has a row at each block that minted or burned: of an ERC-20 token the sum of both since the index began, which may be negative; of a
+ * collection the number of tokens, null where events do not show it.
+ * `supply_offsets` is what `totalSupply()` of an ERC-20 token has beyond that sum, read from the contract: a row holds from its block until the next one.
+ * `difference` is null where the contract gives no supply (`is_silent`), or where it changed at a block that is not found yet. Without any row, nothing was
+ * found to differ. `supply_offsets_open` finds the rows that wait for their block, `supply_offsets_roll_back` serves roll-backs.
+ * `balance_periods_zero_open` finds the periods in which the balance of the zero address changed at a block that is not found yet.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    ALTER TABLE holder_counts DROP COLUMN supply;
+    CREATE TABLE token_supplies (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      standard int2 NOT NULL,
+      block_number int8 NOT NULL,
+      supply numeric,
+      PRIMARY KEY (chain_id, token, standard, block_number)
+    );
+    CREATE INDEX token_supplies_roll_back ON token_supplies USING brin (block_number);
+    CREATE TABLE supply_offsets (
+      chain_id int8 NOT NULL,
+      token bytea NOT NULL,
+      block_number int8 NOT NULL,
+      difference numeric,
+      is_silent boolean NOT NULL DEFAULT false,
+      PRIMARY KEY (chain_id, token, block_number)
+    );
+    CREATE INDEX supply_offsets_roll_back ON supply_offsets (chain_id, block_number);
+    CREATE INDEX supply_offsets_open ON supply_offsets (chain_id, token, block_number DESC) WHERE difference IS NULL AND NOT is_silent;
+    CREATE INDEX balance_periods_zero_open ON balance_periods (chain_id, token, from_block DESC)
+      WHERE owner = '\\x0000000000000000000000000000000000000000' AND standard = 1 AND balance IS NULL AND net_change IS NULL;
+  `);
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`
+    DROP INDEX balance_periods_zero_open;
+    DROP TABLE supply_offsets, token_supplies;
+    ALTER TABLE holder_counts ADD COLUMN supply numeric(78,0);
+  `);
+}

@@ -1,0 +1,57 @@
+import type { CallOutcome } from "../../../chain/source.ts";
+import type { ChoreContext } from "../../../jobs/chore.ts";
+import { groupBy } from "../../../lib/group-by.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
+import { baseReadOf } from "../reads-base.ts";
+import { standards } from "../standards.ts";
+import type { Value } from "./steps.ts";
+
+/** totalSupply() of EIP-20. */
+export const totalSupplyCall = "0x18160ddd";
+
+/** What is read: the supply of a token, or what the zero address has of it. */
+export interface SupplyRead {
+  readonly token: Address;
+  readonly of: "supply" | "zero";
+  readonly block: number;
+}
+
+/** What a call returned: a number; null where the contract gives none; "no data" from an address without code; undefined where the node failed. */
+export type SupplyAnswer = Value | "no data" | undefined;
+
+/** Data after the first word is ignored, as ABI decoders do. */
+export const supplyAnswer = (outcome: CallOutcome | undefined): SupplyAnswer => {
+  if (outcome === undefined) return undefined;
+  if (!outcome.ok) return outcome.reverted ? null : undefined;
+  if (outcome.data === "0x") return "no data";
+  return outcome.data.length < 66 ? null : BigInt(outcome.data.slice(0, 66));
+};
+
+/** Reads at several heights at once. Each call stands alone: inside an aggregate another contract could change the answer. */
+export const readSupplies = async ({ source }: Pick<ChoreContext, "source">, reads: readonly SupplyRead[]): Promise<SupplyAnswer[]> => {
+  const byHeight = groupBy(
+    reads.map((read, position) => ({ ...read, position })),
+    ({ block }) => block,
+  );
+  const answers: SupplyAnswer[] = reads.map(() => undefined);
+  await Promise.all(
+    [...byHeight].map(async ([height, group]) => {
+      const outcomes = await source.calls(group.map(callOf), height);
+      group.forEach(({ position }, index) => {
+        answers[position] = supplyAnswer(outcomes[index]);
+      });
+    }),
+  );
+  return answers;
+};
+
+const callOf = ({ token, of, block }: SupplyRead) => {
+  const read = of === "zero" ? baseReadOf({ owner: zeroAddress, token, standard: standards.erc20, tokenId: null }, block) : null;
+  return { to: token, data: read !== null && "data" in read ? read.data : totalSupplyCall } as const;
+};
+
+/** What a supply has beyond what events add up to. An address without code that no event of a token came from has none. */
+export const differenceOf = (answer: Exclude<SupplyAnswer, undefined>, events: bigint | null): Value => {
+  if (answer === "no data") return events === null || events === 0n ? 0n : null;
+  return answer === null ? null : answer - (events ?? 0n);
+};
