@@ -5,7 +5,7 @@ import type { Queryable } from "../../runtime/database/database.ts";
  * read, metadata that was read and is to be, and hours that were rolled up in time.
  */
 const notFromBlocks =
-  /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|node_sourced_tokens$|allowance_reads$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
+  /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
 
 /** Read from the node, or written, at a time of their own. */
 const ownTime: Readonly<Record<string, readonly string[]>> = {

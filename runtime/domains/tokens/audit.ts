@@ -4,7 +4,9 @@ import { type AuditRow, auditRow, type Compared } from "../../lib/audit-row.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
+import { createHolderQueries } from "./holder-queries.ts";
 import { type BalanceKey, baseBalance } from "./reads-base.ts";
+import { supplyAnswer, totalSupplyCall } from "./settling/read-supplies.ts";
 import { standards } from "./standards.ts";
 import { tellBalances } from "./tell-balances.ts";
 
@@ -29,7 +31,7 @@ const kinds = [
   { what: "ERC-1155 balances", standard: standards.erc1155, byId: true },
 ] as const;
 
-/** Compares at most `sample` balances of each kind, as they were after a block, with `eth_getBalance`, `balanceOf` and `ownerOf` there. */
+/** Compares at most `sample` balances of each kind, as they were after a block, with `eth_getBalance`, `balanceOf` and `ownerOf` there, and supplies with `totalSupply`. */
 export async function auditBalances(
   database: Queryable,
   source: Pick<Source, "balances" | "calls">,
@@ -45,7 +47,35 @@ export async function auditBalances(
   rows.push(
     auditRow("balances read from contracts", await compareReadings(source, await sampleReadings(database, chainId, height, sample))),
   );
+  rows.push(auditRow("ERC-20 supplies", await compareSupplies(database, source, chainId, height, sample)));
   return rows;
+}
+
+/** Total supplies as they are served, and as `totalSupply()` returns them; a contract without it is compared with null. */
+async function compareSupplies(
+  database: Queryable,
+  source: Pick<Source, "calls">,
+  chainId: number,
+  height: number,
+  sample: number,
+): Promise<Compared[]> {
+  const { tokenTotalsAt } = createHolderQueries(database);
+  const tokens = await sampleTokens(database, chainId, height, sample);
+  const outcomes = await source.calls(
+    tokens.map((to) => ({ to, data: totalSupplyCall })),
+    height,
+  );
+  const compared: Compared[] = [];
+  for (const [position, token] of tokens.entries()) {
+    const answer = supplyAnswer(outcomes[position]);
+    const totals = await tokenTotalsAt(chainId, token, standards.erc20, height);
+    compared.push({
+      what: `supply of ${token} at block ${height}`,
+      index: totals?.supply ?? null,
+      node: typeof answer === "bigint" ? answer.toString() : null,
+    });
+  }
+  return compared;
 }
 
 /** What was read from a contract is compared with what it says after the block that it was read at: such balances change without an event. */
@@ -113,6 +143,16 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
 const isComparable = (isWrong: string): string =>
   `NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
    AS is_comparable`;
+
+/** ERC-20 tokens with a total by then, in the order of a hash. Reads the chain's part of token_standards once. */
+const sampleTokens = async (database: Queryable, chainId: number, height: number, sample: number): Promise<Address[]> => {
+  const rows = await database.query<{ address: Address }>(
+    `SELECT address FROM token_standards WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number <= $2
+     ORDER BY md5(address) LIMIT $3`,
+    [chainId, height, sample],
+  );
+  return rows.map(({ address }) => address);
+};
 
 /** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */
 const sampleBalances = (

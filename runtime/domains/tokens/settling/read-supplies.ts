@@ -9,6 +9,9 @@ import type { Value } from "./steps.ts";
 /** totalSupply() of EIP-20. */
 export const totalSupplyCall = "0x18160ddd";
 
+/** Heights that a node is asked about at the same time. */
+const heightsAtOnce = 8;
+
 /** What is read: the supply of a token, or what the zero address has of it. */
 export interface SupplyRead {
   readonly token: Address;
@@ -27,21 +30,27 @@ export const supplyAnswer = (outcome: CallOutcome | undefined): SupplyAnswer => 
   return outcome.data.length < 66 ? null : BigInt(outcome.data.slice(0, 66));
 };
 
-/** Reads at several heights at once. Each call stands alone: inside an aggregate another contract could change the answer. */
-export const readSupplies = async ({ source }: Pick<ChoreContext, "source">, reads: readonly SupplyRead[]): Promise<SupplyAnswer[]> => {
+/** Reads at several heights. Each call stands alone: inside an aggregate another contract could change the answer. */
+export const readSupplies = async (
+  { source }: Pick<ChoreContext, "source">,
+  reads: readonly SupplyRead[],
+): Promise<SupplyAnswer[]> => {
   const byHeight = groupBy(
     reads.map((read, position) => ({ ...read, position })),
     ({ block }) => block,
   );
   const answers: SupplyAnswer[] = reads.map(() => undefined);
-  await Promise.all(
-    [...byHeight].map(async ([height, group]) => {
-      const outcomes = await source.calls(group.map(callOf), height);
-      group.forEach(({ position }, index) => {
-        answers[position] = supplyAnswer(outcomes[index]);
-      });
-    }),
-  );
+  const groups = [...byHeight];
+  for (let next = 0; next < groups.length; next += heightsAtOnce) {
+    await Promise.all(
+      groups.slice(next, next + heightsAtOnce).map(async ([height, group]) => {
+        const outcomes = await source.calls(group.map(callOf), height);
+        group.forEach(({ position }, index) => {
+          answers[position] = supplyAnswer(outcomes[index]);
+        });
+      }),
+    );
+  }
   return answers;
 };
 

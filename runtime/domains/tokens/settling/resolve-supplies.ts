@@ -86,8 +86,10 @@ const resolveSupplies = async (
   const written = await writeBesideAsOf(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
-      const steps = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : settleGap(gap, readings, probes.isCut);
-      await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, steps);
+      const found = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : settleGap(gap, readings, probes.isCut);
+      // A first step says that what comes before the others was read too.
+      const first = gap.isFirst && found[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
+      await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...found]);
     }
     return true;
   });

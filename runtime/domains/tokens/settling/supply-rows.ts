@@ -127,6 +127,8 @@ export interface SupplyGap extends Omit<Gap, "after"> {
   readonly isSourced: boolean;
   /** Undefined where nothing was read after it: a reorganisation took that. */
   readonly after: Value | undefined;
+  /** No step comes before it. */
+  readonly isFirst: boolean;
   readonly steps: number;
 }
 
@@ -180,6 +182,7 @@ export const supplyGaps = async (
           ? 0n
           : undefined,
     after: row.after_block === null ? undefined : stepOf(row.after_block, row.after_difference, row.after_silent === true).value,
+    isFirst: row.before_block === null,
     steps: row.steps,
   }));
 };
