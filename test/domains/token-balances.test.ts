@@ -189,7 +189,7 @@ describe("token balances", () => {
     const state = {
       nodeSourced: new Map([[`${token}|1`, {}]]),
       balances: new Map([[`${alice}|${token}|1`, { balance: "50", net_change: null, since_block: 4 }]]),
-      totals: new Map([[`${token}|1`, { holders: 1, supply: null }]]),
+      totals: new Map([[`${token}|1`, { holders: 1 }]]),
     };
     const rows = fold([withLogs(9, erc20(alice, bob, 20n), erc20(alice, bob, 20n, weth)), withLogs(11, erc20(alice, alice, 0n))], {
       state,
@@ -211,9 +211,9 @@ describe("token balances", () => {
       [token, null, null],
     ]);
     // How many hold it is for the node to say as well.
-    expect(pick(rows.holder_counts, "token", "block_number", "holders", "supply")).toEqual([
-      [token, 9, null, null],
-      [weth, 9, 1, null],
+    expect(pick(rows.holder_counts, "token", "block_number", "holders")).toEqual([
+      [token, 9, null],
+      [weth, 9, 1],
     ]);
   });
 

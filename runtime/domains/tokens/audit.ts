@@ -6,7 +6,7 @@ import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
 import { createHolderQueries } from "./holder-queries.ts";
 import { type BalanceKey, baseBalance } from "./reads-base.ts";
-import { supplyAnswer, totalSupplyCall } from "./settling/read-supplies.ts";
+import { numberAnswer, totalSupplyCall } from "./settling/read-numbers.ts";
 import { standards } from "./standards.ts";
 import { tellBalances } from "./tell-balances.ts";
 
@@ -67,7 +67,7 @@ async function compareSupplies(
   );
   const compared: Compared[] = [];
   for (const [position, token] of tokens.entries()) {
-    const answer = supplyAnswer(outcomes[position]);
+    const answer = numberAnswer(outcomes[position]);
     const totals = await tokenTotalsAt(chainId, token, standards.erc20, height);
     compared.push({
       what: `supply of ${token} at block ${height}`,

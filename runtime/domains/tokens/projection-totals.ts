@@ -45,6 +45,13 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     totals.supply = totals.standard === standards.erc20 || (next >= 0n && next <= largestWord) ? next : null;
   };
 
+  const write = (totals: Totals, blockNumber: number): void => {
+    const { token, standard, holders, supply, written } = totals;
+    if (holders !== written.holders) holderRows.push({ token, standard, block_number: blockNumber, holders });
+    if (supply !== written.supply) supplyRows.push({ token, standard, block_number: blockNumber, supply });
+    totals.written = { holders, supply };
+  };
+
   return {
     /** A movement without a sender mints, also to the zero address itself; one without a receiver alone burns. */
     move: ({ token, standard, from, to, amount }: TokenMovement): void => {
@@ -60,12 +67,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
         if (!isKnown && key.standard !== standards.erc20) totals.supply = null;
         inBlock.add(totals);
       }
-      for (const totals of inBlock) {
-        const { token, standard, holders, supply, written } = totals;
-        if (holders !== written.holders) holderRows.push({ token, standard, block_number: blockNumber, holders });
-        if (supply !== written.supply) supplyRows.push({ token, standard, block_number: blockNumber, supply });
-        totals.written = { holders, supply };
-      }
+      for (const totals of inBlock) write(totals, blockNumber);
       inBlock.clear();
     },
     holders: holderRows,

@@ -198,6 +198,12 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
   const byId = createBalanceSheet(open);
   const isNodeSourced = (token: Address, standard: number) => input.state.get("nodeSourced", token, standard) !== undefined;
   const totals = createTotals(input.state, input.chain, isNodeSourced);
+  const change = (key: BalanceKey, amount: bigint): bigint | null => {
+    const sheet = key.tokenId === null ? whole : byId;
+    if (!isNodeSourced(key.token, key.standard)) return sheet.apply(key, amount);
+    // The zero address is compared with the supply (settling/compare-supplies).
+    return key.owner === zeroAddress ? null : sheet.forget(key);
+  };
   const ordinals = createOrdinals(input.state, "ordinals");
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
@@ -212,12 +218,7 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     /** The side's balance after the movement: of the id where there is one, of the token else. */
     const move = (movement: TokenMovement, owner: Address | null, amount: bigint): bigint | null => {
       let after: bigint | null = null;
-      for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) {
-        const sheet = key.tokenId === null ? whole : byId;
-        if (!isNodeSourced(key.token, key.standard)) after = sheet.apply(key, amount);
-        // The zero address is compared with the supply (settling/compare-supplies).
-        else after = key.owner === zeroAddress ? null : sheet.forget(key);
-      }
+      for (const key of owner === null ? [] : keysOf(movement, owner, input.chain)) after = change(key, amount);
       return after;
     };
     const list = (address: Address, transactionIndex: number) => {

@@ -97,7 +97,12 @@ beforeAll(async () => {
   await fund(1_000_000n);
   await mineEach(pool("mint", [alice]), pool("transfer", [bob, 5_000n]));
   await fund(40_000n);
-  await mineEach(pool("mint", [alice]), pool("transfer", [zeroAddress, 700n]), pool("transfer", [tokens.pool, 9_000n]), pool("burn", [alice]));
+  await mineEach(
+    pool("mint", [alice]),
+    pool("transfer", [zeroAddress, 700n]),
+    pool("transfer", [tokens.pool, 9_000n]),
+    pool("burn", [alice]),
+  );
   await mineEach(pool("transfer", [zeroAddress, 50n]), pool("transfer", [bob, 1n]));
   const weth = (method: string, args: readonly unknown[], value = 0n) => ({
     from: alice,
@@ -128,7 +133,7 @@ describe("the total supply of an ERC-20 token", () => {
     ["plain", "that keeps what is sent to the zero address"],
     ["given", "that was given in the constructor without an event"],
     ["rebasing", "that rebases up and down"],
-  ] as const)("is that of the contract at every block: %s, %s", async (name) => {
+  ] as const)("is that of the contract at every block: %s, %s", async (name, _) => {
     const { served, told, heights } = await servedAndTold(name);
     expect(heights.length).toBeGreaterThan(5);
     expect(served).toEqual(told);

@@ -1,8 +1,9 @@
 import type { Chore } from "../../../jobs/chore.ts";
 import { createCompareAsked } from "./asked-tokens.ts";
 import { createCheckSupplies, createCheckTouched, createSweep } from "./checks.ts";
-import { createFollowCalls, createReadCalls } from "./follow-calls.ts";
+import { createFollowCalls } from "./follow-calls.ts";
 import { createPatience } from "./patience.ts";
+import { createReadCalls } from "./read-calls.ts";
 import { createRefresh } from "./refresh.ts";
 import { createResolveSupplies } from "./resolve-supplies.ts";
 import { type SettlingSettings, usualSettling } from "./settings.ts";

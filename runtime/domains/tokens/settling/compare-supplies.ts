@@ -1,10 +1,9 @@
-import type { DatabaseClient } from "../../../database/database.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { ChoreContext } from "../../../jobs/chore.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { indexedHead, isNodesBlock, writeAsOf, writeBesideAsOf } from "./node-words.ts";
 import type { Deferral } from "./patience.ts";
-import { differenceOf, readSupplies } from "./read-supplies.ts";
+import { differenceOf, type NumberAnswer, readNumbers } from "./read-numbers.ts";
 import type { Step, Value } from "./steps.ts";
 import { type KnownSupply, knownSupplies, writeSteps } from "./supply-rows.ts";
 import { writeZeroBalance } from "./zero-balances.ts";
@@ -26,38 +25,54 @@ export const compareSupplies = async (context: ChoreContext, tokens: readonly Ad
   const head = await indexedHead(context);
   if (head === null) return [];
   const known = await knownSupplies(database, chainId, tokens, head.number);
-  const answers = await readSupplies(
+  const answers = await readNumbers(
     context,
     known.flatMap(({ token }) => [
-      { token, of: "supply" as const, block: head.number },
-      { token, of: "zero" as const, block: head.number },
+      { token, owner: null, block: head.number },
+      { token, owner: zeroAddress, block: head.number },
     ]),
   );
   if (!(await isNodesBlock(context, head))) return [];
   const origin = await indexOrigin(context);
-  const outcomes: SupplyOutcome[] = [];
-  let changesBalances = false;
-  const writes: ((client: DatabaseClient) => Promise<void>)[] = [];
-  for (const [position, one] of known.entries()) {
-    const [supply, zero] = [answers[2 * position], answers[2 * position + 1]];
-    if (supply === undefined || zero === undefined) deferral.put(one.token, clock());
-    const steps = supply === undefined ? [] : stepsOf(one, head, origin, differenceOf(supply, one.events));
-    if (steps.length > 0) writes.push((client) => writeHeadSteps(client, chainId, one.token, head, steps));
-    const zeroDiffers =
-      typeof zero === "bigint" && one.zero !== undefined && zero !== (one.zero?.balance ?? (one.zero === null ? 0n : null));
-    if (zeroDiffers) writes.push((client) => writeZeroBalance(client, chainId, one, head.number, origin, zero));
-    changesBalances ||= zeroDiffers;
-    const agrees = supply !== undefined && steps.length === 0 && !zeroDiffers;
-    outcomes.push({ token: one.token, agrees, proves: !agrees || (typeof supply === "bigint" && supply > 0n) });
-  }
-  if (writes.length > 0) {
-    const write = changesBalances ? writeAsOf : writeBesideAsOf;
+  const judged = known.map((one, position) => judge(one, head, origin, answers[2 * position], answers[2 * position + 1]));
+  for (const { known: one, isAnswered } of judged) if (!isAnswered) deferral.put(one.token, clock());
+  const differing = judged.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
+  if (differing.length > 0) {
+    const write = differing.some(({ zero }) => zero !== null) ? writeAsOf : writeBesideAsOf;
     await write(context, head, async (client) => {
-      for (const each of writes) await each(client);
+      for (const { known: one, steps, zero } of differing) {
+        if (steps.length > 0) await writeSteps(client, chainId, one.token, steps[0]?.block ?? head.number, head.number, steps);
+        if (zero !== null) await writeZeroBalance(client, chainId, one, head.number, origin, zero);
+      }
     });
   }
-  return outcomes;
+  return judged.map(({ known: { token }, steps, zero, isPositive }) => {
+    const agrees = steps.length === 0 && zero === null;
+    return { token, agrees, proves: !agrees || isPositive };
+  });
 };
+
+/** What a contract's answers mean for what the index has. */
+interface Judged {
+  readonly known: KnownSupply;
+  readonly isAnswered: boolean;
+  readonly isPositive: boolean;
+  /** The steps to be written; none where the supply is the one that is known. */
+  readonly steps: readonly Step[];
+  /** What the zero address has, where that is to be written. */
+  readonly zero: bigint | null;
+}
+
+const judge = (known: KnownSupply, head: IndexedBlock, origin: number, supply: NumberAnswer, zero: NumberAnswer): Judged => ({
+  known,
+  isAnswered: supply !== undefined && zero !== undefined,
+  isPositive: typeof supply === "bigint" && supply > 0n,
+  steps: supply === undefined ? [] : stepsOf(known, head, origin, differenceOf(supply, known.events)),
+  zero: typeof zero === "bigint" && known.zero !== undefined && zero !== zeroOf(known.zero) ? zero : null,
+});
+
+/** An address without a row has nothing. */
+const zeroOf = (row: (KnownSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
 
 /** First indexed block: an index from the chain's start has seen every token begin with nothing. */
 const indexOrigin = async ({ database, chainId }: ChoreContext): Promise<number> => {
@@ -80,11 +95,3 @@ const stepsOf = ({ offset, isSourced }: KnownSupply, head: IndexedBlock, origin:
   if (offset.value === undefined || offset.block === head.number) return [after];
   return offset.block + 1 === head.number ? [after] : [{ block: offset.block + 1, value: undefined }, after];
 };
-
-const writeHeadSteps = (
-  client: DatabaseClient,
-  chainId: number,
-  token: Address,
-  head: IndexedBlock,
-  steps: readonly Step[],
-): Promise<void> => writeSteps(client, chainId, token, steps[0]?.block ?? head.number, head.number, steps);

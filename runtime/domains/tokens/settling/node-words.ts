@@ -39,7 +39,8 @@ export const writeBesideAsOf = <T>(
   work: (client: DatabaseClient) => Promise<T>,
 ): Promise<T | null> => writeAsOf(context, head, work, context.beside);
 
-const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
+/** Whether the index still has a block. Served by the primary key of blocks. */
+export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
 
 /** What node and contracts say of balances after a block; null where they say nothing that can be used. */

@@ -6,6 +6,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
 import { countOnHolders } from "./holder-counts.ts";
 import { createHolderWalk, type Holder } from "./holder-walk.ts";
+import { createLocator, type UnseenChange } from "./locate-changes.ts";
 import { type NodeReading, writeReadings } from "./node-balances.ts";
 import { askBalances, indexedHead, writeAsOf } from "./node-words.ts";
 import type { SettlingSettings } from "./settings.ts";
@@ -17,6 +18,7 @@ const holdersOfTurn = 4_500;
 /** Reads balances of node-sourced tokens again: token by token, the one read longest ago first, holder by holder. */
 export const createRefresh = (settings: SettlingSettings): Chore => {
   const walk = createHolderWalk(holdersOfTurn);
+  const locate = createLocator(settings);
   return {
     name: "read balances again",
     everyMilliseconds: settings.refreshMilliseconds,
@@ -28,7 +30,7 @@ export const createRefresh = (settings: SettlingSettings): Chore => {
       if (token === null) return false;
       if (walk.token() === null) walk.begin(token);
       const { holders, isOver, isEmpty } = await walk.take(database, chainId, holdersOfLook);
-      if (holders.length > 0) await askAgain(context, head, token, holders);
+      if (holders.length > 0) await locate(context, head, await askAgain(context, head, token, holders));
       if (!isOver) return false;
       await finish(database, chainId, token, clock());
       // Tokens that nobody has any more keep those waiting that somebody has: of them there may be thousands.
@@ -47,7 +49,13 @@ const nextToken = async (database: Queryable, chainId: number, before: Date): Pr
   return row?.token ?? null;
 };
 
-const askAgain = async (context: ChoreContext, head: IndexedBlock, token: Address, holders: readonly Holder[]): Promise<void> => {
+/** Writes what differs now, and gives it. */
+const askAgain = async (
+  context: ChoreContext,
+  head: IndexedBlock,
+  token: Address,
+  holders: readonly Holder[],
+): Promise<readonly UnseenChange[]> => {
   const keys = holders.map(({ owner }) => ({ owner, token, standard: standards.erc20, tokenId: null }));
   const balances = await askBalances(context, keys, head.number);
   const readings = keys.flatMap((key, position): NodeReading[] => {
@@ -55,13 +63,15 @@ const askAgain = async (context: ChoreContext, head: IndexedBlock, token: Addres
     if (holder === undefined || balance === null || BigInt(holder.balance) === balance || holder.since > head.number) return [];
     return [{ key, since: holder.since, balance, readAt: head.number }];
   });
-  if (readings.length === 0) return;
+  if (readings.length === 0) return [];
   await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
     if (readings.some(({ balance }) => balance === 0n)) {
       await countOnHolders(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);
     }
   });
+  const before = new Map(holders.map(({ owner, balance }) => [owner, BigInt(balance)]));
+  return readings.map(({ key: { owner }, since, balance }) => ({ token, owner, since, before: before.get(owner) ?? 0n, after: balance }));
 };
 
 const finish = async (database: Queryable, chainId: number, token: Address, now: Date): Promise<void> => {

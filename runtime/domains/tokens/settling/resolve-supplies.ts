@@ -4,7 +4,7 @@ import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { compareSupplies } from "./compare-supplies.ts";
 import { indexedHead, writeAsOf, writeBesideAsOf } from "./node-words.ts";
 import { createDeferral, type Deferral } from "./patience.ts";
-import { differenceOf, readSupplies, type SupplyAnswer, type SupplyRead } from "./read-supplies.ts";
+import { differenceOf, type NumberAnswer, type NumberRead, readNumbers } from "./read-numbers.ts";
 import type { SettlingSettings } from "./settings.ts";
 import { chooseProbes, type Gap, type Probes, type Reading, settleGap } from "./steps.ts";
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-rows.ts";
@@ -78,9 +78,9 @@ const resolveSupplies = async (
       : chooseProbes({ ...gap, after: gap.after }, candidates, probesOfGap, gap.isSourced);
     probed.push({ gap: { ...gap, after: gap.after }, probes });
   }
-  const reads = readsOf(probed, "supply");
+  const reads = readsOf(probed, null);
   const events = await eventSupplies(database, chainId, reads);
-  const answers = (await readSupplies(context, reads)).map((answer, position) =>
+  const answers = (await readNumbers(context, reads)).map((answer, position) =>
     answer === undefined ? undefined : differenceOf(answer, events[position] ?? null),
   );
   const written = await writeBesideAsOf(context, head, async (client) => {
@@ -104,7 +104,7 @@ const resolveZeros = async (context: ChoreContext, head: IndexedBlock, gaps: rea
     const candidates = await zeroCandidates(database, chainId, gap, mostCandidates);
     probed.push({ gap, probes: chooseProbes(gap, candidates.length < mostCandidates ? candidates : [], probesOfGap, false) });
   }
-  const answers = (await readSupplies(context, readsOf(probed, "zero"))).map((answer) =>
+  const answers = (await readNumbers(context, readsOf(probed, zeroAddress))).map((answer) =>
     answer === null || answer === "no data" ? 0n : answer,
   );
   const written = await writeAsOf(context, head, async (client) => {
@@ -116,13 +116,13 @@ const resolveZeros = async (context: ChoreContext, head: IndexedBlock, gaps: rea
   return written === true && answers.some((answer) => answer !== undefined);
 };
 
-const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], of: SupplyRead["of"]): SupplyRead[] =>
-  probed.flatMap(({ gap, probes }) => probes.blocks.map((block) => ({ token: gap.token, of, block })));
+const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], owner: NumberRead["owner"]): NumberRead[] =>
+  probed.flatMap(({ gap, probes }) => probes.blocks.map((block) => ({ token: gap.token, owner, block })));
 
 /** Gaps with what was read in them; a token that a read failed of is left alone for a while. */
 const withReadings = <Kind extends Gap & { readonly token: Address }>(
   probed: readonly Probed<Kind>[],
-  answers: readonly (Exclude<SupplyAnswer, "no data"> | undefined)[],
+  answers: readonly (Exclude<NumberAnswer, "no data"> | undefined)[],
   { clock }: ChoreContext,
   deferral: Deferral,
 ) => {

@@ -1,7 +1,9 @@
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
 import { groupBy } from "../../../lib/group-by.ts";
+import { standards } from "../standards.ts";
 import { countOnHolders, recountHolders } from "./holder-counts.ts";
+import { createLocator, type UnseenChange } from "./locate-changes.ts";
 import { type NodeBalance, type NodeReading, unknownBalances, withoutUnknownPeriods, writeReadings } from "./node-balances.ts";
 import { askBalances, indexedHead, writeAsOf } from "./node-words.ts";
 import { createDeferral, type Deferral } from "./patience.ts";
@@ -18,6 +20,7 @@ const recentBlocks = 100;
  * head: where the first is not known, or the second is another one, what is now begins there. With an archive, what has ended is asked for too.
  */
 export const createSettleReadings = (settings: SettlingSettings): Chore => {
+  const locate = createLocator(settings);
   const [ofRows, ofPeriods] = [createDeferral(settings.deferMilliseconds), createDeferral(settings.deferMilliseconds)];
   return {
     name: "read balances that events do not tell",
@@ -27,10 +30,10 @@ export const createSettleReadings = (settings: SettlingSettings): Chore => {
       const head = await indexedHead(context);
       if (head === null) return false;
       const rows = await unknownBalances(database, chainId, "rows", ofRows.tokens(clock()), largestPortion);
-      const hasMoreRows = await settle(context, head, rows, true, ofRows);
+      const hasMoreRows = await settle(context, head, rows, true, ofRows, locate);
       if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
       const periods = await unknownBalances(database, chainId, "periods", ofPeriods.tokens(clock()), largestPortion);
-      return settle(context, head, periods, false, ofPeriods);
+      return settle(context, head, periods, false, ofPeriods, locate);
     },
   };
 };
@@ -42,6 +45,7 @@ const settle = async (
   wanted: readonly NodeBalance[],
   headWillDo: boolean,
   deferral: Deferral,
+  locate: ReturnType<typeof createLocator>,
 ): Promise<boolean> => {
   // Rows that a batch wrote since the head was looked up wait for the next look.
   const open = wanted.filter(({ since }) => since <= head.number);
@@ -58,9 +62,20 @@ const settle = async (
     return true;
   });
   if (isDone !== true) return false;
+  if (headWillDo) await locate(context, head, unseenChanges(readings));
   for (const { key } of readings) if (!left.some((one) => one.key.token === key.token)) deferral.clear(key.token);
   const settled = new Set([...readings, ...left].map(({ key }) => key)).size;
   return open.length > settled || wanted.length === largestPortion;
+};
+
+/** Balances that were another one after their last event than they are at the head. */
+const unseenChanges = (readings: readonly NodeReading[]): UnseenChange[] => {
+  const later = new Map(readings.filter(({ since, readAt: height }) => since < height).map((one) => [one.key, one.balance]));
+  return readings.flatMap(({ key, since, readAt: height, balance }) => {
+    const after = later.get(key);
+    if (since !== height || after === undefined || after === balance || key.standard !== standards.erc20) return [];
+    return [{ token: key.token, owner: key.owner, since, before: balance, after }];
+  });
 };
 
 interface Readings {
