@@ -2574,7 +2574,7 @@ export interface TokenHolder {
   readonly address: string;
   /** Amount held in the token's smallest unit, or the number of tokens for ERC-721; null when it is not known. */
   readonly balance: string | null;
-  /** Amount of the token in existence at that height, in its smallest unit; null when it is not known. */
+  /** Amount of the token in existence at that height, in its smallest unit, as its contract returns it; null when it returns none or when it is not known. */
   readonly total_supply: string | null;
   /** Height as of which holders and balances are given. */
   readonly block_height: number;

@@ -47,8 +47,16 @@ export async function auditBalances(
   rows.push(
     auditRow("balances read from contracts", await compareReadings(source, await sampleReadings(database, chainId, height, sample))),
   );
-  rows.push(auditRow("ERC-20 supplies", await compareSupplies(database, source, chainId, height, sample)));
+  const { atHeight, atSteps } = await sampleSupplies(database, chainId, height, sample);
+  rows.push(auditRow("ERC-20 supplies", await compareSupplies(database, source, chainId, atHeight)));
+  rows.push(auditRow("supplies read from contracts", await compareSupplies(database, source, chainId, atSteps)));
   return rows;
+}
+
+/** A token, and the block whose supply is compared. */
+interface SampledSupply {
+  readonly token: Address;
+  readonly block: number;
 }
 
 /** Total supplies as they are served, and as `totalSupply()` returns them; a contract without it is compared with null. */
@@ -56,24 +64,22 @@ async function compareSupplies(
   database: Queryable,
   source: Pick<Source, "calls">,
   chainId: number,
-  height: number,
-  sample: number,
+  supplies: readonly SampledSupply[],
 ): Promise<Compared[]> {
   const { tokenTotalsAt } = createHolderQueries(database);
-  const tokens = await sampleTokens(database, chainId, height, sample);
-  const outcomes = await source.calls(
-    tokens.map((to) => ({ to, data: totalSupplyCall })),
-    height,
-  );
   const compared: Compared[] = [];
-  for (const [position, token] of tokens.entries()) {
-    const answer = numberAnswer(outcomes[position]);
-    const totals = await tokenTotalsAt(chainId, token, standards.erc20, height);
-    compared.push({
-      what: `supply of ${token} at block ${height}`,
-      index: totals?.supply ?? null,
-      node: typeof answer === "bigint" ? answer.toString() : null,
-    });
+  for (const [block, group] of groupBy(supplies, (one) => one.block)) {
+    const calls = group.map(({ token }) => ({ to: token, data: totalSupplyCall }) as const);
+    const outcomes = await source.calls(calls, block);
+    for (const [position, { token }] of group.entries()) {
+      const answer = numberAnswer(outcomes[position]);
+      const totals = await tokenTotalsAt(chainId, token, standards.erc20, block);
+      compared.push({
+        what: `supply of ${token} at block ${block}`,
+        index: totals?.supply ?? null,
+        node: typeof answer === "bigint" ? answer.toString() : null,
+      });
+    }
   }
   return compared;
 }
@@ -144,14 +150,25 @@ const isComparable = (isWrong: string): string =>
   `NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
    AS is_comparable`;
 
-/** ERC-20 tokens with a total by then, in the order of a hash. Reads the chain's part of token_standards once. */
-const sampleTokens = async (database: Queryable, chainId: number, height: number, sample: number): Promise<Address[]> => {
-  const rows = await database.query<{ address: Address }>(
-    `SELECT address FROM token_standards WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number <= $2
-     ORDER BY md5(address) LIMIT $3`,
+/** With so many readings that each changed it, a supply changes by itself. */
+const manySteps = 16;
+
+/**
+ * ERC-20 tokens in the order of a hash. A supply that changes without an event of its own, as one of a node-sourced token may, is compared as of its last
+ * reading. Reads the chain's part of token_standards once, and the last entries of each token's in supply_offsets.
+ */
+const sampleSupplies = async (database: Queryable, chainId: number, height: number, sample: number) => {
+  const rows = await database.query<SampledSupply & { readonly moves: boolean }>(
+    `SELECT t.token, n.token IS NOT NULL OR o.steps >= ${manySteps} AS moves,
+       CASE WHEN n.token IS NOT NULL OR o.steps >= ${manySteps} THEN coalesce(o.block, $2) ELSE $2::int8 END AS block
+     FROM (SELECT address AS token FROM token_standards WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number <= $2
+           ORDER BY md5(address) LIMIT $3) t
+     LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = t.token AND n.standard = ${standards.erc20}
+     CROSS JOIN LATERAL (SELECT max(block_number) AS block, count(*) AS steps FROM (SELECT block_number FROM supply_offsets s
+       WHERE s.chain_id = $1 AND s.token = t.token AND s.block_number <= $2 ORDER BY block_number DESC LIMIT ${manySteps}) s) o`,
     [chainId, height, sample],
   );
-  return rows.map(({ address }) => address);
+  return { atHeight: rows.filter(({ moves }) => !moves), atSteps: rows.filter(({ moves }) => moves) };
 };
 
 /** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */

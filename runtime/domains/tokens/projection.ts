@@ -192,18 +192,27 @@ const openWith =
 
 const amountOf = (value: Row[string] | undefined): bigint | null => (value === null || value === undefined ? null : BigInt(String(value)));
 
+type BalanceSheet = ReturnType<typeof createBalanceSheet>;
+
+/** Changes a balance by an amount and gives what it is then, or takes notice of the change where only the contract can tell the balance. */
+const createChange =
+  (whole: BalanceSheet, byId: BalanceSheet, isNodeSourced: (token: Address, standard: number) => boolean) =>
+  (key: BalanceKey, amount: bigint): bigint | null => {
+    const sheet = key.tokenId === null ? whole : byId;
+    const isSourced = isNodeSourced(key.token, key.standard);
+    if (key.standard !== standards.erc20 || key.owner !== zeroAddress) return isSourced ? sheet.forget(key) : sheet.apply(key, amount);
+    // What the zero address has is compared with the supply (settling/compare-supplies), and is in no transfer's row.
+    if (!isSourced) sheet.apply(key, amount);
+    return null;
+  };
+
 const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<string, Row[]> => {
   const open = openWith(input);
   const whole = createBalanceSheet(open, input.chain.baseBlock);
   const byId = createBalanceSheet(open);
   const isNodeSourced = (token: Address, standard: number) => input.state.get("nodeSourced", token, standard) !== undefined;
   const totals = createTotals(input.state, input.chain, isNodeSourced);
-  const change = (key: BalanceKey, amount: bigint): bigint | null => {
-    const sheet = key.tokenId === null ? whole : byId;
-    if (!isNodeSourced(key.token, key.standard)) return sheet.apply(key, amount);
-    // The zero address is compared with the supply (settling/compare-supplies).
-    return key.owner === zeroAddress ? null : sheet.forget(key);
-  };
+  const change = createChange(whole, byId, isNodeSourced);
   const ordinals = createOrdinals(input.state, "ordinals");
   const catalog = createTokenCatalog(input.state);
   const transfers: Row[] = [];
@@ -235,8 +244,7 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
     };
     for (const movement of tokenMovements(decoded, input.chain)) {
       const afterSending = move(movement, movement.from, -movement.amount);
-      const received = move(movement, receiverOf(movement), movement.amount);
-      const afterReceiving = movement.to === null ? null : received;
+      const afterReceiving = move(movement, receiverOf(movement), movement.amount);
       if (!movement.transfer || movement.transactionIndex === null) continue;
       totals.move(movement);
       const toSelf = movement.from === movement.to;

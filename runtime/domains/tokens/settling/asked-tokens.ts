@@ -12,7 +12,7 @@ import type { SettlingSettings } from "./settings.ts";
 
 /** Holders of one look, and of one turn of a token. */
 const holdersOfLook = 450;
-const holdersOfTurn = 4_500;
+const holdersOfTurn = 18_000;
 /** Between two looks for requests that are too old to matter, and their age then. */
 const pruneMilliseconds = 600_000;
 const forgetMilliseconds = 86_400_000;

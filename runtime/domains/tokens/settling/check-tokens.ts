@@ -63,7 +63,13 @@ export interface DueToken {
   readonly isSourced: boolean;
 }
 
-/** Tokens whose comparison is due, the one due for longest first. Served by token_checks_due. */
+/** Of so many that are due for longest, those that requests asked for are found. */
+const mostDue = 2_000;
+
+/**
+ * Tokens whose comparison is due, the one due for longest first; of those that requests asked for and of the others one each by turns, so that thousands
+ * of one kind keep none of the other waiting. Served by token_checks_due and the primary key of token_requests.
+ */
 export const dueTokens = async (
   database: Queryable,
   chainId: number,
@@ -72,8 +78,12 @@ export const dueTokens = async (
   limit: number,
 ): Promise<DueToken[]> => {
   const rows = await database.query<{ token: Address; sourced: boolean }>(
-    `SELECT c.token, NOT ${notSourced("c")} AS sourced FROM token_checks c
-     WHERE c.chain_id = $1 AND c.due_at <= $2 AND c.standard = ${standards.erc20} AND c.token <> ALL ($3) ORDER BY c.due_at, c.token LIMIT $4`,
+    `SELECT c.token, NOT ${notSourced("c")} AS sourced FROM (
+       SELECT d.token, d.due_at, row_number() OVER (PARTITION BY r.token IS NULL ORDER BY d.due_at, d.token) AS place FROM (
+         SELECT token, due_at FROM token_checks WHERE chain_id = $1 AND due_at <= $2 AND standard = ${standards.erc20} AND token <> ALL ($3)
+         ORDER BY due_at, token LIMIT ${mostDue}) d
+       LEFT JOIN token_requests r ON r.chain_id = $1 AND r.token = d.token) c
+     ORDER BY c.place, c.due_at, c.token LIMIT $4`,
     [chainId, now, deferred.map(bytes), limit],
   );
   return rows.map(({ token, sourced }) => ({ token, isSourced: sourced }));
