@@ -67,7 +67,7 @@ export const pastQuietCalls = async (database: Queryable, chainId: number, token
 };
 
 /** Words of call data that can be addresses: twelve zero bytes before, and no small number. */
-export const addressesIn = (data: Hex): Address[] => {
+const addressesIn = (data: Hex): Address[] => {
   const words = data.slice(2).match(/.{64}/g) ?? [];
   const found = words.flatMap((word): Address[] => (/^0{24}(?!0{16})/.test(word) ? [`0x${word.slice(24)}`] : []));
   return [...new Set(found)].slice(0, mostOwners);
