@@ -8,14 +8,16 @@ import { contractsDirectory } from "../story.ts";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** The contracts of this folder, compiled once for each content of their sources; gives a look-up by name. */
-export async function compileOddities(): Promise<(name: string) => Artifact> {
+/** The contracts of this folder. London's code runs on every later fork: one compilation serves both chains. */
+export const compileOddities = (): Promise<(name: string) => Artifact> => compileFolder(folder, "london");
+
+/** Compiles the contracts of a folder, once for each content of their sources, and returns a look-up by name. */
+export async function compileFolder(folder: string, evmVersion: string): Promise<(name: string) => Artifact> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sol")).sort();
   const sources = Object.fromEntries(
     await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const)),
   );
-  // London's code runs on every later fork: one compilation serves both chains.
-  const input = solidityInput(sources, "london");
+  const input = solidityInput(sources, evmVersion);
   const kept = join(contractsDirectory, `oddities-${createHash("sha256").update(input).digest("hex").slice(0, 16)}.json`);
   const artifacts = await readFile(kept, "utf8").then(
     (text) => JSON.parse(text) as Record<string, Artifact>,
