@@ -52,7 +52,7 @@ export interface Kind {
    * which each act ends.
    */
   readonly isSilent?: true;
-  /** No event of it is one that an index can take for a token's: nothing may be served of it. */
+  /** Its events are none that an index has to take for a token's: nothing need be served of it, and nothing wrong may be. */
   readonly isUnseen?: true;
   /** It can disappear: what it had then cannot be asked for any more. */
   readonly mayBeGone?: true;

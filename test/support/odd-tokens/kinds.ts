@@ -172,7 +172,7 @@ export const kinds: readonly Kind[] = [
   { name: "AppendedData" },
   { name: "AllIndexed" },
   { name: "NoneIndexed" },
-  { name: "SenderIndexed" },
+  { name: "SenderIndexed", isUnseen: true },
   { name: "WrongAmounts" },
   {
     name: "Phishing",
