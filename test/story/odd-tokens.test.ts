@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { runAudit } from "../support/indexer-process.ts";
 import { type Clock, replaceClock } from "../support/odd-tokens/clock.ts";
+import { hurryChores } from "../support/odd-tokens/hurry.ts";
 import { type Difference, judgeAt, renderDifferences, type Verdict } from "../support/odd-tokens/judge.ts";
 import type { OddToken } from "../support/odd-tokens/kind.ts";
 import { createNodeTruth, type Truth } from "../support/odd-tokens/node-truth.ts";
@@ -24,7 +25,9 @@ const settlingMilliseconds = 240_000;
  * What changes without a call or an event of a token is asked for again within an hour. So when nothing has improved for a while, time passes at once, little by little,
  * up to an hour for each act.
  */
-const patienceMilliseconds = 6_000;
+const patienceMilliseconds = 2_500;
+/** How long the last step of that hour is waited for. */
+const lastPatienceMilliseconds = 10_000;
 const minutesThatPass: readonly number[] = [1, 1, 1, 2, 2, 3, 5, 5, 10, 10, 20];
 
 /** How long it took until nothing differed, and what still did when the time was over. */
@@ -58,7 +61,7 @@ const settle = async (height: number, judge: () => Promise<Verdict>): Promise<Se
       if (count < fewest) {
         [fewest, improved] = [count, now];
         progress.push(`${count} after ${((now - started) / 1000).toFixed(0)} s${passed === 0 ? "" : ` and ${passed} min`}`);
-      } else if (now - improved > patienceMilliseconds) {
+      } else if (now - improved > (steps.length === 0 ? lastPatienceMilliseconds : patienceMilliseconds)) {
         const minutes = steps.shift();
         if (minutes === undefined) return { ...verdict, height, progress };
         clock.pass(minutes * 60_000);
@@ -92,6 +95,7 @@ const truthAt = (height: number): Promise<Truth> => {
 
 beforeAll(async () => {
   clock = replaceClock();
+  hurryChores();
   stage = await startOddStage();
   test = await createTestDatabase();
   story = createOddStory(stage, seed);
