@@ -20,15 +20,15 @@ import { indexUntilHead, isIndexed, until } from "../support/service.ts";
  */
 const seed = 20_250_711;
 /** For all waiting together, in real time. */
-const settlingMilliseconds = 240_000;
+const settlingMilliseconds = 300_000;
 /**
  * What changes without a call or an event of a token is asked for again within an hour. So when nothing has improved for a while, time passes at once, little by little,
  * up to an hour for each act.
  */
 const patienceMilliseconds = 2_500;
 /** How long the last step of that hour is waited for. */
-const lastPatienceMilliseconds = 10_000;
-const minutesThatPass: readonly number[] = [1, 1, 1, 2, 2, 3, 5, 5, 10, 10, 20];
+const lastPatienceMilliseconds = 20_000;
+const minutesThatPass: readonly number[] = [1, 1, 3, 10, 45];
 
 /** How long it took until nothing differed, and what still did when the time was over. */
 interface Settled extends Verdict {

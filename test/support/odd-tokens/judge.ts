@@ -43,12 +43,12 @@ const createSheet = (height: number) => {
 type Sheet = ReturnType<typeof createSheet>;
 
 /**
- * What may be served of a balance. One that the contract does not tell (balanceOf reverts, or no code is left) is null or absent, or what its Transfers add up
- * to. One whose owner no Transfer has named is absent, unless it is known all the same.
+ * What may be served of a balance. One that the contract does not tell is null or absent; or what its Transfers add up to where balanceOf reverts, and what it said
+ * last where it is gone. One whose owner no Transfer has named is absent, unless it is known all the same.
  */
 const acceptedBalance = (truth: Truth, token: OddToken, owner: Address): string[] => {
   const balance = truth.balance(token, owner);
-  if (balance === null) return ["null", "absent", "0", text(truth.sumOfEvents(token, owner))];
+  if (balance === null) return ["null", "absent", "0", text(truth.lastBalance(token, owner) ?? truth.sumOfEvents(token, owner))];
   const exact = balance === 0n ? ["0", "absent"] : [text(balance)];
   return truth.isNamed(token, owner) && token.kind.isUnseen !== true ? exact : [...exact, "absent"];
 };
@@ -110,15 +110,20 @@ const judgeCoinHolders = (sheet: Sheet, truth: Truth, token: OddToken, items: Se
   }
   const supply = text(truth.supply(token));
   for (const { total_supply: told } of items.slice(0, 1)) {
-    // A supply that cannot be asked for is not known; of a contract that is gone, the last that was known may be served.
-    sheet.expect(token, "supply", "all", text(told), supply, ...(token.kind.mayBeGone === true && supply === "null" ? [text(told)] : []));
+    // A supply that cannot be asked for is not known; of a contract that is gone, it may be what it said last.
+    sheet.expect(token, "supply", "all", text(told), supply, ...(supply === "null" ? [text(truth.lastSupply(token))] : []));
   }
 };
 
 const judgeAllowances = (sheet: Sheet, allowances: readonly TrueAllowance[], served: ReadonlyMap<string, string | null>): void => {
-  for (const { token, owner, spender, amount, isShown } of allowances) {
-    const exact = amount === null ? "null" : amount === 0n ? "absent" : isUnlimited(amount) ? "UNLIMITED" : text(amount);
-    const accepted = [exact, ...(isShown && amount !== null ? [] : ["absent"])];
+  const servedAs = (amount: bigint | null): string =>
+    amount === null ? "null" : amount === 0n ? "absent" : isUnlimited(amount) ? "UNLIMITED" : text(amount);
+  for (const { token, owner, spender, amount, lastAmount, isShown } of allowances) {
+    const accepted = [
+      servedAs(amount),
+      ...(amount === null ? [servedAs(lastAmount)] : []),
+      ...(isShown && amount !== null ? [] : ["absent"]),
+    ];
     sheet.expect(token, "allowance", `${owner} for ${spender}`, text(served.get(`${token.address} ${owner} ${spender}`)), ...accepted);
   }
 };

@@ -30,6 +30,9 @@ export interface Truth {
   idsOf(token: OddToken, owner: Address): readonly bigint[];
   /** Whether a Transfer of the token has named the owner by then, in a topic or in its data. Nobody else can be known to have any. */
   isNamed(token: OddToken, owner: Address): boolean;
+  /** What a contract that is gone answered last; null of one that is there. */
+  lastBalance(token: OddToken, owner: Address): bigint | null;
+  lastSupply(token: OddToken): bigint | null;
   /** What the Transfers of a token add up to. */
   sumOfEvents(token: OddToken, owner: Address): bigint;
 }
@@ -40,6 +43,8 @@ export interface TrueAllowance {
   readonly owner: Address;
   readonly spender: Address;
   readonly amount: bigint | null;
+  /** What a contract that is gone answered last; null of one that is there. */
+  readonly lastAmount: bigint | null;
   /** An Approval has named both, or the spender has used it: an index can know of it. */
   readonly isShown: boolean;
 }
@@ -97,12 +102,37 @@ export const createNodeTruth = ({ chain, tokens, people, reentering }: OddStage)
     ]);
   const ask = async (height: number, calls: readonly { readonly to: Address; readonly data: Hex }[]) => callAll(chain.url, calls, height);
 
+  /** The last height at which a contract that is gone answered; of one that is there, none. */
+  const lastHeights = async (height: number): Promise<ReadonlyMap<OddToken, number>> => {
+    const found = new Map<OddToken, number>();
+    const data = encodeFunctionData({ abi, functionName: "totalSupply" });
+    for (const token of tokens.filter(({ kind }) => kind.mayBeGone === true)) {
+      const answers: (bigint | null)[] = [];
+      for (let at = 0; at <= height; at += 1) answers.push((await ask(at, [{ to: token.address, data }]))[0] ?? null);
+      const last = answers.findLastIndex((answer) => answer !== null);
+      if (last < height) found.set(token, last);
+    }
+    return found;
+  };
+
   const readAt = async (height: number): Promise<Truth> => {
     const words = await ask(
       height,
       pairs.map(({ token, owner }) => ({ to: token.address, data: encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }) })),
     );
     const balances = new Map(pairs.map(({ token, owner }, position) => [keyOf(token.address, owner), words[position] ?? null]));
+    const gone = await lastHeights(height);
+    const lastBalances = new Map<string, bigint | null>();
+    const lastSupplies = new Map<OddToken, bigint | null>();
+    for (const [token, at] of gone) {
+      const owners = ownersOf(token);
+      const answers = await ask(at, [
+        ...owners.map((owner) => ({ to: token.address, data: encodeFunctionData({ abi, functionName: "balanceOf", args: [owner] }) })),
+        { to: token.address, data: encodeFunctionData({ abi, functionName: "totalSupply" }) },
+      ]);
+      owners.forEach((owner, position) => void lastBalances.set(keyOf(token.address, owner), answers[position] ?? null));
+      lastSupplies.set(token, answers.at(-1) ?? null);
+    }
     const supplies = await ask(
       height,
       tokens.map(({ address }) => ({ to: address, data: encodeFunctionData({ abi, functionName: "totalSupply" }) })),
@@ -125,7 +155,7 @@ export const createNodeTruth = ({ chain, tokens, people, reentering }: OddStage)
     for (const log of await logsUpTo(height, transferTopic)) {
       const [from, to, value] = argumentsOf(log);
       for (const owner of [addressIn(from), addressIn(to)]) named.add(keyOf(log.address, owner));
-      add(keyOf(log.address, addressIn(from)), -BigInt(value ?? 0));
+      if (addressIn(from) !== zeroAddress) add(keyOf(log.address, addressIn(from)), -BigInt(value ?? 0));
       add(keyOf(log.address, addressIn(to)), BigInt(value ?? 0));
     }
     return {
@@ -135,6 +165,8 @@ export const createNodeTruth = ({ chain, tokens, people, reentering }: OddStage)
       supply: (token) => supplyOf.get(token.address) ?? null,
       idsOf: (token, owner) => owned.get(keyOf(token.address, owner)) ?? [],
       isNamed: (token, owner) => named.has(keyOf(token.address, owner)),
+      lastBalance: (token, owner) => lastBalances.get(keyOf(token.address, owner)) ?? null,
+      lastSupply: (token) => lastSupplies.get(token) ?? null,
       sumOfEvents: (token, owner) => sums.get(keyOf(token.address, owner)) ?? 0n,
     };
   };
@@ -159,16 +191,22 @@ export const createNodeTruth = ({ chain, tokens, people, reentering }: OddStage)
     const triples = tokens
       .filter(({ artifact }) => artifact.abi.some((entry) => entry.type === "function" && entry.name === "allowance"))
       .flatMap((token) => people.flatMap((owner) => people.map((spender) => ({ token, owner, spender }))));
-    const words = await ask(
-      height,
-      triples.map(({ token, owner, spender }) => ({
+    const allowanceCalls = (some: typeof triples) =>
+      some.map(({ token, owner, spender }) => ({
         to: token.address,
         data: encodeFunctionData({ abi, functionName: "allowance", args: [owner, spender] }),
-      })),
-    );
+      }));
+    const words = await ask(height, allowanceCalls(triples));
+    const last = new Map<(typeof triples)[number], bigint | null>();
+    for (const [gone, at] of await lastHeights(height)) {
+      const own = triples.filter(({ token }) => token === gone);
+      const answers = await ask(at, allowanceCalls(own));
+      own.forEach((triple, position) => void last.set(triple, answers[position] ?? null));
+    }
     return triples.map((triple, position) => ({
       ...triple,
       amount: words[position] ?? null,
+      lastAmount: last.get(triple) ?? null,
       isShown: shown.has(keyOf(triple.token.address, triple.owner, triple.spender)),
     }));
   };
