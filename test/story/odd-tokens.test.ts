@@ -25,10 +25,10 @@ const settlingMilliseconds = 300_000;
  * What changes without a call or an event of a token is asked for again within an hour. So when nothing has improved for a while, time passes at once, little by little,
  * up to an hour for each act.
  */
-const patienceMilliseconds = 2_500;
+const patienceMilliseconds = 2_000;
 /** How long the last step of that hour is waited for. */
 const lastPatienceMilliseconds = 20_000;
-const minutesThatPass: readonly number[] = [1, 1, 3, 10, 45];
+const minutesThatPass: readonly number[] = [1, 1, 58];
 
 /** How long it took until nothing differed, and what still did when the time was over. */
 interface Settled extends Verdict {

@@ -2,10 +2,10 @@ import { usualReading } from "../../../runtime/domains/approvals/reading/setting
 import { usualSettling } from "../../../runtime/domains/tokens/settling/settings.ts";
 
 /**
- * Lets the chores that compare look every half second instead of every few seconds. Nothing else is changed: how long a difference has to last, how long a silent
+ * Lets the chores that compare look five times a second instead of every few seconds. Nothing else is changed: how long a difference has to last, how long a silent
  * contract is left alone and how soon a token is compared again stay as they are, and pass by the replaced clock.
  */
 export const hurryChores = (): void => {
-  Object.assign(usualSettling, { settleMilliseconds: 250, checkMilliseconds: 500, sweepMilliseconds: 500, refreshMilliseconds: 500 });
-  Object.assign(usualReading, { readMilliseconds: 250, sweepMilliseconds: 500 });
+  Object.assign(usualSettling, { settleMilliseconds: 200, checkMilliseconds: 200, sweepMilliseconds: 200, refreshMilliseconds: 200 });
+  Object.assign(usualReading, { readMilliseconds: 200, sweepMilliseconds: 200 });
 };

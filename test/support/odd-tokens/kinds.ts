@@ -29,7 +29,7 @@ const permit2612: Step = async (token, stage) => {
   return by(stage.somebody(), token, "permit", owner, spender, value, deadline, Number(v), r, s);
 };
 
-/** Each act has its own holder and spender, and every other act the allowance of the one before is taken back. */
+/** Three acts allow, each with its own holder and spender; the fourth repeats the first of these and the last takes back what the second allowed. */
 const permitSilent: Step = async (token, stage) => {
   const [holder, spender] = [stage.people[(stage.act % 3) + 1], stage.people[(stage.act % 3) + 2]] as [Address, Address];
   const nonce = (await stage.read(token, "nonces", [holder])) as bigint;
