@@ -102,7 +102,7 @@ export const chainCases: readonly DoublingCase[] = [
   },
   {
     name: "reads-metadata: toRow of a name with invisible characters",
-    size: 15_000,
+    size: 2_000,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u200d\u0301".repeat(size / 5)]),
     run: (data: Hex) =>
       tokenMetadataRead.toRow({ key: "0x", blockNumber: 1, readAtBlock: 1 } as never, [
@@ -134,7 +134,7 @@ export const chainCases: readonly DoublingCase[] = [
   },
   {
     name: "abi-registry: decodeLog of a long text",
-    size: 30_000,
+    size: 3_000,
     input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u0000a".repeat(size / 2)]),
     run: decode([topicOf("NameChanged(bytes32,string)"), padded]),
   },
@@ -155,25 +155,25 @@ export const chainCases: readonly DoublingCase[] = [
   { name: "abi-registry: decodeLog of lists in one place", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
   {
     name: "abi-registry: decodeLog of lengths and offsets beyond all data",
-    size: 30_000,
+    size: 3_000,
     input: (size) => `0x${word(2n ** 255n)}${word(2n ** 31n)}${"ff".repeat(size)}`,
     run: decode([topicOf("Numbers(uint256[])")]),
   },
   {
     name: "render-value: renderValue of a list of texts",
-    size: 20_000,
+    size: 2_000,
     input: (size) => Array.from({ length: size }, () => '\u0000"\u202e'),
     run: (value: readonly string[]) => renderValue({ type: "string[]" }, value),
   },
   {
     name: "render-value: renderValue of nested lists",
-    size: 10_000,
+    size: 2_000,
     input: (size) => Array.from({ length: size }, () => [[1n], [2n]]),
     run: (value: readonly unknown[]) => renderValue({ type: "uint256[][][]" }, value),
   },
   {
     name: "transfers: TransferBatch whose two lists are one",
-    size: 10_000,
+    size: 2_000,
     input: (size) => logOf([padded, padded, padded, padded], batch(size)),
     run: (log: ChainLog) => erc1155TransferBatch.decode(log, 0),
   },
@@ -185,13 +185,13 @@ export const chainCases: readonly DoublingCase[] = [
   },
   {
     name: "seaport: OrdersMatched",
-    size: 20_000,
+    size: 2_000,
     input: (size) => logOf([padded], numbers(size)),
     run: (log: ChainLog) => ordersMatched.decode(log, 0),
   },
   {
     name: "names: NameChanged",
-    size: 50_000,
+    size: 5_000,
     input: (size) => logOf([padded, padded], encodeAbiParameters(parseAbiParameters("string"), ["a".repeat(size)])),
     run: (log: ChainLog) => nameNameChanged.decode(log, 0),
   },
