@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { orStopped } from "../indexer/or-stopped.ts";
 import { pause } from "../indexer/pause.ts";
 import type { Chore, ChoreContext, ChoreDeps } from "./chore.ts";
@@ -55,6 +56,8 @@ export const createChores = (deps: ChoreDeps): Chores => {
   return {
     look: () => lookUntil(new AbortController().signal),
     run: async (signal) => {
+      // One look may wait for as many answers of the node at once.
+      setMaxListeners(maxListeners, signal);
       while (!signal.aborted) {
         await lookUntil(signal);
         await pause(deps.pauseMilliseconds ?? usualPause, signal);
@@ -62,6 +65,8 @@ export const createChores = (deps: ChoreDeps): Chores => {
     },
   };
 };
+
+const maxListeners = 1_000;
 
 const contextOf = (deps: ChoreDeps, signal: AbortSignal): ChoreContext => {
   const orEnd = async <T>(work: Promise<T>): Promise<T> => {

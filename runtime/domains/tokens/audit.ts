@@ -5,7 +5,8 @@ import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
 import { createHolderQueries } from "./holder-queries.ts";
-import { type BalanceKey, baseBalance } from "./reads-base.ts";
+import type { BalanceKey } from "./reads-base.ts";
+import { currentBalance } from "./settling/node-words.ts";
 import { numberAnswer, totalSupplyCall } from "./settling/read-numbers.ts";
 import { standards } from "./standards.ts";
 import { tellBalances } from "./tell-balances.ts";
@@ -106,7 +107,7 @@ async function compare(
     standard,
     tokenId: token_id === null ? null : BigInt(token_id),
   }));
-  const told = await tellBalances(source, keys, height, baseBalance);
+  const told = await tellBalances(source, keys, height, currentBalance);
   const isDenied = (position: number): boolean => told[position] === 0n && balances[position]?.balance === "1";
   const denied = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
   const owners = await punkOwners(

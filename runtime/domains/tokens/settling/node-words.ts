@@ -45,8 +45,8 @@ export const isIndexedBlock = async (client: Queryable, chainId: number, { numbe
 
 /** What node and contracts say of balances after a block; null where they say nothing that can be used. */
 export const askBalances = ({ source, multicall }: ChoreContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
-  tellBalances({ balances: source.balances, calls: multicall }, keys, height, balanceTold);
+  tellBalances({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
 
 /** Other than before a contract was there, no data is no answer: the contract is gone. */
-const balanceTold = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
+export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
   outcome.ok && outcome.data === "0x" ? null : baseBalance(key, outcome);

@@ -64,13 +64,13 @@ const askAgain = async (
     return [{ key, since: holder.since, balance, readAt: head.number }];
   });
   if (readings.length === 0) return [];
+  const before = new Map(holders.map(({ owner, balance }) => [owner, BigInt(balance)]));
   await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
-    if (readings.some(({ balance }) => balance === 0n)) {
+    if (readings.some(({ key, balance }) => balance === 0n || before.get(key.owner) === 0n)) {
       await countOnHolders(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);
     }
   });
-  const before = new Map(holders.map(({ owner, balance }) => [owner, BigInt(balance)]));
   return readings.map(({ key: { owner }, since, balance }) => ({ token, owner, since, before: before.get(owner) ?? 0n, after: balance }));
 };
 
