@@ -1,4 +1,5 @@
 import { encodeAbiParameters, parseAbiParameters } from "viem";
+import { fileAt } from "../../runtime/api/nft/view-nft.ts";
 import { redact as redactNodeText } from "../../runtime/chain/redact.ts";
 import { assetAddress } from "../../runtime/domains/nft/metadata/asset-address.ts";
 import { cleanLine, cleanText } from "../../runtime/domains/nft/metadata/clean-text.ts";
@@ -9,7 +10,6 @@ import { parseJsonText, plainNumber } from "../../runtime/domains/nft/metadata/j
 import { parseDocument, textOfBytes } from "../../runtime/domains/nft/metadata/parse-document.ts";
 import { svgFault } from "../../runtime/domains/nft/metadata/passive-svg.ts";
 import { decodeUri } from "../../runtime/domains/nft/metadata/uri-calls.ts";
-import { fileAt } from "../../runtime/domains/views/nft.ts";
 import type { Hex } from "../../runtime/lib/hex.ts";
 import { refuse } from "../../runtime/web/refusals.ts";
 import type { DoublingCase } from "./doubling.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { knownMetadata } from "../../../runtime/api/nft/known-metadata.ts";
+import { fileAt, viewNft } from "../../../runtime/api/nft/view-nft.ts";
 import type { NftKey, NftMetadataRow } from "../../../runtime/domains/nft/metadata/row.ts";
 import { metadataKeyText } from "../../../runtime/domains/nft/metadata-queries.ts";
-import { knownMetadata } from "../../../runtime/domains/nft/resolvers/known-metadata.ts";
-import { fileAt, viewNft } from "../../../runtime/domains/views/nft.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 
 const token: Address = `0x${"e".repeat(40)}`;

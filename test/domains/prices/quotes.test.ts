@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Currency } from "../../../generated/requests.gen.ts";
-import { pretty, quoteOf, viewNumber, wholeRate, worth } from "../../../runtime/domains/views/quotes.ts";
+import { pretty, quoteOf, viewNumber, wholeRate, worth } from "../../../runtime/api/prices/view-quotes.ts";
 import { decimalOf, divide } from "../../../runtime/lib/decimal.ts";
 
 const dollars = (value: string) => pretty(decimalOf(value), "USD");

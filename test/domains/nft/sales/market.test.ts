@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { ResolverContext } from "../../../../runtime/api/context.ts";
+import { floorsNow } from "../../../../runtime/api/nft/floors.ts";
+import { lastNativeSales } from "../../../../runtime/api/nft/view-last-sales.ts";
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import {
   coins,
@@ -14,12 +17,9 @@ import {
   unique,
   units,
 } from "../../../../runtime/demo/story/seaport-orders.ts";
-import type { ResolverContext } from "../../../../runtime/domains/context.ts";
 import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries.ts";
 import { createNftQueries } from "../../../../runtime/domains/nft/queries.ts";
-import { floorsNow } from "../../../../runtime/domains/nft/resolvers/floors.ts";
 import { createPriceQueries } from "../../../../runtime/domains/prices/price-queries.ts";
-import { lastNativeSales } from "../../../../runtime/domains/views/last-sales.ts";
 import { type Decimal, toNumber } from "../../../../runtime/lib/decimal.ts";
 import { type Address, type Hash, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import type { TestDatabase } from "../../../support/database.ts";

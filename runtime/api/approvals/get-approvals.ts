@@ -1,0 +1,115 @@
+import type { TokensApprovalItem } from "../../../generated/responses.gen.ts";
+import type { AllowanceRow } from "../../domains/approvals/allowance-queries.ts";
+import { amountAtRisk, amountAtRiskOfAll, knownAllowance, riskFactor } from "../../domains/approvals/at-risk.ts";
+import { isUnlimited, unlimited } from "../../domains/approvals/unlimited.ts";
+import { labelOf } from "../../domains/names/labels.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import { compare, type Decimal } from "../../lib/decimal.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import type { Address } from "../../lib/hex.ts";
+import { chainHead, tokenLogo } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { pretty, quoteOf, viewNumber, worth } from "../prices/view-quotes.ts";
+import { foundOf, type Listed, listedOf, viewSpender } from "./listed.ts";
+
+const currency = "USD";
+
+/** The standing allowances of a wallet's ERC-20 tokens now, what is most at risk first. @throws {notAcceptable} more than one answer may list. */
+export const getApprovals: Handlers["getApprovals"] = async ({ chain, walletAddress }, context) => {
+  const { approvals, limits, now } = context;
+  const most = limits.answerRows;
+  const found = await foundOf(walletAddress, most, (limit, given) => approvals.allowancesOf(chain.id, walletAddress, limit, given));
+  const tokens = new Set(found.map(({ token }) => token));
+  const [listed, balances, rate, indexedFrom] = await Promise.all([
+    listedOf(context, chain, found),
+    approvals.coinsOf(chain.id, walletAddress, tokens),
+    context.prices.ratesAt(chain.id, currency, tokens, Math.floor(now().getTime() / 1000)),
+    context.ledger.indexedFrom(chain.id),
+  ]);
+  const chainConfig = context.chains.get(chain.id);
+  // What the index did not see was nothing, if it saw all there was.
+  const otherwise = indexedFrom === null ? "0" : null;
+  const items = [...groupBy(listed.rows, ({ token }) => token)].map(([token, rows]) => {
+    const balance = balances.get(token);
+    const facts = { balance: balance === undefined ? otherwise : balance, rate: rate(token), logo: tokenLogo(chainConfig, token) };
+    return viewToken(listed, token, rows, facts);
+  });
+  return {
+    address: walletAddress,
+    ...chainHead(chain, now()),
+    quote_currency: currency,
+    items: items.sort(byRisk).map(({ item }) => item),
+    indexed_from: indexedFrom,
+  };
+};
+
+/** What a list is ordered by. */
+interface Ranked<T> {
+  readonly item: T;
+  readonly value: Decimal | null;
+  readonly amount: bigint | null;
+  readonly address: Address;
+}
+
+function viewToken(
+  { metadata, labels }: Listed<AllowanceRow>,
+  token: Address,
+  rows: readonly AllowanceRow[],
+  { balance, rate, logo }: { readonly balance: string | null; readonly rate: Rate; readonly logo: string | null },
+): Ranked<TokensApprovalItem> {
+  const { symbol = null, decimals = null } = metadata.get(token) ?? {};
+  const had = balance === null ? null : BigInt(balance);
+  const held = quoteOf(balance, rate, decimals, currency);
+  const atRisk = amountAtRiskOfAll(rows.map(knownAllowance), had);
+  const risked = quotedAmount(atRisk, rate);
+  const spenders = rows.map((row) => {
+    const allowance = knownAllowance(row);
+    const isAll = allowance !== null && isUnlimited(allowance);
+    const allowed = quotedAmount(isAll ? null : allowance, rate);
+    const taken = amountAtRisk(allowance, had);
+    const value = quotedAmount(taken, rate);
+    const item = {
+      ...viewSpender(labels, row),
+      allowance: isAll ? unlimited : (allowance?.toString() ?? null),
+      allowance_quote: allowed.quote,
+      pretty_allowance_quote: isAll ? unlimited : allowed.pretty,
+      value_at_risk: taken?.toString() ?? null,
+      value_at_risk_quote: value.quote,
+      pretty_value_at_risk_quote: value.pretty,
+      risk_factor: riskFactor(allowance, taken, value.exact),
+    };
+    return { item, value: value.exact, amount: taken, address: row.spender };
+  });
+  const item: TokensApprovalItem = {
+    token_address: token,
+    token_address_label: labelOf(labels, token),
+    ticker_symbol: symbol,
+    contract_decimals: decimals,
+    logo_url: logo,
+    quote_rate: held.rate,
+    balance,
+    balance_quote: held.quote,
+    pretty_balance_quote: held.pretty,
+    value_at_risk: atRisk?.toString() ?? null,
+    value_at_risk_quote: risked.quote,
+    pretty_value_at_risk_quote: risked.pretty,
+    spenders: spenders.sort(byRisk).map((spender) => spender.item),
+  };
+  return { item, value: risked.exact, amount: null, address: token };
+}
+
+const quotedAmount = (amount: bigint | null, rate: Rate) => {
+  const exact = worth(amount?.toString() ?? null, rate);
+  return { exact, quote: viewNumber(exact), pretty: pretty(exact, currency) };
+};
+
+/** The highest value first, then the highest amount; what is not known last, then by address. */
+const byRisk = (left: Ranked<unknown>, right: Ranked<unknown>): number =>
+  descending(left.value, right.value, compare) ||
+  descending(left.amount, right.amount, (one, other) => (one < other ? -1 : one > other ? 1 : 0)) ||
+  (left.address < right.address ? -1 : 1);
+
+const descending = <T>(left: T | null, right: T | null, ascending: (left: T, right: T) => number): number => {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  return ascending(right, left);
+};

@@ -1,0 +1,54 @@
+import type { ChainStatusItem } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { NodeRow } from "../../domains/chains/status-queries.ts";
+import type { ChainRow } from "../../domains/ledger/block-queries.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { updatedAt } from "./view-chain.ts";
+
+/** How far each network's index has come, and what its node offers. */
+export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
+  const known = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
+  const nodes = new Map((await context.network.nodes()).map((row) => [row.chain_id, row]));
+  const items = await Promise.all(
+    context.chains.list().map((chain) => viewStatus(context, chain, known.get(chain.id), nodes.get(chain.id))),
+  );
+  return { updated_at: updatedAt(context.now()), items };
+};
+
+async function viewStatus(
+  context: ResolverContext,
+  chain: ChainConfig,
+  row: ChainRow | undefined,
+  node: NodeRow | undefined,
+): Promise<ChainStatusItem> {
+  const head = await context.ledger.head(chain.id);
+  return {
+    name: chain.name,
+    chain_id: String(chain.id),
+    is_testnet: chain.isTestnet,
+    logo_url: chain.logoUrl ?? null,
+    black_logo_url: chain.blackLogoUrl ?? null,
+    white_logo_url: chain.whiteLogoUrl ?? null,
+    is_appchain: false,
+    synced_block_height: head?.number ?? null,
+    synced_blocked_signed_at: head === null ? null : isoTimestamp(head.timestamp),
+    has_data: head !== null,
+    indexed_from: row?.indexed_from || null,
+    latest_block_height: row?.latest_block ?? null,
+    finalized_block_height: row?.finalized_block ?? null,
+    native_accounting: row?.native_accounting ?? null,
+    missing: row === undefined ? null : [...row.missing],
+    offers: node?.offers ? [...node.offers] : null,
+    batch_size: node?.batch_size ?? null,
+    traces_by: node?.traces_by ?? null,
+    node_seen_at: node?.seen_at ? updatedAt(node.seen_at) : null,
+    blocks_behind: behind(row?.latest_block, head?.number),
+    seconds_behind: behind(node?.latest_timestamp, head?.timestamp),
+    building: node === undefined ? null : [...node.building],
+  };
+}
+
+/** How far the index is behind the node; null where one of them is not known. A node that was seen further back is not ahead. */
+const behind = (latest: number | null | undefined, indexed: number | null | undefined): number | null =>
+  latest === null || latest === undefined || indexed === null || indexed === undefined ? null : Math.max(0, latest - indexed);

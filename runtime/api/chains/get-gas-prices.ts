@@ -1,0 +1,66 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import type { PriceItem } from "../../../generated/responses.gen.ts";
+import { estimateGas, type GasEstimate } from "../../domains/chains/gas-estimate.ts";
+import type { GasEvent } from "../../domains/chains/gas-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import { add, decimal, multiply } from "../../lib/decimal.ts";
+import { nativeTokenAddress } from "../../lib/hex.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { chainHead } from "./view-chain.ts";
+
+/** Blocks that an estimate looks back on, and the most transactions of them. */
+const blocksBack = 200;
+const mostSamples = 2_000;
+
+/** What a common kind of transaction costs at several speeds, by those of the latest blocks. */
+export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType, quoteCurrency }, context) => {
+  const now = context.now().getTime() / 1000;
+  const [{ baseFee, estimates }, rateOf] = await Promise.all([
+    estimate(context, chain.id, eventType),
+    context.prices.ratesAt(chain.id, quoteCurrency, [nativeTokenAddress], now),
+  ]);
+  const rate = rateOf(nativeTokenAddress);
+  const { updated_at, chain_id, chain_name } = chainHead(chain, context.now());
+  return {
+    chain_id,
+    chain_name,
+    quote_currency: quoteCurrency,
+    updated_at,
+    event_type: eventType,
+    gas_quote_rate: viewNumber(wholeRate(rate, context.chains.get(chain.id).nativeToken.decimals)),
+    base_fee: baseFee,
+    items: estimates.map((one) => viewEstimate(one, rate, quoteCurrency)),
+  };
+};
+
+async function estimate({ ledger, network, anchor }: ResolverContext, chainId: number, event: GasEvent) {
+  const tail = anchor === null ? null : await ledger.tail(chainId);
+  if (anchor === null || tail === null) return { baseFee: null, estimates: [] };
+  const first = Math.max(tail.number, anchor - blocksBack + 1);
+  const [blocks, samples] = await Promise.all([
+    network.gasBlocks(chainId, [first, anchor]),
+    network.gasSamples(chainId, event, first, anchor, mostSamples),
+  ]);
+  const [oldest, newest] = [blocks[0], blocks.at(-1)];
+  const baseFee = newest?.base_fee ?? null;
+  const pace =
+    oldest && newest && newest.number > oldest.number ? (newest.timestamp - oldest.timestamp) / (newest.number - oldest.number) : null;
+  return { baseFee, estimates: estimateGas(samples, baseFee, pace) };
+}
+
+function viewEstimate({ gasPrice, gasSpent, l1Fee, interval }: GasEstimate, rate: Rate, currency: Currency): PriceItem {
+  const worthOf = (wei: bigint) => (rate === null ? null : multiply(decimal(wei), rate));
+  const gas = worthOf(gasPrice * BigInt(gasSpent));
+  const l1 = l1Fee === null ? null : worthOf(l1Fee);
+  const total = gas !== null && l1 !== null ? add(gas, l1) : gas;
+  return {
+    gas_price: gasPrice.toString(),
+    gas_spent: String(gasSpent),
+    gas_quote: viewNumber(gas),
+    other_fees: l1Fee === null ? null : { l1_gas_quote: viewNumber(l1) },
+    total_gas_quote: viewNumber(total),
+    pretty_total_gas_quote: pretty(total, currency),
+    interval,
+  };
+}

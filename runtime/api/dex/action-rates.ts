@@ -1,0 +1,41 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import type { PairRates } from "../../domains/dex/valuation.ts";
+import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import type { PoolRow } from "../../domains/pools/pool-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** What one smallest unit of a pool's tokens and of the native token was worth at the time of an action. */
+export interface ActionRates {
+  readonly pair: PairRates;
+  readonly native: Rate;
+}
+
+/** What was done: in which pool, by which transaction. */
+interface Action {
+  readonly pool: PoolRow;
+  readonly transaction: Pick<TransactionRow, "timestamp">;
+}
+
+/** The rates of a page of actions, by pool and time. */
+export async function ratesOfActions(
+  { prices }: ResolverContext,
+  chain: Chain,
+  currency: Currency,
+  actions: readonly Action[],
+): Promise<(pool: PoolRow, time: number) => ActionRates> {
+  const keyOf = (asset: Address, time: number) => `${asset}${time}`;
+  const asks = new Map(
+    actions.flatMap(({ pool, transaction: { timestamp: time } }) =>
+      [pool.token0, pool.token1, nativeTokenAddress].map((asset) => [keyOf(asset, time), { asset, time }] as const),
+    ),
+  );
+  const rates = await prices.ratesAtTimes(chain.id, currency, [...asks.values()]);
+  const byKey = new Map([...asks.keys()].map((key, position) => [key, rates[position] ?? null]));
+  const rateOf = (asset: Address, time: number): Rate => byKey.get(keyOf(asset, time)) ?? null;
+  return ({ token0, token1 }, time) => ({
+    pair: [rateOf(token0, time), rateOf(token1, time)],
+    native: rateOf(nativeTokenAddress, time),
+  });
+}

@@ -1,0 +1,123 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import type { ExchangeTransaction, Pagination, PoolToken } from "../../../generated/responses.gen.ts";
+import { bothWorth, swapsWorth } from "../../domains/dex/valuation.ts";
+import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import type { ActionPage, ActionRow } from "../../domains/pools/action-queries.ts";
+import { acts } from "../../domains/pools/acts.ts";
+import type { PoolRow } from "../../domains/pools/pool-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import type { Address } from "../../lib/hex.ts";
+import { transactionExplorers } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { viewTransactionHead } from "../ledger/view-transaction.ts";
+import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { viewContract } from "../tokens/view-token.ts";
+import { type ActionRates, ratesOfActions } from "./action-rates.ts";
+
+const actNames: Readonly<Record<number, string>> = { [acts.swap]: "SWAP", [acts.add]: "ADD_LIQUIDITY", [acts.remove]: "REMOVE_LIQUIDITY" };
+
+/** What a list of actions is about. */
+export interface ActionList {
+  readonly factory: Address;
+  /** The account, token or pool that was asked for; null for a whole exchange. */
+  readonly address: Address | null;
+  readonly quoteCurrency: Currency;
+}
+
+/** A page of actions as items, each with the transaction around it. The page was asked for one row more than it shows. */
+export async function viewActions(
+  context: ResolverContext,
+  chain: Chain,
+  { factory, address, quoteCurrency }: ActionList,
+  { rows, total }: ActionPage,
+  page: { readonly number: number; readonly size: number },
+): Promise<{ items: ExchangeTransaction[]; pagination: Pagination }> {
+  const shown = rows.slice(0, page.size);
+  const [transactions, pools] = await Promise.all([
+    context.ledger.transactionsAt(chain.id, distinctPlaces(shown)),
+    context.pools.poolsAt(chain.id, [factory], [...new Set(shown.map((row) => row.pool))], context.anchor ?? -1),
+  ]);
+  const metadata = await context.tokens.metadata(
+    chain.id,
+    pools.flatMap(({ token0, token1 }) => [token0, token1]),
+  );
+  const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const poolAt = new Map(pools.map((row) => [row.pool, row]));
+  const known = shown.flatMap((row) => {
+    const [transaction, pool] = [transactionAt.get(keyOf(row)), poolAt.get(row.pool)];
+    return transaction === undefined || pool === undefined ? [] : [{ row, transaction, pool }];
+  });
+  const ratesOf = await ratesOfActions(context, chain, quoteCurrency, known);
+  const items = known.map((action) =>
+    viewAction(context, chain, { ...action, metadata, address, quoteCurrency, rates: ratesOf(action.pool, action.transaction.timestamp) }),
+  );
+  return {
+    items,
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+  };
+}
+
+const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
+  `${place.block_number}:${place.transaction_index}`;
+
+const distinctPlaces = (rows: readonly ActionRow[]): ActionRow[] => [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+
+interface Viewed {
+  readonly row: ActionRow;
+  readonly transaction: TransactionRow;
+  readonly pool: PoolRow;
+  readonly metadata: ReadonlyMap<Address, TokenMetadata>;
+  readonly address: Address | null;
+  readonly quoteCurrency: Currency;
+  readonly rates: ActionRates;
+}
+
+/** Worths are at the prices of the block's time. */
+function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): ExchangeTransaction {
+  const { row, transaction, pool, metadata, address, quoteCurrency, rates } = viewed;
+  const chainConfig = context.chains.get(chain.id);
+  const head = viewTransactionHead(chainConfig, transaction, new Map(), { rate: rates.native, currency: quoteCurrency });
+  const isSwap = row.act === acts.swap;
+  const isAdd = row.act === acts.add;
+  const total = isSwap
+    ? swapsWorth(row, rates.pair)
+    : bothWorth(isAdd ? [row.amount0_in, row.amount1_in] : [row.amount0_out, row.amount1_out], rates.pair);
+  const rateOf = (side: 0 | 1) =>
+    viewNumber(wholeRate(rates.pair[side], metadata.get(side === 0 ? pool.token0 : pool.token1)?.decimals ?? null));
+  const tokenOf = (token: Address): PoolToken => viewContract(chainConfig, token, standards.erc20, metadata.get(token));
+  return {
+    block_signed_at: head.block_signed_at,
+    tx_hash: transaction.hash,
+    act: actNames[row.act] ?? "SWAP",
+    address,
+    explorers: transactionExplorers(chainConfig, transaction.hash),
+    amount_0: isSwap ? null : isAdd ? row.amount0_in : row.amount0_out,
+    amount_1: isSwap ? null : isAdd ? row.amount1_in : row.amount1_out,
+    amount_0_in: isSwap ? row.amount0_in : null,
+    amount_0_out: isSwap ? row.amount0_out : null,
+    amount_1_in: isSwap ? row.amount1_in : null,
+    amount_1_out: isSwap ? row.amount1_out : null,
+    to_address: row.to_address,
+    from_address: transaction.from_address,
+    sender_address: row.sender,
+    total_quote: viewNumber(total),
+    pretty_total_quote: pretty(total, quoteCurrency),
+    value: head.value,
+    value_quote: head.value_quote,
+    pretty_value_quote: head.pretty_value_quote,
+    gas_metadata: head.gas_metadata,
+    gas_offered: head.gas_offered,
+    gas_spent: head.gas_spent,
+    gas_price: head.gas_price,
+    fees_paid: head.fees_paid,
+    gas_quote: head.gas_quote,
+    pretty_gas_quote: head.pretty_gas_quote,
+    gas_quote_rate: head.gas_quote_rate,
+    quote_currency: quoteCurrency,
+    token_0: tokenOf(pool.token0),
+    token_1: tokenOf(pool.token1),
+    token_0_quote_rate: rateOf(0),
+    token_1_quote_rate: rateOf(1),
+  };
+}

@@ -1,0 +1,100 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { ExchangeHour } from "../../domains/dex/roll-up-queries.ts";
+import { dayOf } from "../../domains/dex/spans.ts";
+import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay } from "../../lib/time.ts";
+import type { ResolverContext } from "../context.ts";
+import { daysUpTo, type Moment, momentOfAnchor, rankedMoment, startsOfDays } from "./moments.ts";
+
+/** A day of an exchange; worths are US dollars as digits, null where they are not known. */
+export interface ExchangeDay {
+  /** When it begins (unix seconds). */
+  readonly start: number;
+  readonly swaps: number;
+  readonly volume: string | null;
+  readonly liquidity: string | null;
+}
+
+/** An exchange as a whole. */
+export interface ExchangeTotals {
+  /** Of the last 24 hours. */
+  readonly swaps: number;
+  readonly volume: string | null;
+  /** With a swap in the last seven days. */
+  readonly activePools: number;
+  /** A month of days, oldest first. */
+  readonly days: readonly ExchangeDay[];
+}
+
+/**
+ * The totals of an exchange as of the last hour that was rolled up; null before the first block. While none was, they are as of the anchor, its swaps are counted, and
+ * nothing is said of what they are worth: that is only reckoned beside the requests. The same holds of single days that are not rolled up yet.
+ */
+export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
+  const ranked = await rankedMoment(context, chain, factory, null);
+  if (ranked?.rollUp) return rolledUp(context, chain, factory, ranked, ranked.rollUp);
+  const moment = await momentOfAnchor(context, chain);
+  return moment === null || moment.at === null ? null : counted(context, chain, factory, moment, moment.at);
+}
+
+const rolledUp = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: Moment,
+  now: ExchangeHour,
+): Promise<ExchangeTotals> => {
+  const starts = startsOfDays(moment);
+  const today = dayOf(moment.end - 1);
+  const wholeDay = await context.rollUps.wholeDays(chain.id, factory, starts.map(dayOf));
+  const found = starts.map((start): ExchangeDay | null => {
+    const day = dayOf(start);
+    if (day === today) return { start, swaps: now.day_swaps, volume: now.day_volume, liquidity: now.liquidity };
+    const whole = wholeDay(day);
+    return whole === null ? null : { start, swaps: whole.day_swaps, volume: whole.day_volume, liquidity: whole.liquidity };
+  });
+  const missing = found.flatMap((day, position) => (day === null ? [position] : []));
+  const swaps = await swapsOfDays(context, chain, factory, moment, missing);
+  return {
+    swaps: now.swaps,
+    volume: now.volume,
+    activePools: now.week_pools,
+    days: found.map((day, position) => day ?? unvalued(starts[position] ?? 0, swaps.get(position) ?? 0)),
+  };
+};
+
+const unvalued = (start: number, swaps: number): ExchangeDay => ({ start, swaps, volume: null, liquidity: null });
+
+/** The swaps of some of a month's days, by the position of the day. */
+const swapsOfDays = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: Moment,
+  positions: readonly number[],
+): Promise<ReadonlyMap<number, number>> => {
+  if (positions.length === 0) return new Map();
+  const [{ heights }, key] = await Promise.all([
+    daysUpTo(context, chain, moment),
+    context.pools.exchangeKey(chain.id, factory, moment.at ?? -1),
+  ]);
+  const bounds = positions.flatMap((position) => [heights[position] ?? null, heights[position + 1] ?? null]);
+  const swaps = await context.pools.exchangeSwapsAt(chain.id, key, bounds);
+  return new Map(positions.map((position, index) => [position, (swaps[2 * index + 1] ?? 0) - (swaps[2 * index] ?? 0)]));
+};
+
+const counted = async (context: ResolverContext, chain: Chain, factory: Address, moment: Moment, at: number): Promise<ExchangeTotals> => {
+  const key = await context.pools.exchangeKey(chain.id, factory, at);
+  const days = await daysUpTo(context, chain, moment);
+  const weekBefore = { block: moment.week.at(-1) ?? null, day: dayOf(moment.end - 7 * secondsOfDay) };
+  const [[now = 0, dayBefore = 0, ...ends], active] = await Promise.all([
+    context.pools.exchangeSwapsAt(chain.id, key, [moment.at, moment.dayBefore, ...days.heights]),
+    context.pools.activePools(chain.id, key, weekBefore, { block: at, day: dayOf(moment.end) }, 0, 0),
+  ]);
+  return {
+    swaps: now - dayBefore,
+    volume: null,
+    activePools: active.total,
+    days: days.starts.map((start, day) => unvalued(start, (ends[day + 1] ?? 0) - (ends[day] ?? 0))),
+  };
+};

@@ -1,0 +1,31 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { SupportedDex } from "../../../generated/responses.gen.ts";
+import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
+import { RequestError } from "../../lib/request-error.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** The constant-product exchanges of a network: what the xy=k paths are about. */
+export const exchangesOf = (chain: ChainConfig): readonly ExchangeConfig[] => chain.exchanges.filter(({ family }) => family === "xy=k");
+
+/** The exchange of a name. @throws {RequestError} 404 where none of the network's has it. */
+export function exchangeNamed(context: Pick<ResolverContext, "chains">, chain: Chain, name: string): ExchangeConfig {
+  const exchanges = exchangesOf(context.chains.get(chain.id));
+  const found = exchanges.find((exchange) => exchange.name === name);
+  if (found !== undefined) return found;
+  const names = exchanges.map((exchange) => exchange.name).join(", ") || "none";
+  throw new RequestError(404, `The exchange ${name} is not configured on ${chain.name}; its exchanges: ${names}.`);
+}
+
+const million = 1_000_000;
+
+/** An exchange as an item. */
+export const viewExchange = (chain: ChainConfig, { name, label, logoUrl, factory, routers, feePpm }: ExchangeConfig): SupportedDex => ({
+  chain_id: String(chain.id),
+  chain_name: chain.name,
+  dex_name: name,
+  display_name: label ?? null,
+  logo_url: logoUrl ?? null,
+  factory_contract_address: factory,
+  router_contract_addresses: routers.length === 0 ? null : routers,
+  swap_fee: feePpm === undefined ? null : feePpm / million,
+});

@@ -1,0 +1,53 @@
+import type { UniswapLikeToken } from "../../../generated/responses.gen.ts";
+import { shareOf } from "../../domains/dex/share.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+import { viewPooled } from "./contract.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { timeOfAnchor } from "./moments.ts";
+
+/**
+ * An account's pool tokens of an exchange with the part of the reserves that each stands for, and what all are worth. @throws {RequestError} 404, an unknown exchange.
+ * @throws {notAcceptable} more than one answer may list.
+ */
+export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] = async (request, context) => {
+  const { chain, dexName, accountAddress } = request;
+  const { factory } = exchangeNamed(context, chain, dexName);
+  const block = context.anchor ?? -1;
+  const most = context.limits.answerRows;
+  const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, most + 1);
+  if (owned.length > most) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${most} pool tokens`);
+  const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);
+  const time = await timeOfAnchor(context, chain);
+  const [states, metadata, rate] = await Promise.all([
+    context.pools.statesAt(
+      chain.id,
+      owned.map(({ pool }) => pool),
+      [block],
+    ),
+    context.tokens.metadata(chain.id, assets),
+    context.prices.ratesAt(chain.id, "USD", assets, time ?? 0),
+  ]);
+  const chainConfig = context.chains.get(chain.id);
+  const viewAmount = (token: (typeof owned)[number]["pool"], balance: string | null): UniswapLikeToken => {
+    const { contract_name: _, ...contract } = viewPooled(chainConfig, token, metadata.get(token));
+    const quote = worth(balance, rate(token));
+    const quoteRate = viewNumber(wholeRate(rate(token), contract.contract_decimals));
+    return { ...contract, balance, quote: viewNumber(quote), pretty_quote: pretty(quote, "USD"), quote_rate: quoteRate };
+  };
+  return {
+    address: accountAddress,
+    ...chainHead(chain, context.now()),
+    items: owned.map(({ pool, token0, token1, balance }) => {
+      const [state] = states(pool);
+      const supply = state?.supply ?? null;
+      return {
+        token_0: viewAmount(token0, shareOf(state?.reserve0 ?? null, balance, supply)),
+        token_1: viewAmount(token1, shareOf(state?.reserve1 ?? null, balance, supply)),
+        pool_token: { ...viewAmount(pool, balance), total_supply: supply },
+      };
+    }),
+  };
+};

@@ -1,0 +1,19 @@
+import { notFound } from "../../lib/request-error.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { exchangesOf, viewExchange } from "./exchanges.ts";
+
+/** The exchange whose factory announced a pool. @throws {notFound} a contract that none of the network's exchanges announced. */
+export const getDexForPoolAddress: Handlers["getDexForPoolAddress"] = async ({ chain, poolAddress }, context) => {
+  const chainConfig = context.chains.get(chain.id);
+  const exchanges = exchangesOf(chainConfig);
+  const rows = await context.pools.poolsAt(
+    chain.id,
+    exchanges.map(({ factory }) => factory),
+    [poolAddress],
+    context.anchor ?? -1,
+  );
+  const exchange = exchanges.find(({ factory }) => rows.some((row) => row.factory === factory));
+  if (exchange === undefined) throw notFound("Pool", poolAddress, chain.name);
+  return { address: poolAddress, ...chainHead(chain, context.now()), items: [viewExchange(chainConfig, exchange)] };
+};

@@ -1,0 +1,60 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { LiquidityEcosystemChart, VolumeEcosystemChart } from "../../../generated/responses.gen.ts";
+import { feesOf } from "../../domains/dex/valuation.ts";
+import { decimalOf } from "../../lib/decimal.ts";
+import { nativeTokenAddress } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { totalsOf } from "./exchange-totals.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { pointsOfWeek, timeOfAnchor } from "./moments.ts";
+
+/** An exchange as a whole with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
+export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {
+  const exchange = exchangeNamed(context, chain, dexName);
+  const head = { ...chainHead(chain, context.now()), pagination: null };
+  const [totals, native] = await Promise.all([totalsOf(context, chain, exchange.factory), nativeRate(context, chain)]);
+  if (totals === null) return { ...head, items: [] };
+  const common = (start: number) => ({
+    dex_name: exchange.name,
+    chain_id: String(chain.id),
+    dt: isoTimestamp(start),
+    quote_currency: "USD",
+  });
+  const worthOf = (digits: string | null) => (digits === null ? null : decimalOf(digits));
+  const volumes = totals.days.map(({ start, swaps, ...day }): VolumeEcosystemChart => {
+    const volume = worthOf(day.volume);
+    return { ...common(start), volume_quote: viewNumber(volume), pretty_volume_quote: pretty(volume, "USD"), swap_count_24: swaps };
+  });
+  const liquidity = totals.days.map(({ start, ...day }): LiquidityEcosystemChart => {
+    const held = worthOf(day.liquidity);
+    return { ...common(start), liquidity_quote: viewNumber(held), pretty_liquidity_quote: pretty(held, "USD") };
+  });
+  const fees = feesOf(worthOf(totals.volume), exchange.feePpm);
+  const item = {
+    dex_name: exchange.name,
+    chain_id: String(chain.id),
+    quote_currency: "USD",
+    gas_token_price_quote: viewNumber(native),
+    total_swaps_24h: totals.swaps,
+    total_active_pairs_7d: totals.activePools,
+    total_fees_24h: viewNumber(fees),
+    pretty_gas_token_price_quote: pretty(native, "USD"),
+    pretty_total_fees_24h: pretty(fees, "USD"),
+    volume_chart_7d: volumes.slice(-pointsOfWeek),
+    volume_chart_30d: volumes,
+    liquidity_chart_7d: liquidity.slice(-pointsOfWeek),
+    liquidity_chart_30d: liquidity,
+  };
+  return { ...head, items: [item] };
+};
+
+/** What one whole native token is worth now. */
+const nativeRate = async (context: ResolverContext, chain: Chain) => {
+  const time = await timeOfAnchor(context, chain);
+  if (time === null) return null;
+  const rate = await context.prices.ratesAt(chain.id, "USD", [nativeTokenAddress], time);
+  return wholeRate(rate(nativeTokenAddress), context.chains.get(chain.id).nativeToken.decimals);
+};

@@ -1,0 +1,31 @@
+import { poolsId } from "../../domains/pools/projection.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { exchangeNamed } from "./exchanges.ts";
+
+/** How far an exchange's data reaches, beside the newest block of the network. @throws {RequestError} 404, an unknown exchange. */
+export const getHealthData: Handlers["getHealthData"] = async ({ chain, dexName }, context) => {
+  exchangeNamed(context, chain, dexName);
+  const { checkpoints, ledger, network } = context;
+  const checkpoint = checkpoints.get(poolsId);
+  const [synced, known, nodes] = await Promise.all([
+    // A checkpoint before the first block has no block.
+    checkpoint === undefined ? null : ledger.blockByNumber(chain.id, checkpoint),
+    ledger.chains(),
+    network.nodes(),
+  ]);
+  const node = nodes.find((row) => row.chain_id === chain.id);
+  return {
+    ...chainHead(chain, context.now()),
+    items: [
+      {
+        synced_block_height: synced?.number ?? null,
+        synced_block_signed_at: synced === null ? null : isoTimestamp(synced.timestamp),
+        latest_block_height: known.find((row) => row.chain_id === chain.id)?.latest_block ?? null,
+        latest_block_signed_at: typeof node?.latest_timestamp === "number" ? isoTimestamp(node.latest_timestamp) : null,
+      },
+    ],
+    pagination: null,
+  };
+};

@@ -1,0 +1,76 @@
+import type { LiquidityTokenTimeseries, PriceTokenTimeseries, VolumeTokenTimeseries } from "../../../generated/responses.gen.ts";
+import { dayOf } from "../../domains/dex/spans.ts";
+import { volumeBetween } from "../../domains/dex/token-volume.ts";
+import type { TokenState } from "../../domains/pools/state-queries.ts";
+import { notFound } from "../../lib/request-error.ts";
+import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./moments.ts";
+import { figuresOfToken, viewExchangeToken } from "./token-figures.ts";
+import { sharedPoolsWith } from "./tokens.ts";
+
+/** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
+export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {
+  const exchange = exchangeNamed(context, chain, dexName);
+  const [{ rows }, moment] = await Promise.all([
+    context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, 1, 0),
+    momentOfAnchor(context, chain),
+  ]);
+  if (rows.length === 0 || moment === null) throw notFound("Token", tokenAddress, `the exchange ${dexName} of ${chain.name}`);
+  const [days, shared, metadata] = await Promise.all([
+    daysUpTo(context, chain, moment),
+    sharedPoolsWith(context, chain, exchange.factory, tokenAddress, context.anchor ?? -1),
+    context.tokens.metadata(chain.id, [tokenAddress]),
+  ]);
+  const key = { factory: exchange.factory, shared: shared.map(({ pool }) => pool) };
+  const [nowTime, dayBeforeTime] = [moment.end - 1, moment.end - 1 - secondsOfDay];
+  const [states, inShared, rateAt, rateOf] = await Promise.all([
+    context.pools.tokenStatesAt(chain.id, exchange.factory, [tokenAddress], shared, [moment.at, moment.dayBefore, ...days.heights]),
+    shared.length === 0 ? 0 : context.pools.sharedSwapTransactions(chain.id, key, tokenAddress, moment.dayBefore, moment.at ?? -1),
+    context.prices.ratesAtEach(chain.id, quoteCurrency, [tokenAddress], [nowTime, dayBeforeTime]),
+    context.prices.ratesOfDays(chain.id, quoteCurrency, [tokenAddress], days.starts.map(dayOf)),
+  ]);
+  const [now, dayBefore, ...ends] = states(tokenAddress) as readonly [TokenState, TokenState, ...TokenState[]];
+  const common = (start: number) => ({ dex_name: exchange.name, chain_id: String(chain.id), dt: isoTimestamp(start) });
+  const volumes = days.starts.map((start, day): VolumeTokenTimeseries => {
+    const moved = volumeBetween(ends[day] as TokenState, ends[day + 1] as TokenState);
+    const quote = worth(moved, rateOf(tokenAddress, dayOf(start)));
+    return { ...common(start), total_volume: moved, volume_quote: viewNumber(quote), pretty_volume_quote: pretty(quote, quoteCurrency) };
+  });
+  const liquidity = days.starts.map((start, day): LiquidityTokenTimeseries => {
+    const held = ends[day + 1]?.reserve ?? null;
+    const quote = worth(held, rateOf(tokenAddress, dayOf(start)));
+    return {
+      ...common(start),
+      total_liquidity: held,
+      liquidity_quote: viewNumber(quote),
+      pretty_liquidity_quote: pretty(quote, quoteCurrency),
+    };
+  });
+  const own = metadata.get(tokenAddress);
+  const prices = days.starts.map((start): PriceTokenTimeseries => {
+    const rate = wholeRate(rateOf(tokenAddress, dayOf(start)), own?.decimals ?? null);
+    return {
+      ...common(start),
+      quote_currency: quoteCurrency,
+      quote_rate: viewNumber(rate),
+      pretty_quote_rate: pretty(rate, quoteCurrency),
+    };
+  });
+  const rates = { now: rateAt(tokenAddress, nowTime), dayBefore: rateAt(tokenAddress, dayBeforeTime) };
+  const figures = figuresOfToken(tokenAddress, dayBefore, now);
+  const item = {
+    ...viewExchangeToken(chain, context.chains.get(chain.id), exchange, own, figures, rates, quoteCurrency),
+    transactions_24h: inShared === null ? null : now.swap_transactions - dayBefore.swap_transactions + inShared,
+    volume_timeseries_7d: volumes.slice(-pointsOfWeek),
+    volume_timeseries_30d: volumes,
+    liquidity_timeseries_7d: liquidity.slice(-pointsOfWeek),
+    liquidity_timeseries_30d: liquidity,
+    price_timeseries_7d: prices.slice(-pointsOfWeek),
+    price_timeseries_30d: prices,
+  };
+  return { ...chainHead(chain, context.now()), items: [item], pagination: null };
+};

@@ -1,0 +1,80 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { ExchangeHour } from "../../domains/dex/roll-up-queries.ts";
+import type { TokenState } from "../../domains/pools/state-queries.ts";
+import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { type Moment, rankedMoment } from "./moments.ts";
+import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./token-figures.ts";
+import { sharedPoolsOf } from "./tokens.ts";
+
+/**
+ * The tokens of an exchange's pools as of the last closed hour, from the most worth to the least, then those of unknown worth by address; all by address
+ * while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange.
+ */
+export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = async ({ chain, dexName, page }, context) => {
+  const exchange = exchangeNamed(context, chain, dexName);
+  const moment = await rankedMoment(context, chain, exchange.factory, null);
+  const end = moment?.end ?? 0;
+  const { tokens, total } = await pageOf(context, chain, exchange.factory, moment, moment?.rollUp ?? null, page);
+  const shown = tokens.slice(0, page.size);
+  const addresses = shown.map(({ token }) => token);
+  const [rateAt, metadata] = await Promise.all([
+    context.prices.ratesAtEach(chain.id, "USD", addresses, [end - 1, end - 1 - secondsOfDay]),
+    context.tokens.metadata(chain.id, addresses),
+  ]);
+  return {
+    ...chainHead(chain, context.now()),
+    items: shown.map((figures) => {
+      const rates = { now: rateAt(figures.token, end - 1), dayBefore: rateAt(figures.token, end - 1 - secondsOfDay) };
+      return viewExchangeToken(chain, context.chains.get(chain.id), exchange, metadata.get(figures.token), figures, rates, "USD");
+    }),
+    pagination: { has_more: tokens.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+  };
+};
+
+interface PageOfTokens {
+  /** One more than the page shows, where there is one. */
+  readonly tokens: readonly TokenFigures[];
+  readonly total: number | null;
+}
+
+const pageOf = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: Moment | null,
+  rollUp: ExchangeHour | null,
+  page: { readonly number: number; readonly size: number },
+): Promise<PageOfTokens> => {
+  const [first, limit] = [page.number * page.size, page.size + 1];
+  const block = moment?.at ?? -1;
+  const ranked = rollUp === null ? [] : await context.rollUps.rankedTokens(chain.id, factory, rollUp.hour, first, limit);
+  if (rollUp !== null && ranked.length === limit) return { tokens: ranked, total: rollUp.tokens };
+  const shared = await sharedPoolsOf(context, chain, factory, block);
+  const others = shared.flatMap(({ token0, token1 }) => [token0, token1]);
+  const unranked = await (rollUp === null
+    ? context.pools.tokensOfExchange(chain.id, factory, others, block, limit, first)
+    : {
+        tokens: await context.rollUps.unrankedTokens(
+          chain.id,
+          factory,
+          rollUp.hour,
+          others,
+          block,
+          limit - ranked.length,
+          Math.max(0, first - rollUp.ranked_tokens),
+        ),
+        total: rollUp.tokens,
+      });
+  const isHere = new Set(unranked.tokens);
+  const having = shared.filter(({ token0, token1 }) => isHere.has(token0) || isHere.has(token1));
+  const states = await context.pools.tokenStatesAt(chain.id, factory, unranked.tokens, having, [block, moment?.dayBefore ?? null]);
+  const figures = unranked.tokens.map((token) => {
+    const [now, dayBefore] = states(token) as readonly [TokenState, TokenState];
+    return figuresOfToken(token, dayBefore, now);
+  });
+  return { tokens: [...ranked, ...figures], total: unranked.total };
+};

@@ -1,0 +1,27 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { exchangesAsked, viewPoolsOfExchanges } from "./pools-of-all-exchanges.ts";
+import { requireToken } from "./tokens.ts";
+
+/** The pools of a network's exchanges that have a token, by address. @throws {RequestError} 404, an unknown exchange or token. */
+export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = async (request, context) => {
+  const { chain, tokenAddress, quoteCurrency, dexName, page } = request;
+  const exchanges = exchangesAsked(context, chain, dexName);
+  const factories = exchanges.map(({ factory }) => factory);
+  const { rows, total } = await context.pools.poolsOfToken(
+    chain.id,
+    factories,
+    tokenAddress,
+    context.anchor ?? -1,
+    page.size + 1,
+    page.number * page.size,
+  );
+  if (total === 0) await requireToken(context, chain, tokenAddress);
+  return {
+    address: tokenAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: await viewPoolsOfExchanges(context, chain, exchanges, rows.slice(0, page.size), quoteCurrency),
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+  };
+};

@@ -1,0 +1,26 @@
+import { notAcceptable } from "../../lib/request-error.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { exchangesAsked, viewPoolsOfExchanges } from "./pools-of-all-exchanges.ts";
+
+/**
+ * The pools of a network's exchanges of whose token a wallet has some, by address. @throws {RequestError} 404, an unknown exchange.
+ * @throws {notAcceptable} a wallet in more pools than are counted.
+ */
+export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {
+  const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;
+  const exchanges = exchangesAsked(context, chain, dexName);
+  const factories = exchanges.map(({ factory }) => factory);
+  const most = context.limits.answerRows;
+  const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, most + 1);
+  if (all.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} pool tokens`);
+  const owned = all.filter(({ token0, token1 }) => tokenAddress === null || token0 === tokenAddress || token1 === tokenAddress);
+  const first = page.number * page.size;
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: await viewPoolsOfExchanges(context, chain, exchanges, owned.slice(first, first + page.size), quoteCurrency),
+    pagination: { has_more: first + page.size < owned.length, page_number: page.number, page_size: page.size, total_count: owned.length },
+  };
+};

@@ -1,0 +1,100 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { ExchangeHour } from "../../domains/dex/roll-up-queries.ts";
+import { dayOf } from "../../domains/dex/spans.ts";
+import { type Decimal, decimalOf } from "../../lib/decimal.ts";
+import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { type RankedMoment, rankedMoment } from "./moments.ts";
+import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
+import { viewPool } from "./pool-view.ts";
+
+interface Page {
+  readonly number: number;
+  readonly size: number;
+}
+
+/**
+ * An exchange's pools with a swap in the configured days up to the last closed hour, or to the end of a past day, from the most liquidity to the least; by
+ * address while that hour is not rolled up. @throws {RequestError} 404, an unknown exchange. @throws {notAcceptable} a day that is not indexed.
+ */
+export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, page }, context) => {
+  const exchange = exchangeNamed(context, chain, dexName);
+  const moment = await rankedMoment(context, chain, exchange.factory, date);
+  const { total, ...all } = await pageOf(context, chain, exchange.factory, moment, page);
+  return {
+    ...chainHead(chain, context.now()),
+    items: all.figures.map((figure) => ({ ...viewPool(context, chain, exchange, figure, all), chain_name: chain.name })),
+    pagination: {
+      has_more: (page.number + 1) * page.size < total,
+      page_number: page.number,
+      page_size: page.size,
+      total_count: total,
+    },
+  };
+};
+
+type FiguresOfPage = FiguresOfPools & { readonly total: number };
+
+const pageOf = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: RankedMoment | null,
+  page: Page,
+): Promise<FiguresOfPage> => {
+  if (moment === null || moment.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
+  const { at, rollUp } = moment;
+  return rollUp === null
+    ? byAddress(context, chain, factory, { ...moment, at }, page)
+    : ranked(context, chain, factory, moment, rollUp, page);
+};
+
+const worthOf = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
+
+/** A page out of the hour's roll-up. */
+const ranked = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: RankedMoment,
+  { hour, pools: total }: ExchangeHour,
+  { number, size }: Page,
+): Promise<FiguresOfPage> => {
+  const rows = await context.rollUps.rankedPools(chain.id, factory, hour, number * size, size);
+  const shown = rows.map(({ liquidity, volume, week_volume: week, ...pool }) => ({
+    ...pool,
+    liquidity: worthOf(liquidity),
+    volume: worthOf(volume),
+    weekVolume: worthOf(week),
+  }));
+  return { ...(await figuresOfRanked(context, chain, shown, moment)), total };
+};
+
+/** A page reckoned from all active pools. */
+const byAddress = async (
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  moment: RankedMoment & { readonly at: number },
+  { number, size }: Page,
+): Promise<FiguresOfPage> => {
+  const { at, end } = moment;
+  const since = end - context.chains.get(chain.id).activePoolDays * secondsOfDay;
+  const [key, [sinceBlock = null]] = await Promise.all([
+    context.pools.exchangeKey(chain.id, factory, at),
+    context.tokens.heightsBefore(chain.id, [since]),
+  ]);
+  const { pools: shown, total } = await context.pools.activePools(
+    chain.id,
+    key,
+    { block: sinceBlock, day: dayOf(since) },
+    { block: at, day: dayOf(end) },
+    size,
+    number * size,
+  );
+  const pools = await context.pools.poolsAt(chain.id, [factory], shown, at);
+  return { ...(await figuresOf(context, chain, pools, moment, "USD")), total };
+};

@@ -1,0 +1,30 @@
+import { notAcceptable } from "../../lib/request-error.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { momentOfAnchor, pointsOfMonth } from "./moments.ts";
+import { poolsWithSeries } from "./pool-series.ts";
+import { requireToken } from "./tokens.ts";
+
+/**
+ * An exchange's pools with a token, by address, each with its daily series. @throws {RequestError} 404, an unknown exchange or token.
+ * @throws {notAcceptable} a page of more days than one answer may list.
+ */
+export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeToken"] = async (request, context) => {
+  const { chain, dexName, tokenAddress, page } = request;
+  const exchange = exchangeNamed(context, chain, dexName);
+  const [{ rows, total }, moment] = await Promise.all([
+    context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, page.size + 1, page.number * page.size),
+    momentOfAnchor(context, chain),
+  ]);
+  if (total === 0) await requireToken(context, chain, tokenAddress);
+  const most = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
+  if (Math.min(rows.length, page.size) > most) {
+    throw notAcceptable("page-size", String(page.size), `at most ${most} pools, each with a month of days,`);
+  }
+  return {
+    ...chainHead(chain, context.now()),
+    items: moment === null ? [] : await poolsWithSeries(context, chain, exchange, rows.slice(0, page.size), moment),
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+  };
+};

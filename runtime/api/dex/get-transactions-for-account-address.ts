@@ -1,0 +1,15 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewActions } from "./actions.ts";
+import { exchangeNamed } from "./exchanges.ts";
+
+/** What an account did on an exchange, or had done for it, newest first. @throws {RequestError} 404, an unknown exchange. */
+export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccountAddress"] = async (request, context) => {
+  const { chain, dexName, accountAddress, page } = request;
+  const { factory } = exchangeNamed(context, chain, dexName);
+  const block = context.anchor ?? -1;
+  const key = await context.pools.exchangeKey(chain.id, factory, block);
+  const actions = await context.pools.actionsOfAccount(chain.id, key, accountAddress, block, page.size + 1, page.number * page.size);
+  const list = { factory, address: accountAddress, quoteCurrency: "USD" } as const;
+  return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+};

@@ -1,0 +1,16 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewActions } from "./actions.ts";
+import { exchangeNamed } from "./exchanges.ts";
+
+/** What was done in all pools of an exchange, newest first. @throws {RequestError} 404, an unknown exchange. */
+export const getTransactionsForDex: Handlers["getTransactionsForDex"] = async ({ chain, dexName, quoteCurrency, page }, context) => {
+  const { factory } = exchangeNamed(context, chain, dexName);
+  const block = context.anchor ?? -1;
+  const key = await context.pools.exchangeKey(chain.id, factory, block);
+  const actions = await context.pools.actionsOfExchange(chain.id, key, block, page.size + 1, page.number * page.size);
+  return {
+    ...chainHead(chain, context.now()),
+    ...(await viewActions(context, chain, { factory, address: null, quoteCurrency }, actions, page)),
+  };
+};

@@ -1,0 +1,19 @@
+import { notFound } from "../../lib/request-error.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewActions } from "./actions.ts";
+import { exchangeNamed } from "./exchanges.ts";
+
+/** What was done in a pool, newest first. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
+export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] = async (
+  { chain, dexName, poolAddress, page },
+  context,
+) => {
+  const { factory } = exchangeNamed(context, chain, dexName);
+  const block = context.anchor ?? -1;
+  const [pool] = await context.pools.poolsAt(chain.id, [factory], [poolAddress], block);
+  if (pool === undefined) throw notFound("Pool", poolAddress, chain.name);
+  const actions = await context.pools.actionsOfPool(chain.id, poolAddress, block, page.size + 1, page.number * page.size);
+  const list = { factory, address: poolAddress, quoteCurrency: "USD" } as const;
+  return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+};

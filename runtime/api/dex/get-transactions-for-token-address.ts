@@ -1,0 +1,18 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewActions } from "./actions.ts";
+import { exchangeNamed } from "./exchanges.ts";
+import { requireToken, sharedPoolsWith } from "./tokens.ts";
+
+/** What was done in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
+export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAddress"] = async (request, context) => {
+  const { chain, dexName, tokenAddress, page } = request;
+  const { factory } = exchangeNamed(context, chain, dexName);
+  const block = context.anchor ?? -1;
+  const shared = await sharedPoolsWith(context, chain, factory, tokenAddress, block);
+  const key = { factory, shared: shared.map(({ pool }) => pool) };
+  const actions = await context.pools.actionsOfToken(chain.id, key, tokenAddress, block, page.size + 1, page.number * page.size);
+  if (actions.total === 0) await requireToken(context, chain, tokenAddress);
+  const list = { factory, address: tokenAddress, quoteCurrency: "USD" } as const;
+  return { ...chainHead(chain, context.now()), ...(await viewActions(context, chain, list, actions, page)) };
+};

@@ -1,0 +1,103 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import { closesOfWeek } from "../../domains/dex/spans.ts";
+import { liquidityWorth, type PairRates, volumeOfSpans, volumeWorth } from "../../domains/dex/valuation.ts";
+import type { PoolRow } from "../../domains/pools/pool-queries.ts";
+import { emptyPool, type PoolState } from "../../domains/pools/state-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { Decimal } from "../../lib/decimal.ts";
+import type { Address } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+import type { Moment } from "./moments.ts";
+
+/** What a pool is worth at a moment; null where that is not known. */
+export interface PoolWorths {
+  readonly liquidity: Decimal | null;
+  /** Of the last 24 hours, and of the last seven spans of 24 hours. */
+  readonly volume: Decimal | null;
+  readonly weekVolume: Decimal | null;
+}
+
+/** A pool at a moment, a day and a week before, with what it is worth. */
+export interface PoolFigures extends PoolWorths {
+  readonly pool: PoolRow;
+  readonly now: PoolState;
+  readonly dayBefore: PoolState;
+  readonly weekBefore: PoolState;
+  /** What one smallest unit of its tokens and of its own token is worth. */
+  readonly rates: PairRates;
+  readonly poolRate: Rate;
+}
+
+/** Figures of pools, and what their tokens and their own are. */
+export interface FiguresOfPools {
+  readonly figures: readonly PoolFigures[];
+  readonly metadata: ReadonlyMap<Address, TokenMetadata>;
+  readonly currency: Currency;
+}
+
+const addressesOf = (pools: readonly PoolRow[]): Address[] => pools.map(({ pool }) => pool);
+const tokensOf = (pools: readonly PoolRow[]): Address[] => pools.flatMap(({ token0, token1 }) => [token0, token1]);
+
+/** What the figures of pools at a moment are told with: their metadata, and rates at the moment. */
+const surroundings = async (context: ResolverContext, chain: Chain, pools: readonly PoolRow[], { end }: Moment, currency: Currency) => {
+  const assets = [...addressesOf(pools), ...tokensOf(pools)];
+  const [metadata, rate] = await Promise.all([
+    context.tokens.metadata(chain.id, assets),
+    context.prices.ratesAt(chain.id, currency, assets, end - 1),
+  ]);
+  return { metadata, rate };
+};
+
+/** The figures of pools at a moment, reckoned from their states and the prices of each day's end. */
+export async function figuresOf(
+  context: ResolverContext,
+  chain: Chain,
+  pools: readonly PoolRow[],
+  moment: Moment,
+  currency: Currency,
+): Promise<FiguresOfPools> {
+  const times = closesOfWeek(moment.end);
+  const [{ metadata, rate }, statesOf, rateAt] = await Promise.all([
+    surroundings(context, chain, pools, moment, currency),
+    context.pools.statesAt(chain.id, addressesOf(pools), moment.week),
+    context.prices.ratesAtEach(chain.id, currency, tokensOf(pools), times),
+  ]);
+  const figures = pools.map((pool): PoolFigures => {
+    const states = statesOf(pool.pool);
+    const [now = emptyPool, dayBefore = emptyPool] = states;
+    const rates = times.map((time): PairRates => [rateAt(pool.token0, time), rateAt(pool.token1, time)]);
+    const [pair = [null, null]] = rates;
+    return {
+      pool,
+      now,
+      dayBefore,
+      weekBefore: states.at(-1) ?? emptyPool,
+      liquidity: liquidityWorth(now, pair),
+      volume: volumeWorth(dayBefore, now, pair),
+      weekVolume: volumeOfSpans(states, rates),
+      rates: pair,
+      poolRate: rate(pool.pool),
+    };
+  });
+  return { figures, metadata, currency };
+}
+
+/** The figures of pools whose worths in US dollars are known from a roll-up of the moment. */
+export async function figuresOfRanked(
+  context: ResolverContext,
+  chain: Chain,
+  pools: readonly (PoolRow & PoolWorths)[],
+  moment: Moment,
+): Promise<FiguresOfPools> {
+  const [{ metadata, rate }, statesOf] = await Promise.all([
+    surroundings(context, chain, pools, moment, "USD"),
+    context.pools.statesAt(chain.id, addressesOf(pools), [moment.at, moment.dayBefore, moment.week.at(-1) ?? null]),
+  ]);
+  const figures = pools.map(({ liquidity, volume, weekVolume, ...pool }): PoolFigures => {
+    const [now = emptyPool, dayBefore = emptyPool, weekBefore = emptyPool] = statesOf(pool.pool);
+    const rates = [rate(pool.token0), rate(pool.token1)] as const;
+    return { pool, now, dayBefore, weekBefore, liquidity, volume, weekVolume, rates, poolRate: rate(pool.pool) };
+  });
+  return { figures, metadata, currency: "USD" };
+}

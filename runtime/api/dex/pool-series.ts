@@ -1,0 +1,70 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { PoolWithTimeseries } from "../../../generated/responses.gen.ts";
+import type { ExchangeConfig } from "../../config/config.ts";
+import { dayOf } from "../../domains/dex/spans.ts";
+import type { PoolRow } from "../../domains/pools/pool-queries.ts";
+import { emptyPool } from "../../domains/pools/state-queries.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { addressExplorers } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { viewNumber, worth } from "../prices/view-quotes.ts";
+import { daysUpTo, type Moment, pointsOfWeek } from "./moments.ts";
+import { figuresOf } from "./pool-figures.ts";
+import { pointsOf } from "./pool-points.ts";
+import { viewPool } from "./pool-view.ts";
+
+/** Pools with a month of days, the oldest first; the last day ends with the moment, and days without trade are points too. */
+export async function poolsWithSeries(
+  context: ResolverContext,
+  chain: Chain,
+  exchange: ExchangeConfig,
+  pools: readonly PoolRow[],
+  moment: Moment,
+): Promise<PoolWithTimeseries[]> {
+  const days = await daysUpTo(context, chain, moment);
+  const [all, states, rateOf] = await Promise.all([
+    figuresOf(context, chain, pools, moment, "USD"),
+    context.pools.statesAt(
+      chain.id,
+      pools.map(({ pool }) => pool),
+      days.heights,
+    ),
+    context.prices.ratesOfDays(
+      chain.id,
+      "USD",
+      [...new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))],
+      days.starts.map(dayOf),
+    ),
+  ]);
+  return all.figures.map((figure) => {
+    const { pool, now, rates } = figure;
+    const common = { dex_name: exchange.name, chain_id: String(chain.id), exchange: pool.pool };
+    const ends = states(pool.pool);
+    const points = days.starts.map((start, day) =>
+      pointsOf({
+        common: { ...common, dt: isoTimestamp(start) },
+        before: ends[day] ?? emptyPool,
+        after: ends[day + 1] ?? emptyPool,
+        rates: [rateOf(pool.token0, dayOf(start)), rateOf(pool.token1, dayOf(start))],
+        tokens: [all.metadata.get(pool.token0), all.metadata.get(pool.token1)],
+      }),
+    );
+    const [volumes, liquidity, prices] = [
+      points.map(({ volume }) => volume),
+      points.map(({ reserves }) => reserves),
+      points.map(({ price }) => price),
+    ];
+    return {
+      ...viewPool(context, chain, exchange, figure, all),
+      explorers: addressExplorers(context.chains.get(chain.id), pool.pool),
+      token_0_reserve_quote: viewNumber(worth(now.reserve0, rates[0])),
+      token_1_reserve_quote: viewNumber(worth(now.reserve1, rates[1])),
+      volume_timeseries_7d: volumes.slice(-pointsOfWeek),
+      volume_timeseries_30d: volumes,
+      liquidity_timeseries_7d: liquidity.slice(-pointsOfWeek),
+      liquidity_timeseries_30d: liquidity,
+      price_timeseries_7d: prices.slice(-pointsOfWeek),
+      price_timeseries_30d: prices,
+    };
+  });
+}

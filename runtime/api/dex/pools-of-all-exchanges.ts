@@ -1,0 +1,54 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import type { PoolsDexDataItem, PoolsDexToken } from "../../../generated/responses.gen.ts";
+import type { ExchangeConfig } from "../../config/config.ts";
+import type { PoolRow } from "../../domains/pools/pool-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { Address } from "../../lib/hex.ts";
+import { addressExplorers } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { viewPooled } from "./contract.ts";
+import { exchangeNamed, exchangesOf } from "./exchanges.ts";
+import { momentOfAnchor } from "./moments.ts";
+import { figuresOf } from "./pool-figures.ts";
+import { viewWorths } from "./pool-view.ts";
+
+/** The exchange that a list is narrowed to, else all of the network. @throws {RequestError} 404, an unknown exchange. */
+export const exchangesAsked = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>
+  dexName === null ? exchangesOf(context.chains.get(chain.id)) : [exchangeNamed(context, chain, dexName)];
+
+/** Pools with the exchange of each, and what they are worth in a currency. */
+export async function viewPoolsOfExchanges(
+  context: ResolverContext,
+  chain: Chain,
+  exchanges: readonly ExchangeConfig[],
+  pools: readonly PoolRow[],
+  currency: Currency,
+): Promise<PoolsDexDataItem[]> {
+  const moment = pools.length === 0 ? null : await momentOfAnchor(context, chain);
+  if (moment === null) return [];
+  const all = await figuresOf(context, chain, pools, moment, currency);
+  const { metadata } = all;
+  const chainConfig = context.chains.get(chain.id);
+  const viewToken = (token: Address, reserve: string | null, rate: Rate): PoolsDexToken => {
+    const contract = viewPooled(chainConfig, token, metadata.get(token));
+    return { ...contract, reserve, quote_rate: viewNumber(wholeRate(rate, contract.contract_decimals)) };
+  };
+  return all.figures.flatMap((figure) => {
+    const { pool, now, rates, poolRate } = figure;
+    const exchange = exchanges.find(({ factory }) => factory === pool.factory);
+    if (exchange === undefined) return [];
+    const own = metadata.get(pool.pool);
+    return {
+      dex_name: exchange.name,
+      exchange: pool.pool,
+      exchange_ticker_symbol: own?.symbol ?? null,
+      exchange_logo_url: exchange.logoUrl ?? null,
+      explorers: addressExplorers(chainConfig, pool.pool),
+      ...viewWorths(exchange, figure, all),
+      pretty_quote_rate: pretty(wholeRate(poolRate, own?.decimals ?? null), currency),
+      token_0: viewToken(pool.token0, now.reserve0, rates[0]),
+      token_1: viewToken(pool.token1, now.reserve1, rates[1]),
+    };
+  });
+}

@@ -1,0 +1,65 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
+import { volumeBetween } from "../../domains/dex/token-volume.ts";
+import type { TokenState } from "../../domains/pools/state-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { Address } from "../../lib/hex.ts";
+import { addressExplorers } from "../chains/view-chain.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+import { viewPooled } from "./contract.ts";
+
+/** What an exchange's pools have of a token, and what moved of it in a day. */
+export interface TokenFigures {
+  readonly token: Address;
+  readonly reserve: string;
+  readonly volume: string;
+  readonly swaps: number;
+}
+
+/** What one smallest unit of a token is worth, and was worth a day before. */
+export interface TokenRates {
+  readonly now: Rate;
+  readonly dayBefore: Rate;
+}
+
+/** The figures of a token between two of its states. */
+export const figuresOfToken = (token: Address, dayBefore: TokenState, now: TokenState): TokenFigures => ({
+  token,
+  reserve: now.reserve,
+  volume: volumeBetween(dayBefore, now),
+  swaps: now.swaps - dayBefore.swaps,
+});
+
+/** A token on an exchange as the fields that every item about one has. */
+export function viewExchangeToken(
+  chain: Chain,
+  chainConfig: ChainConfig,
+  { name }: ExchangeConfig,
+  metadata: TokenMetadata | undefined,
+  { token, reserve, volume, swaps }: TokenFigures,
+  rates: TokenRates,
+  currency: Currency,
+) {
+  const contract = viewPooled(chainConfig, token, metadata);
+  const [rate, rateDayBefore] = [wholeRate(rates.now, contract.contract_decimals), wholeRate(rates.dayBefore, contract.contract_decimals)];
+  const [liquidity, moved] = [worth(reserve, rates.now), worth(volume, rates.now)];
+  return {
+    chain_name: chain.name,
+    chain_id: String(chain.id),
+    dex_name: name,
+    ...contract,
+    total_liquidity: reserve,
+    total_volume_24h: volume,
+    swap_count_24h: swaps,
+    explorers: addressExplorers(chainConfig, token),
+    quote_rate: viewNumber(rate),
+    quote_rate_24h: viewNumber(rateDayBefore),
+    pretty_quote_rate: pretty(rate, currency),
+    pretty_quote_rate_24h: pretty(rateDayBefore, currency),
+    pretty_total_liquidity_quote: pretty(liquidity, currency),
+    pretty_total_volume_24h_quote: pretty(moved, currency),
+    total_liquidity_quote: viewNumber(liquidity),
+    total_volume_24h_quote: viewNumber(moved),
+  };
+}

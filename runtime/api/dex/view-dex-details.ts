@@ -1,0 +1,151 @@
+import type { DexReport } from "../../../generated/responses.gen.ts";
+import type { ExchangeConfig } from "../../config/config.ts";
+import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import { acts, families } from "../../domains/pools/acts.ts";
+import { poolsId } from "../../domains/pools/projection.ts";
+import type { PooledActionRow } from "../../domains/pools/transaction-action-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { decimalOf, divide } from "../../lib/decimal.ts";
+import type { Address } from "../../lib/hex.ts";
+import { tokenLogo } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+
+const eventNames: Readonly<Record<number, string>> = {
+  [acts.swap]: "swap",
+  [acts.add]: "add_liquidity",
+  [acts.remove]: "remove_liquidity",
+};
+/** Millionths in a hundredth of a percent. */
+const basisPoint = 100;
+
+/** A token of a pool, what moved of it into the pool (out of it below zero), and US dollars for its smallest unit at that time. */
+interface Side {
+  readonly token: Address;
+  readonly metadata: TokenMetadata | undefined;
+  readonly change: bigint;
+  readonly rate: Rate;
+  readonly logo: string | null;
+}
+
+/** What a transaction did in pools of the configured exchanges, in order; null while its block's pools are not in the index. */
+export async function viewDexDetails(context: ResolverContext, chainId: number, transaction: TransactionRow): Promise<DexReport[] | null> {
+  const { checkpoints, pools, prices, tokens } = context;
+  const chain = context.chains.get(chainId);
+  const { exchanges } = chain;
+  if ((checkpoints.get(poolsId) ?? -1) < transaction.block_number) return null;
+  if (exchanges.length === 0) return [];
+  const rows = await pools.actionsOfTransaction(
+    chainId,
+    transaction,
+    exchanges.map(({ factory }) => factory),
+  );
+  const traded = [...new Set(rows.flatMap(({ token0, token1 }) => [token0, token1]))];
+  const [metadata, rates] = await Promise.all([
+    tokens.metadata(chainId, [...traded, ...rows.map(({ pool }) => pool)]),
+    prices.ratesAtTimes(
+      chainId,
+      "USD",
+      traded.map((asset) => ({ asset, time: transaction.timestamp })),
+    ),
+  ]);
+  const rateOf = new Map(traded.map((token, position) => [token, rates[position] ?? null]));
+  const sideOf = (token: Address, paid: string, got: string): Side => ({
+    token,
+    metadata: metadata.get(token),
+    change: BigInt(paid) - BigInt(got),
+    rate: rateOf.get(token) ?? null,
+    logo: tokenLogo(chain, token),
+  });
+  return rows.map((row) =>
+    viewReport(
+      row,
+      exchanges.find(({ factory }) => factory === row.factory),
+      [sideOf(row.token0, row.amount0_in, row.amount0_out), sideOf(row.token1, row.amount1_in, row.amount1_out)],
+      metadata.get(row.pool),
+    ),
+  );
+}
+
+const viewReport = (
+  row: PooledActionRow,
+  exchange: ExchangeConfig | undefined,
+  sides: readonly [Side, Side],
+  poolToken: TokenMetadata | undefined,
+): DexReport => {
+  const [first, second] = sides.map(viewSide) as [ReturnType<typeof viewSide>, ReturnType<typeof viewSide>];
+  const feePpm = row.fee_ppm ?? exchange?.feePpm ?? null;
+  // A concentrated pool has no token of its own: its positions are its providers'.
+  const shares = row.family === families["xy=k"] ? poolToken : undefined;
+  return {
+    log_offset: row.log_index,
+    protocol_name: exchange?.label ?? exchange?.name ?? null,
+    protocol_address: row.factory,
+    protocol_logo_url: exchange?.logoUrl ?? null,
+    aggregator_name: null,
+    aggregator_address: null,
+    version: exchange?.version ?? null,
+    fork_version: exchange?.forkVersion ?? null,
+    fork: exchange?.fork ?? null,
+    event: eventNames[row.act] ?? "swap",
+    pair_address: row.pool,
+    pair_lp_fee_bps: feePpm === null ? null : feePpm / basisPoint,
+    lp_token_address: shares === undefined ? null : row.pool,
+    lp_token_ticker: shares?.symbol ?? null,
+    lp_token_num_decimals: shares?.decimals ?? null,
+    lp_token_name: shares?.name ?? null,
+    lp_token_value: shares === undefined ? null : row.liquidity,
+    exchange_rate_usd: paidForOne(sides),
+    token_0_address: first.address,
+    token_0_ticker: first.ticker,
+    token_0_num_decimals: first.decimals,
+    token_0_name: first.name,
+    token_1_address: second.address,
+    token_1_ticker: second.ticker,
+    token_1_num_decimals: second.decimals,
+    token_1_name: second.name,
+    token_0_amount: first.amount,
+    token_0_quote_rate: first.quoteRate,
+    token_0_usd_quote: first.quote,
+    pretty_token_0_usd_quote: first.prettyQuote,
+    token_0_logo_url: first.logo,
+    token_1_amount: second.amount,
+    token_1_quote_rate: second.quoteRate,
+    token_1_usd_quote: second.quote,
+    pretty_token_1_usd_quote: second.prettyQuote,
+    token_1_logo_url: second.logo,
+    sender: row.sender,
+    recipient: row.to_address,
+  };
+};
+
+const absolute = (value: bigint): string => String(value < 0n ? -value : value);
+
+const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
+  const amount = absolute(change);
+  const quote = worth(amount, rate);
+  return {
+    address: token,
+    ticker: metadata?.symbol ?? null,
+    decimals: metadata?.decimals ?? null,
+    name: metadata?.name ?? null,
+    logo,
+    amount,
+    quoteRate: viewNumber(wholeRate(rate, metadata?.decimals ?? null)),
+    quote: viewNumber(quote),
+    prettyQuote: pretty(quote, "USD"),
+  };
+};
+
+/**
+ * US dollars paid for one whole token that was bought; null where none was exchanged for the other, as when liquidity changes or a loan is paid back in the
+ * same token.
+ */
+const paidForOne = (sides: readonly [Side, Side]): number | null => {
+  const [paid, bought] = sides[0].change > 0n ? sides : [sides[1], sides[0]];
+  if (paid.change <= 0n || bought.change >= 0n) return null;
+  const value = worth(absolute(paid.change), paid.rate);
+  const forSmallest = value === null ? null : divide(value, decimalOf(absolute(bought.change)));
+  return viewNumber(wholeRate(forSmallest, bought.metadata?.decimals ?? null));
+};

@@ -1,0 +1,25 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { Address } from "../../lib/hex.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { bucketOf, bucketOfAddress } from "./buckets-of-address.ts";
+
+/** The first quarter of an hour in which a wallet has transactions. */
+export const getEarliestTransactionsForAddress: Handlers["getEarliestTransactionsForAddress"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, noLogs } = request;
+  const bucket = await firstBucket(context, chain, walletAddress);
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    ...(await bucketOfAddress(context, chain, walletAddress, bucket, { noLogs, quoteCurrency })),
+    indexed_from: await context.ledger.indexedFrom(chain.id),
+  };
+};
+
+/** The bucket of a wallet's first transaction; without one the bucket of the head, in which it can still come. */
+async function firstBucket({ ledger, now }: ResolverContext, chain: Chain, address: Address): Promise<number> {
+  const times = await ledger.timesOfOrdinals(chain.id, address, [0]);
+  const time = times.get(0) ?? (await ledger.head(chain.id))?.timestamp ?? now().getTime() / 1000;
+  return bucketOf(time);
+}

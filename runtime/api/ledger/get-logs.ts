@@ -1,0 +1,52 @@
+import type { GetLogsRequest } from "../../../generated/requests.gen.ts";
+import { notAcceptable, notFound } from "../../lib/request-error.ts";
+import { type BlockRange, rangeOf } from "../at.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { sendersOf, viewLogWithBlock } from "./view-log.ts";
+
+/** Logs of the latest block, of one block by its hash, or of a range. @throws {notAcceptable} too long a range. @throws {notFound} an unknown hash. */
+export const getLogs: Handlers["getLogs"] = async (request, context) => {
+  const { chain, address, topics, skipDecode } = request;
+  const indexedFrom = await context.ledger.indexedFrom(chain.id);
+  const range = await askedRange(request, context, indexedFrom);
+  context.counted.blocks = range === null ? 0 : range.last - range.first + 1;
+  const rows =
+    range === null
+      ? []
+      : await context.ledger.logs(chain.id, { ...range, address, topics: topics ?? [] }, context.limits.answerRows + 1, 0);
+  if (rows.length > context.limits.answerRows) {
+    throw notAcceptable(
+      "starting-block and ending-block",
+      "a range with more logs",
+      `a range with at most ${context.limits.answerRows} matching logs`,
+    );
+  }
+  const senders = await sendersOf(context, chain.id, rows);
+  return {
+    ...chainHead(chain, context.now()),
+    items: rows.map((row) => viewLogWithBlock(row, senders(row.address), skipDecode ? null : context.decoderOf(chain.id))),
+    indexed_from: indexedFrom,
+  };
+};
+
+/** The blocks that a request means, or null where none of them is indexed; those are the ones that are charged. */
+async function askedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
+  const { chain, startingBlock, endingBlock, blockHash } = request;
+  if (blockHash !== null) {
+    const block = await context.ledger.blockByHash(chain.id, blockHash);
+    if (block === null) throw notFound("Block", blockHash, chain.name);
+    return { first: block.number, last: block.number };
+  }
+  const latest = startingBlock === null && endingBlock === null;
+  const range = rangeOf(context, latest ? { startingBlock: "latest", endingBlock } : request, indexedFrom);
+  const count = range === null ? 0 : range.last - range.first + 1;
+  const most = context.limits.blockRange;
+  if (range !== null && count > most)
+    throw notAcceptable(
+      "starting-block and ending-block",
+      `${range.first} to ${range.last}, which are ${count} blocks,`,
+      `a range of at most ${most} blocks`,
+    );
+  return range;
+}

@@ -1,0 +1,15 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { bucketOfAddress } from "./buckets-of-address.ts";
+
+/** A wallet's transactions in one quarter of an hour. */
+export const getTimeBucketTransactionsForAddress: Handlers["getTimeBucketTransactionsForAddress"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, noLogs, timeBucket } = request;
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    ...(await bucketOfAddress(context, chain, walletAddress, timeBucket, { noLogs, quoteCurrency })),
+    indexed_from: await context.ledger.indexedFrom(chain.id),
+  };
+};

@@ -1,0 +1,101 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import type { GasSummary, TransactionSummary, TransactionsSummary } from "../../../generated/responses.gen.ts";
+import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import { add, type Decimal, decimal, divide } from "../../lib/decimal.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { pretty, viewNumber, worth } from "../prices/view-quotes.ts";
+
+/** What `with-gas` adds to the cost: one credit. */
+const creditOfGas = 100;
+
+/** How many transactions a wallet has, its first and its last, and on request what it paid. */
+export const getTransactionSummary: Handlers["getTransactionSummary"] = async (request, context) => {
+  const { chain, walletAddress, withGas, quoteCurrency } = request;
+  if (withGas) context.counted.extraHundredths = creditOfGas;
+  return {
+    updated_at: chainHead(chain, context.now()).updated_at,
+    address: walletAddress,
+    chain_id: chain.id,
+    chain_name: chain.name,
+    items: await summaryOf(context, chain, walletAddress, withGas ? quoteCurrency : null),
+    indexed_from: await context.ledger.indexedFrom(chain.id),
+  };
+};
+
+/** What an address paid is told where a currency is given. */
+async function summaryOf(
+  context: ResolverContext,
+  chain: Chain,
+  address: Address,
+  currency: Currency | null,
+): Promise<TransactionsSummary[]> {
+  const { anchor, ledger } = context;
+  const count = anchor === null ? 0 : await ledger.transactionCountOfAddress(chain.id, address, anchor);
+  if (anchor === null || count === 0) return [];
+  const at = async (ordinal: number) => (await ledger.transactionsOfAddress(chain.id, address, ordinal, ordinal))[0];
+  const [earliest, latest, gas] = await Promise.all([
+    at(0),
+    at(count - 1),
+    currency === null ? null : gasSummary(context, chain, address, anchor, currency),
+  ]);
+  return [
+    {
+      total_count: count,
+      earliest_transaction: viewSummary(context, chain, earliest),
+      latest_transaction: viewSummary(context, chain, latest),
+      gas_summary: gas,
+    },
+  ];
+}
+
+const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow | undefined): TransactionSummary | null =>
+  row === undefined
+    ? null
+    : {
+        block_signed_at: isoTimestamp(row.timestamp),
+        tx_hash: row.hash,
+        tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
+      };
+
+/** Fees are worth what the native token was at the end of their day: a wallet may have paid in hundreds of thousands of transactions. */
+async function gasSummary(
+  context: ResolverContext,
+  chain: Chain,
+  address: Address,
+  block: number,
+  currency: Currency,
+): Promise<GasSummary> {
+  const [fees, total] = await Promise.all([
+    context.ledger.feesPaidBy(chain.id, address, block),
+    worthOfFees(context, chain, address, block, currency),
+  ]);
+  const average = total === null || fees.sentCount === 0 ? null : divide(total, decimal(BigInt(fees.sentCount)));
+  return {
+    total_sent_count: fees.sentCount,
+    total_fees_paid: fees.feesPaid,
+    total_gas_quote: viewNumber(total),
+    pretty_total_gas_quote: pretty(total, currency),
+    average_gas_quote_per_tx: viewNumber(average),
+    pretty_average_gas_quote_per_tx: pretty(average, currency),
+    gas_metadata: nativeMetadata(context.chains.get(chain.id)),
+  };
+}
+
+/** Null where the price of a day with fees is not known; without any, where that of today is not. */
+async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
+  const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
+  const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsOfDay), feesPaid: "0" }];
+  const rateOf = await prices.ratesOfDays(
+    chain.id,
+    currency,
+    [nativeTokenAddress],
+    days.map(({ day }) => day),
+  );
+  return days.reduce<Decimal | null>((sum, { day, feesPaid }) => {
+    const value = worth(feesPaid, rateOf(nativeTokenAddress, day));
+    return sum === null || value === null ? null : add(sum, value);
+  }, decimal(0n));
+}

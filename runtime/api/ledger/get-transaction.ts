@@ -1,0 +1,23 @@
+import { notFound } from "../../lib/request-error.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewDexDetails } from "../dex/view-dex-details.ts";
+import { viewNftSaleDetails } from "../nft/view-nft-sale-details.ts";
+import { viewTransactions } from "./view-transaction.ts";
+
+/** One transaction with its decoded logs. @throws {notFound} a hash that is not indexed. */
+export const getTransaction: Handlers["getTransaction"] = async (
+  { chain, txHash, noLogs, withDex, withNftSales, quoteCurrency },
+  context,
+) => {
+  const row = await context.ledger.transactionByHash(chain.id, txHash);
+  if (row === null) throw notFound("Transaction", txHash, chain.name);
+  const [dexDetails, saleDetails] = await Promise.all([
+    withDex ? viewDexDetails(context, chain.id, row) : null,
+    withNftSales ? viewNftSaleDetails(context, chain.id, row) : null,
+  ]);
+  return {
+    ...chainHead(chain, context.now()),
+    items: await viewTransactions(context, chain.id, [row], { noLogs, quoteCurrency, dexDetails, saleDetails }),
+  };
+};

@@ -1,0 +1,15 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { pageOfAddress } from "./pages-of-address.ts";
+
+/** One page of a wallet's transactions; page 0 holds the oldest. */
+export const getTransactionsForAddressByPage: Handlers["getTransactionsForAddressByPage"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, noLogs, blockSignedAtAsc, page } = request;
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    ...(await pageOfAddress(context, chain, walletAddress, page, { noLogs, quoteCurrency, ascending: blockSignedAtAsc })),
+    indexed_from: await context.ledger.indexedFrom(chain.id),
+  };
+};

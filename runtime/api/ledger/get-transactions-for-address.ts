@@ -1,0 +1,15 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { pageOfAddress } from "./pages-of-address.ts";
+
+/** The newest page of a wallet's transactions. */
+export const getTransactionsForAddress: Handlers["getTransactionsForAddress"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, noLogs, blockSignedAtAsc } = request;
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    ...(await pageOfAddress(context, chain, walletAddress, null, { noLogs, quoteCurrency, ascending: blockSignedAtAsc })),
+    indexed_from: await context.ledger.indexedFrom(chain.id),
+  };
+};

@@ -1,0 +1,13 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { blockAt, pageOfBlock } from "./pages-of-block.ts";
+
+/** A page of a block's transactions. @throws {notFound} a height that is not indexed. */
+export const getTransactionsForBlockByPage: Handlers["getTransactionsForBlockByPage"] = async (
+  { chain, blockHeight, page, noLogs, quoteCurrency },
+  context,
+) => {
+  const block = await blockAt(context, chain, blockHeight);
+  const path = `block/${block.number}`;
+  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
+};

@@ -1,0 +1,13 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { blockWithHash, pageOfBlock } from "./pages-of-block.ts";
+
+/** A page of the transactions of the block with a hash. @throws {notFound} a hash that is not indexed. */
+export const getTransactionsForBlockHashByPage: Handlers["getTransactionsForBlockHashByPage"] = async (
+  { chain, blockHash, page, noLogs, quoteCurrency },
+  context,
+) => {
+  const block = await blockWithHash(context, chain, blockHash);
+  const path = `block_hash/${block.hash}`;
+  return { ...chainHead(chain, context.now()), ...(await pageOfBlock(context, chain, block, { page, noLogs, quoteCurrency, path })) };
+};

@@ -1,0 +1,12 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { blockWithHash, transactionsOf } from "./pages-of-block.ts";
+
+/** All transactions of the block with a hash. @throws {notFound} a hash that is not indexed. */
+export const getTransactionsForBlockHash: Handlers["getTransactionsForBlockHash"] = async (
+  { chain, blockHash, noLogs, quoteCurrency },
+  context,
+) => {
+  const block = await blockWithHash(context, chain, blockHash);
+  return { ...chainHead(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency }) };
+};

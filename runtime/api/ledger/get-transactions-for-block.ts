@@ -1,0 +1,12 @@
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { blockAt, transactionsOf } from "./pages-of-block.ts";
+
+/** All transactions of a block. @throws {notFound} a height that is not indexed. */
+export const getTransactionsForBlock: Handlers["getTransactionsForBlock"] = async (
+  { chain, blockHeight, noLogs, quoteCurrency },
+  context,
+) => {
+  const block = await blockAt(context, chain, blockHeight);
+  return { ...chainHead(chain, context.now()), items: await transactionsOf(context, chain, block, { noLogs, quoteCurrency }) };
+};

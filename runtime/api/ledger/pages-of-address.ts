@@ -1,0 +1,37 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { PaginationLinks, Transaction } from "../../../generated/responses.gen.ts";
+import type { Address } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
+
+/** Transactions a page, in every list that is paged by links. */
+export const transactionsPerPage = 100;
+
+interface PageOfAddress {
+  readonly current_page: number;
+  readonly links: PaginationLinks;
+  readonly items: Transaction[];
+}
+
+/** One page of a wallet's transactions; the newest page where none is named. Pages are counted from the oldest, so a full one never changes. */
+export async function pageOfAddress(
+  context: ResolverContext,
+  chain: Chain,
+  address: Address,
+  page: number | null,
+  { ascending, ...options }: TransactionOptions & { readonly ascending: boolean },
+): Promise<PageOfAddress> {
+  const { ledger, anchor } = context;
+  const total = anchor === null ? 0 : await ledger.transactionCountOfAddress(chain.id, address, anchor);
+  const newest = Math.max(0, Math.ceil(total / transactionsPerPage) - 1);
+  const current = page ?? newest;
+  const first = current * transactionsPerPage;
+  const rows =
+    first >= total ? [] : await ledger.transactionsOfAddress(chain.id, address, first, Math.min(first + transactionsPerPage, total) - 1);
+  const link = (to: number): string => context.link(`/v1/${chain.name}/address/${address}/transactions_v3/page/${to}/`);
+  return {
+    current_page: current,
+    links: { prev: current > 0 ? link(Math.min(current - 1, newest)) : null, next: current < newest ? link(current + 1) : null },
+    items: await viewTransactions(context, chain.id, ascending ? rows : rows.toReversed(), options),
+  };
+}

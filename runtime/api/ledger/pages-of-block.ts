@@ -1,0 +1,57 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { PaginationLinks, Transaction } from "../../../generated/responses.gen.ts";
+import type { BlockRow } from "../../domains/ledger/block-queries.ts";
+import type { Hash } from "../../lib/hex.ts";
+import { notFound, RequestError } from "../../lib/request-error.ts";
+import type { ResolverContext } from "../context.ts";
+import { transactionsPerPage } from "./pages-of-address.ts";
+import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
+
+/** The block at a height or the head. @throws {notFound} a height that is not indexed. */
+export async function blockAt(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<BlockRow> {
+  const block = height === "latest" ? await context.ledger.head(chain.id) : await context.ledger.blockByNumber(chain.id, height);
+  if (block === null) throw await notIndexed(context, chain, height);
+  return block;
+}
+
+/** A height that the index does not have, with those that it has. */
+async function notIndexed(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<RequestError> {
+  const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
+  const what = head === null || tail === null ? "no block is, yet" : `blocks ${tail.number} to ${head.number} are`;
+  return new RequestError(404, `Block ${height} of ${chain.name} is not indexed: ${what}.`);
+}
+
+/** The block with a hash. @throws {notFound} a hash that is not indexed. */
+export async function blockWithHash(context: ResolverContext, chain: Chain, hash: Hash): Promise<BlockRow> {
+  const block = await context.ledger.blockByHash(chain.id, hash);
+  if (block === null) throw notFound("Block", hash, chain.name);
+  return block;
+}
+
+/** All transactions of a block, by index. */
+export const transactionsOf = async (
+  context: ResolverContext,
+  chain: Chain,
+  block: BlockRow,
+  options: TransactionOptions,
+): Promise<Transaction[]> => viewTransactions(context, chain.id, await context.ledger.transactionsOfBlock(chain.id, block.number), options);
+
+/** One page of a block's transactions, by index; `path` is the list's own, without its page. */
+export async function pageOfBlock(
+  context: ResolverContext,
+  chain: Chain,
+  block: BlockRow,
+  { page, path, ...options }: TransactionOptions & { readonly page: number; readonly path: string },
+): Promise<{ links: PaginationLinks; items: Transaction[] }> {
+  const first = page * transactionsPerPage;
+  const newest = Math.max(0, Math.ceil(block.transaction_count / transactionsPerPage) - 1);
+  const rows =
+    first >= block.transaction_count
+      ? []
+      : await context.ledger.transactionsOfBlock(chain.id, block.number, first, first + transactionsPerPage - 1);
+  const link = (to: number): string => context.link(`/v1/${chain.name}/${path}/transactions_v3/page/${to}/`);
+  return {
+    links: { prev: page > 0 ? link(Math.min(page - 1, newest)) : null, next: page < newest ? link(page + 1) : null },
+    items: await viewTransactions(context, chain.id, rows, options),
+  };
+}

@@ -1,0 +1,70 @@
+import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
+import type { LogRow } from "../../domains/ledger/log-queries.ts";
+import { labelOf } from "../../domains/names/labels.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { supportsErc } from "../../domains/tokens/standards.ts";
+import type { Address, Hash } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { tokenLogo } from "../chains/view-chain.ts";
+import type { DecodeLog, ResolverContext } from "../context.ts";
+
+/** The contract that emitted a log. */
+export interface LogSender {
+  readonly metadata: TokenMetadata | undefined;
+  readonly label: string | null;
+  readonly logo: string | null;
+  /** Of a pool of a configured exchange. */
+  readonly factory: Address | null;
+}
+
+/** What is known of the contracts that emitted some logs, by address. */
+export async function sendersOf(
+  context: ResolverContext,
+  chainId: number,
+  logs: readonly LogRow[],
+): Promise<(address: Address) => LogSender> {
+  const addresses = [...new Set(logs.map((log) => log.address))];
+  const chain = context.chains.get(chainId);
+  const factories = chain.exchanges.map(({ factory }) => factory);
+  const [metadata, labels, pools] = await Promise.all([
+    context.tokens.metadata(chainId, addresses),
+    context.labels(chainId, addresses),
+    factories.length === 0 || addresses.length === 0 ? [] : context.pools.poolsAt(chainId, factories, addresses, context.anchor ?? -1),
+  ]);
+  const factoryOf = new Map(pools.map(({ pool, factory }) => [pool, factory]));
+  return (address) => ({
+    metadata: metadata.get(address),
+    label: labelOf(labels, address),
+    logo: tokenLogo(chain, address),
+    factory: factoryOf.get(address) ?? null,
+  });
+}
+
+/** A log as an item of a list. */
+export function viewLog(log: LogRow, { metadata: sender, label, logo, factory }: LogSender, decodeLog: DecodeLog | null): LogEvent {
+  const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic): topic is Hash => topic !== null);
+  return {
+    block_signed_at: isoTimestamp(log.timestamp),
+    block_height: log.block_number,
+    tx_offset: log.transaction_index,
+    log_offset: log.log_index,
+    tx_hash: log.transaction_hash,
+    raw_log_topics: topics,
+    sender_contract_decimals: sender?.decimals ?? null,
+    sender_name: sender?.name ?? null,
+    sender_contract_ticker_symbol: sender?.symbol ?? null,
+    sender_address: log.address,
+    sender_address_label: label,
+    sender_logo_url: logo,
+    supports_erc: sender === undefined || sender.standards.length === 0 ? null : supportsErc(sender.standards),
+    sender_factory_address: factory,
+    raw_log_data: log.data,
+    decoded: decodeLog === null ? null : decodeLog({ address: log.address, topics, data: log.data }),
+  };
+}
+
+/** A log with the hash of its block. */
+export const viewLogWithBlock = (log: LogRow, sender: LogSender, decodeLog: DecodeLog | null): GetLogsEvent => ({
+  ...viewLog(log, sender, decodeLog),
+  block_hash: log.block_hash,
+});

@@ -1,0 +1,108 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import type { Transaction } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { TransactionPlace, TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import { type Labels, labelOf } from "../../domains/names/labels.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import { ratesByTime } from "../../domains/prices/rates-by-time.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { nativeTokenAddress } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { nativeMetadata, transactionExplorers } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { quoteOf } from "../prices/view-quotes.ts";
+import { sendersOf, viewLog } from "./view-log.ts";
+
+/** What a list of transactions was asked to show. */
+export interface TransactionOptions {
+  readonly noLogs: boolean;
+  readonly quoteCurrency: Currency;
+  /** Null where it was not asked for. */
+  readonly dexDetails?: Transaction["dex_details"];
+  /** Null where they were not asked for. */
+  readonly saleDetails?: Transaction["nft_sale_details"];
+}
+
+/** What the native token was worth at the time of a transaction. */
+export interface NativeQuote {
+  readonly rate: Rate;
+  readonly currency: Currency;
+}
+
+/** What a transaction's sender paid: gas at the effective price, the fee of the layer below, and that of blobs (EIP-4844). */
+const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee" | "blob_fee">): bigint =>
+  BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0) + BigInt(row.blob_fee ?? 0);
+
+/** The fields that every response about a transaction shares. */
+export function viewTransactionHead(chain: ChainConfig, row: TransactionRow, labels: Labels, { rate, currency }: NativeQuote) {
+  const { decimals } = chain.nativeToken;
+  const paid = feesPaid(row).toString();
+  const value = quoteOf(row.value, rate, decimals, currency);
+  const gas = quoteOf(paid, rate, decimals, currency);
+  return {
+    block_signed_at: isoTimestamp(row.timestamp),
+    block_height: row.block_number,
+    block_hash: row.block_hash,
+    tx_hash: row.hash,
+    tx_offset: row.transaction_index,
+    successful: row.successful,
+    miner_address: row.miner,
+    from_address: row.from_address,
+    from_address_label: labelOf(labels, row.from_address),
+    to_address: row.to_address,
+    to_address_label: labelOf(labels, row.to_address),
+    value: row.value,
+    value_quote: value.quote,
+    pretty_value_quote: value.pretty,
+    gas_metadata: nativeMetadata(chain),
+    gas_offered: Number(row.gas_limit),
+    gas_spent: row.gas_used,
+    gas_price: Number(row.gas_price),
+    fees_paid: paid,
+    gas_quote: gas.quote,
+    pretty_gas_quote: gas.pretty,
+    gas_quote_rate: gas.rate,
+  };
+}
+
+const placeOf = (place: TransactionPlace): string => `${place.block_number}:${place.transaction_index}`;
+
+/** Rows of transactions as items, with their decoded logs unless `noLogs`. */
+export async function viewTransactions(
+  context: ResolverContext,
+  chainId: number,
+  rows: readonly TransactionRow[],
+  { noLogs, quoteCurrency, dexDetails = null, saleDetails = null }: TransactionOptions,
+): Promise<Transaction[]> {
+  const chain = context.chains.get(chainId);
+  const [{ logs, senders }, labels, rateAt] = await Promise.all([
+    logsWithSenders(context, chainId, noLogs ? [] : rows),
+    context.labels(
+      chainId,
+      rows.flatMap((row) => [row.from_address, row.to_address]),
+    ),
+    ratesByTime(
+      context.prices,
+      chainId,
+      quoteCurrency,
+      rows.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
+    ),
+  ]);
+  const logsOf = groupBy(logs, placeOf);
+  return rows.map((row) => ({
+    ...viewTransactionHead(chain, row, labels, { rate: rateAt(nativeTokenAddress, row.timestamp), currency: quoteCurrency }),
+    explorers: transactionExplorers(chain, row.hash),
+    dex_details: dexDetails,
+    nft_sale_details: saleDetails,
+    lending_details: null,
+    log_events: noLogs
+      ? null
+      : (logsOf.get(placeOf(row)) ?? []).map((log) => viewLog(log, senders(log.address), context.decoderOf(chainId))),
+    safe_details: null,
+  }));
+}
+
+async function logsWithSenders(context: ResolverContext, chainId: number, rows: readonly TransactionRow[]) {
+  const logs = rows.length === 0 ? [] : await context.ledger.logsOfTransactions(chainId, rows);
+  return { logs, senders: await sendersOf(context, chainId, logs) };
+}

@@ -1,0 +1,42 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { supportsErc } from "../../domains/tokens/standards.ts";
+import type { Address } from "../../lib/hex.ts";
+import { notFound } from "../../lib/request-error.ts";
+import type { ResolverContext } from "../context.ts";
+import { spamAmong } from "../tokens/spam.ts";
+import { isCollection } from "../tokens/view-token.ts";
+
+/** A contract that has moved non-fungible tokens. */
+export interface Collection {
+  readonly metadata: TokenMetadata;
+  /** By the rules. */
+  readonly isSpam: boolean;
+  /** The standard of its tokens; of a contract with two of them the first. */
+  readonly standard: number;
+}
+
+/** What a collection says of itself. @throws {notFound} a contract that has moved no such tokens. */
+export async function requireCollection({ tokens }: Pick<ResolverContext, "tokens">, chain: Chain, address: Address) {
+  const metadata = (await tokens.metadata(chain.id, [address])).get(address);
+  const standard = metadata?.standards.find(isCollection);
+  if (metadata === undefined || standard === undefined) throw notFound("Collection", address, chain.name);
+  return { metadata, standard };
+}
+
+/** The same, judged by the rules. @throws {notFound} as `requireCollection` does. */
+export async function collectionOf(context: ResolverContext, chain: Chain, address: Address): Promise<Collection> {
+  const known = await requireCollection(context, chain, address);
+  return { ...known, isSpam: (await spamAmong(context, chain, [known.metadata])).has(address) };
+}
+
+/** The fields that items about a collection's tokens begin with. */
+export const viewCollection = ({ address, name, symbol }: TokenMetadata) => ({
+  contract_name: name,
+  contract_ticker_symbol: symbol,
+  contract_address: address,
+});
+
+/** `supports_erc` of a collection's item. */
+export const standardsOf = (metadata: TokenMetadata, standard: number): string[] =>
+  supportsErc(metadata.standards.length > 0 ? metadata.standards : [standard]);

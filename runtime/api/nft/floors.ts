@@ -1,0 +1,47 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import { floorDays, floorOf, paymentRate, type Worth } from "../../domains/nft/sales/market.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+import { dayOf } from "./market-days.ts";
+import { marketplaceAddresses } from "./view-nft-sale-details.ts";
+
+/**
+ * The floor of each of some collections as it is today, in whole native tokens and in a currency: the cheapest sale of the last thirty days that is no wash trade, as the
+ * newest day of its floor prices has it. A collection without one is not among them.
+ */
+export async function floorsNow(
+  context: ResolverContext,
+  chain: Chain,
+  collections: Iterable<Address>,
+  currency: Currency,
+): Promise<ReadonlyMap<Address, Worth>> {
+  const { anchor, ledger, nfts, prices } = context;
+  const settings = context.chains.get(chain.id);
+  const marketplaces = marketplaceAddresses(settings);
+  const wanted = new Set(collections);
+  if (wanted.size === 0 || marketplaces.length === 0 || anchor === null) return new Map();
+  const indexedFrom = await ledger.indexedFrom(chain.id);
+  const [head, first] = await Promise.all([
+    ledger.blockByNumber(chain.id, anchor),
+    indexedFrom === null ? null : ledger.blockByNumber(chain.id, indexedFrom),
+  ]);
+  if (head === null) return new Map();
+  const today = dayOf(head.timestamp);
+  const since = today - floorDays + 1;
+  if (first !== null && dayOf(first.timestamp) >= since) return new Map();
+  const rows = await nfts.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
+  const priced = await prices.pricedAmong(chain.id, [...new Set(rows.map(({ payment_token }) => payment_token)), nativeTokenAddress]);
+  const rates = await prices.ratesOfDays(chain.id, currency, [...priced], [today]);
+  const rate = paymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);
+  const byCollection = groupBy(rows, ({ collection }) => collection);
+  return new Map(
+    Array.from(byCollection, ([collection, own]) => [
+      collection,
+      floorOf(
+        own.map(({ payment_token, lowest }) => ({ payment_token, amount: lowest })),
+        rate,
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,22 @@
+import { notAcceptable, notFound } from "../../lib/request-error.ts";
+import { updatedAt } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { requireCollection } from "./collection.ts";
+import { viewValues } from "./traits.ts";
+
+/**
+ * The values of one trait. @throws {notFound} an unknown collection, or a trait that none of its tokens lists. @throws {notAcceptable} a trait of more values than one
+ * answer may list.
+ */
+export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitInCollection"] = async (request, context) => {
+  const { chain, collectionContract, trait: name } = request;
+  const trait = await context.nfts.trait(chain.id, collectionContract, name);
+  if (trait === null) {
+    await requireCollection(context, chain, collectionContract);
+    throw notFound("Trait", name, chain.name);
+  }
+  const most = context.limits.answerRows;
+  if (trait.unique_values > most) throw notAcceptable("trait", name, `a trait with at most ${most} different values`);
+  const values = await context.nfts.traitValues(chain.id, collectionContract, [trait.trait], most);
+  return { updated_at: updatedAt(context.now()), items: [viewValues(trait, values.get(trait.trait) ?? [])] };
+};

@@ -1,0 +1,55 @@
+import type { NftTraitNumeric, NftTraitString } from "../../../generated/responses.gen.ts";
+import type { TraitRow, TraitValue } from "../../domains/nft/trait-queries.ts";
+import { updatedAt } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { traitsOf, viewValues } from "./traits.ts";
+
+/** What the values of each trait of a collection are, and how frequent. @throws {notFound} an unknown collection. */
+export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
+  const traits = await traitsOf(context, chain, collectionContract);
+  const most = shareOf(traits, context.limits.answerRows);
+  const [long, short] = [traits.filter((trait) => trait.unique_values > most), traits.filter((trait) => trait.unique_values <= most)];
+  const namesOf = (rows: readonly TraitRow[]): string[] => rows.map(({ trait }) => trait);
+  const [all, first, documents] = await Promise.all([
+    context.nfts.traitValues(chain.id, collectionContract, namesOf(short), most),
+    context.nfts.traitValues(chain.id, collectionContract, namesOf(long), 1),
+    context.nfts.documentCount(chain.id, collectionContract),
+  ]);
+  return {
+    updated_at: updatedAt(context.now()),
+    items: traits.map((trait) => {
+      const values = all.get(trait.trait) ?? null;
+      const [frequent] = values ?? first.get(trait.trait) ?? [];
+      const type = typeOf(trait);
+      return {
+        name: trait.trait,
+        value_type: type,
+        value_numeric: type === "numeric" ? viewRange(trait) : null,
+        value_string: type === "string" && frequent !== undefined ? viewFrequent(frequent, documents) : null,
+        attributes: values === null ? null : [viewValues(trait, values)],
+      };
+    }),
+  };
+};
+
+/** Values that each trait may list: all where the answer has room for all of them, else as many as any other. */
+const shareOf = (traits: readonly TraitRow[], room: number): number => {
+  const total = traits.reduce((sum, trait) => sum + trait.unique_values, 0);
+  return total <= room ? room : Math.floor(room / traits.length);
+};
+
+const typeOf = ({ entries, numbers, without_value: missing }: TraitRow): "numeric" | "string" | null => {
+  if (entries === missing) return null;
+  return numbers === entries - missing ? "numeric" : "string";
+};
+
+const viewRange = ({ lowest, highest }: TraitRow): NftTraitNumeric => ({ min: asNumber(lowest), max: asNumber(highest) });
+
+/** The nearest number; null where it is more than one can be. */
+const asNumber = (digits: string | null): number | null => (digits !== null && Number.isFinite(Number(digits)) ? Number(digits) : null);
+
+const viewFrequent = ({ value, tokens }: TraitValue, documents: number): NftTraitString => ({
+  value,
+  token_count: tokens,
+  trait_percentage: documents === 0 ? null : (100 * tokens) / documents,
+});

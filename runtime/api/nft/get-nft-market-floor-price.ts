@@ -1,0 +1,49 @@
+import { floorDays, floorOf, type Paid } from "../../domains/nft/sales/market.ts";
+import { compare, type Decimal, decimalOf } from "../../lib/decimal.ts";
+import type { Address } from "../../lib/hex.ts";
+import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import type { Handlers } from "../context.ts";
+import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { type MarketDays, marketDays, marketHead } from "./market-days.ts";
+
+/** The cheapest sale of the thirty days up to each day, at the prices of that day. @throws {notFound} a contract that is no collection. */
+export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {
+  const market = await marketDays(context, request, floorDays - 1);
+  const { nativeToken } = context.chains.get(request.chain.id);
+  const lowestUpTo = createLowest(market);
+  return {
+    ...marketHead(context, request),
+    items: market.days.map((day) => {
+      const lowest = market.isKnownFrom(day - floorDays + 1) ? lowestUpTo(day) : [];
+      const { native, quote } = floorOf(lowest, market.rateOf(day));
+      return {
+        date: isoTimestamp(day * secondsOfDay),
+        native_ticker_symbol: nativeToken.symbol,
+        native_name: nativeToken.name,
+        floor_price_native_quote: viewNumber(native),
+        floor_price_quote: viewNumber(quote),
+        pretty_floor_price_quote: pretty(quote, request.quoteCurrency),
+      };
+    }),
+  };
+};
+
+/** The lowest price in each payment token in the days of a floor. Each day stands in thirty of them: its prices are read once. */
+const createLowest = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
+  const values = new Map<string, Decimal>();
+  const worthOf = (price: string): Decimal => {
+    const value = values.get(price) ?? decimalOf(price);
+    values.set(price, value);
+    return value;
+  };
+  return (day) => {
+    const lowest = new Map<Address, string>();
+    for (let earlier = day - floorDays + 1; earlier <= day; earlier += 1) {
+      for (const { payment_token, lowest: price } of salesOf(earlier)) {
+        const known = lowest.get(payment_token);
+        if (price !== null && (known === undefined || compare(worthOf(price), worthOf(known)) < 0)) lowest.set(payment_token, price);
+      }
+    }
+    return [...lowest].map(([payment_token, amount]) => ({ payment_token, amount }));
+  };
+};

@@ -1,0 +1,16 @@
+import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import type { Handlers } from "../context.ts";
+import { marketDays, marketHead } from "./market-days.ts";
+
+/** How many sales of a collection's tokens there were, day by day. @throws {notFound} a contract that is no collection. */
+export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (request, context) => {
+  const market = await marketDays(context, request);
+  return {
+    ...marketHead(context, request),
+    items: market.days.map((day) => {
+      const sum = (which: "sales" | "wash_sales") =>
+        market.isKnownFrom(day) ? market.salesOf(day).reduce((total, row) => total + row[which], 0) : null;
+      return { date: isoTimestamp(day * secondsOfDay), sale_count: sum("sales"), wash_sale_count: sum("wash_sales") };
+    }),
+  };
+};

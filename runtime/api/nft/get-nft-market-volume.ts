@@ -1,0 +1,32 @@
+import { volumeOf } from "../../domains/nft/sales/market.ts";
+import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import type { Handlers } from "../context.ts";
+import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { marketDays, marketHead } from "./market-days.ts";
+
+/** What a collection's tokens were sold for, day by day at the prices of each day. @throws {notFound} a contract that is no collection. */
+export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request, context) => {
+  const market = await marketDays(context, request);
+  const { nativeToken } = context.chains.get(request.chain.id);
+  return {
+    ...marketHead(context, request),
+    items: market.days.map((day) => {
+      const sales = market.salesOf(day);
+      const rate = market.rateOf(day);
+      const unknown = { native: null, quote: null };
+      const whole = market.isKnownFrom(day) ? volumeOf(sales, rate) : unknown;
+      const washed = sales.filter(({ wash_sales }) => wash_sales > 0).map((row) => ({ ...row, amount: row.wash_amount }));
+      const wash = market.isKnownFrom(day) ? volumeOf(washed, rate) : unknown;
+      return {
+        date: isoTimestamp(day * secondsOfDay),
+        native_ticker_symbol: nativeToken.symbol,
+        native_name: nativeToken.name,
+        volume_quote: viewNumber(whole.quote),
+        volume_native_quote: viewNumber(whole.native),
+        pretty_volume_quote: pretty(whole.quote, request.quoteCurrency),
+        wash_volume_quote: viewNumber(wash.quote),
+        wash_volume_native_quote: viewNumber(wash.native),
+      };
+    }),
+  };
+};

@@ -1,0 +1,58 @@
+import type { NftTransactionItem, Transaction } from "../../../generated/responses.gen.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import { chainHead, tokenLogo } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewTransactions } from "../ledger/view-transaction.ts";
+import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
+
+/** The transactions in which one token moved, newest first. @throws {notFound} an unknown collection; {notAcceptable} more than one answer may list. */
+export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsForContractTokenId"] = async (request, context) => {
+  const { chain, contractAddress, tokenId, noSpam } = request;
+  const { ledger, limits, nfts, anchor } = context;
+  const head = chainHead(chain, context.now());
+  const { metadata, standard, isSpam } = await collectionOf(context, chain, contractAddress);
+  if (noSpam && isSpam) return { ...head, items: [] };
+  const most = limits.answerRows;
+  const places = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, most + 1);
+  if (places.length > most) throw notAcceptable("tokenId", String(tokenId), `a token with at most ${most} transactions`);
+  const rows = places.length === 0 ? [] : await ledger.transactionsAt(chain.id, places);
+  rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
+  const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD" });
+  return {
+    ...head,
+    items: [
+      {
+        contract_decimals: metadata.decimals,
+        ...viewCollection(metadata),
+        logo_url: tokenLogo(context.chains.get(chain.id), contractAddress),
+        supports_erc: standardsOf(metadata, standard),
+        nft_transactions: transactions.map(toItem),
+        is_spam: isSpam,
+      },
+    ],
+  };
+};
+
+/** What the item of such a list has of a transaction. */
+const toItem = (transaction: Transaction): NftTransactionItem => ({
+  block_signed_at: transaction.block_signed_at,
+  block_height: transaction.block_height,
+  tx_hash: transaction.tx_hash,
+  tx_offset: transaction.tx_offset,
+  successful: transaction.successful,
+  from_address: transaction.from_address,
+  from_address_label: transaction.from_address_label,
+  to_address: transaction.to_address,
+  to_address_label: transaction.to_address_label,
+  value: transaction.value,
+  value_quote: transaction.value_quote,
+  pretty_value_quote: transaction.pretty_value_quote,
+  gas_offered: transaction.gas_offered,
+  gas_spent: transaction.gas_spent,
+  gas_price: transaction.gas_price,
+  fees_paid: transaction.fees_paid,
+  gas_quote: transaction.gas_quote,
+  pretty_gas_quote: transaction.pretty_gas_quote,
+  gas_quote_rate: transaction.gas_quote_rate,
+  log_events: transaction.log_events,
+});

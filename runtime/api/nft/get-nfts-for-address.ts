@@ -1,0 +1,73 @@
+import type { NftData } from "../../../generated/responses.gen.ts";
+import { undescribed } from "../../domains/tokens/metadata-queries.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { updatedAt } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { pretty, viewNumber } from "../prices/view-quotes.ts";
+import { holdingKey, isCoinToo } from "../tokens/holdings.ts";
+import { spamAmong } from "../tokens/spam.ts";
+import { aDayAgo } from "./a-day-ago.ts";
+import { standardsOf, viewCollection } from "./collection.ts";
+import { floorsNow } from "./floors.ts";
+import { viewHeldTokens } from "./held-tokens.ts";
+
+/** Row 7 takes no quote-currency. */
+const floorCurrency = "USD";
+
+/** The collections that a wallet holds tokens of, with each id. @throws {notAcceptable} more than one answer may list. */
+export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
+  const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
+  const { anchor, nfts, tokens } = context;
+  const most = context.limits.answerRows;
+  const { block: dayAgo, indexedFrom, otherwise } = await aDayAgo(context, chain);
+  const [held, ids, earlier] = await Promise.all([
+    anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, most + 1),
+    anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, most + 1),
+    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, most + 1),
+  ]);
+  if (Math.max(held.length, ids.length) > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens`);
+  const collections = held.map(({ token }) => token);
+  const [metadata, floors, viewed] = await Promise.all([
+    tokens.metadata(chain.id, collections),
+    floorsNow(context, chain, collections, floorCurrency),
+    viewHeldTokens(context, chain, walletAddress, ids, { noMetadata: noNftAssetMetadata, withUncached }),
+  ]);
+  const spam = await spamAmong(context, chain, metadata.values());
+  const byCollection = new Map<string, NftData[]>();
+  ids.forEach((id, index) => {
+    const data = viewed[index];
+    if (data === undefined) return;
+    const known = byCollection.get(holdingKey(id));
+    if (known === undefined) byCollection.set(holdingKey(id), [data]);
+    else known.push(data);
+  });
+  const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
+  const notFound24h = earlier.length > most ? null : otherwise;
+  return {
+    address: walletAddress,
+    updated_at: updatedAt(context.now()),
+    items: held
+      .filter(({ token }) => !(noSpam && spam.has(token)))
+      .map((row) => {
+        const told = metadata.get(row.token) ?? undescribed(row.token);
+        const isUnknown = indexedFrom !== null && isCoinToo(row, told);
+        const floor = floors.get(row.token);
+        const before = balance24h.get(holdingKey(row));
+        return {
+          ...viewCollection(told),
+          supports_erc: standardsOf(told, row.standard),
+          is_spam: spam.has(row.token),
+          last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
+          balance: isUnknown ? null : row.balance,
+          balance_24h: isUnknown ? null : before === undefined ? notFound24h : before,
+          type: "nft" as const,
+          floor_price_quote: viewNumber(floor?.quote ?? null),
+          pretty_floor_price_quote: pretty(floor?.quote ?? null, floorCurrency),
+          floor_price_native_quote: viewNumber(floor?.native ?? null),
+          nft_data: byCollection.get(holdingKey(row)) ?? [],
+        };
+      }),
+    indexed_from: indexedFrom,
+  };
+};

@@ -1,0 +1,32 @@
+import { traitFilter } from "../../domains/nft/filter.ts";
+import { updatedAt } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { collectionOf } from "./collection.ts";
+import { viewTokens } from "./collection-tokens.ts";
+import { warningFor } from "./known-metadata.ts";
+
+/** The ids that a collection has had, ascending, all of them or those with given traits. @throws {notFound} an unknown collection. */
+export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContractWithMetadata"] = async (request, context) => {
+  const { chain, contractAddress, traitsFilter, valuesFilter, page } = request;
+  const { nfts } = context;
+  const collection = await collectionOf(context, chain, contractAddress);
+  const block = context.anchor ?? -1;
+  const filter = traitFilter(traitsFilter, valuesFilter);
+  const [limit, offset] = [page.size + 1, page.number * page.size];
+  const [{ rows, total }, indexedFrom] = await Promise.all([
+    filter === null
+      ? Promise.all([
+          nfts.nftTokensAt(chain.id, contractAddress, block, limit, offset),
+          nfts.collectionSizeAt(chain.id, contractAddress, block),
+        ]).then(([rows, total]) => ({ rows, total }))
+      : nfts.nftTokensWith(chain.id, contractAddress, block, filter, limit, offset),
+    context.ledger.indexedFrom(chain.id),
+  ]);
+  return {
+    updated_at: updatedAt(context.now()),
+    items: await viewTokens(context, chain, collection, rows.slice(0, page.size), block, request),
+    pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+    indexed_from: indexedFrom,
+    warning: warningFor(context, chain, request),
+  };
+};

@@ -1,0 +1,46 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { NftData } from "../../../generated/responses.gen.ts";
+import type { NftKey } from "../../domains/nft/metadata/row.ts";
+import { nftKeyText } from "../../domains/nft/token-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import type { Address } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+import { knownMetadata } from "./known-metadata.ts";
+import { viewNft } from "./view-nft.ts";
+
+/** What is held of an id; a null balance is not known. */
+export interface HeldId extends NftKey {
+  readonly balance: string | null;
+}
+
+/** What a list of held tokens was asked to show. */
+export interface HeldOptions {
+  readonly noMetadata: boolean;
+  readonly withUncached: boolean;
+}
+
+/** Tokens that an account holds, in the order given. */
+export async function viewHeldTokens(
+  context: ResolverContext,
+  chain: Chain,
+  owner: Address,
+  ids: readonly HeldId[],
+  { noMetadata, withUncached }: HeldOptions,
+): Promise<NftData[]> {
+  const [originalOwners, metadataOf] = await Promise.all([
+    context.nfts.originalOwners(chain.id, ids),
+    knownMetadata(context, chain, ids, withUncached && !noMetadata),
+  ]);
+  return ids.map((id) =>
+    viewNft(
+      id.token_id,
+      {
+        originalOwner: originalOwners.get(nftKeyText(id)) ?? null,
+        // Of an ERC-1155 id there may be many owners; whether an unknown balance makes one is not known.
+        currentOwner: id.standard === standards.erc721 && id.balance !== null ? owner : null,
+        metadata: metadataOf(id),
+      },
+      noMetadata,
+    ),
+  );
+}

@@ -1,0 +1,28 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { NftKey, NftMetadataRow } from "../../domains/nft/metadata/row.ts";
+import { metadataKeyText } from "../../domains/nft/metadata-queries.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** What an answer says where metadata is not kept, and was not asked for. */
+const uncachedWarning = "Metadata is not cached on this network; send with-uncached=true to have it read.";
+
+/** The warning of an answer, if it needs one. */
+export const warningFor = (
+  { chains }: Pick<ResolverContext, "chains">,
+  chain: Chain,
+  { withUncached, noMetadata }: { readonly withUncached: boolean; readonly noMetadata: boolean },
+): string | null => (chains.get(chain.id).nfts.metadata === "uncached" && !withUncached && !noMetadata ? uncachedWarning : null);
+
+/** What is kept of some tokens' metadata, and where that is asked for, what can be read now of those of which nothing is. */
+export async function knownMetadata(
+  { nfts, uncached }: Pick<ResolverContext, "nfts" | "uncached">,
+  chain: Chain,
+  keys: readonly NftKey[],
+  withUncached: boolean,
+): Promise<(key: NftKey) => NftMetadataRow | undefined> {
+  const kept = await nfts.metadataOf(chain.id, keys);
+  const missing = withUncached ? keys.filter((key) => !kept.has(metadataKeyText(key))) : [];
+  const read = missing.length === 0 ? [] : await uncached.read(chain.id, missing);
+  const readNow = new Map(read.map((row) => [metadataKeyText(row), row]));
+  return (key) => kept.get(metadataKeyText(key)) ?? readNow.get(metadataKeyText(key));
+}

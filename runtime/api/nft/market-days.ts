@@ -1,0 +1,73 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import { type PaymentRate, paymentRate } from "../../domains/nft/sales/market.ts";
+import type { DaySalesRow } from "../../domains/nft/sales/sale-queries.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { notFound } from "../../lib/request-error.ts";
+import { secondsOfDay } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { isCollection } from "../tokens/view-token.ts";
+import { marketplaceAddresses } from "./view-nft-sale-details.ts";
+
+/** What questions about the market of a collection are asked by. */
+export interface MarketRequest {
+  readonly chain: Chain;
+  readonly contractAddress: Address;
+  readonly days: number;
+  readonly quoteCurrency: Currency;
+}
+
+/** The sales of a collection day by day. */
+export interface MarketDays {
+  /** Newest first (days since 1970). */
+  readonly days: readonly number[];
+  /** Whether all sales from the beginning of a day on are in the index; never where no marketplace is configured. */
+  readonly isKnownFrom: (day: number) => boolean;
+  readonly salesOf: (day: number) => readonly DaySalesRow[];
+  /** What payment tokens were worth at the end of a day, or are worth now on the running one. */
+  readonly rateOf: (day: number) => PaymentRate;
+}
+
+/** The UTC day of a time, in days since 1970. */
+export const dayOf = (time: number): number => Math.floor(time / secondsOfDay);
+
+/**
+ * The last so many UTC days up to that of the newest block whose sales are indexed, and so many more that the first one looks back on. A day in which a late index began
+ * is not known as a whole. @throws {notFound} a contract that is no collection.
+ */
+export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
+  const { chain, contractAddress, quoteCurrency } = request;
+  const { anchor, nfts, ledger, tokens, prices } = context;
+  const [metadata, indexedFrom] = await Promise.all([tokens.metadata(chain.id, [contractAddress]), ledger.indexedFrom(chain.id)]);
+  if (!metadata.get(contractAddress)?.standards.some(isCollection)) throw notFound("Collection", contractAddress, chain.name);
+  const [head, first] = await Promise.all(
+    [anchor, indexedFrom].map((block) => (block === null ? null : ledger.blockByNumber(chain.id, block))),
+  );
+  const today = dayOf(head?.timestamp ?? context.now().getTime() / 1000);
+  const days = Array.from({ length: request.days }, (_, position) => today - position);
+  const settings = context.chains.get(chain.id);
+  const marketplaces = marketplaceAddresses(settings);
+  const span = [today - request.days + 1 - lookBack, today] as const;
+  const rows = marketplaces.length === 0 ? [] : await nfts.salesOfDays(chain.id, contractAddress, marketplaces, span, anchor ?? -1);
+  const paid = new Set(rows.map(({ payment_token }) => payment_token));
+  const priced = await prices.pricedAmong(chain.id, [...paid, nativeTokenAddress]);
+  const rates = await prices.ratesOfDays(chain.id, quoteCurrency, [...priced], days);
+  const byDay = groupBy(rows, ({ day }) => day);
+  const fromStart = first ? dayOf(first.timestamp) + 1 : Number.NEGATIVE_INFINITY;
+  // Without a marketplace, nobody has said whose sales count.
+  const knownFrom = marketplaces.length === 0 ? Number.POSITIVE_INFINITY : fromStart;
+  return {
+    days,
+    isKnownFrom: (day) => day >= knownFrom,
+    salesOf: (day) => byDay.get(day) ?? [],
+    rateOf: (day) => paymentRate((asset) => rates(asset, day), settings.wrappedNative, settings.nativeToken.decimals),
+  };
+}
+
+/** The head that responses about a collection's market share. */
+export const marketHead = (context: ResolverContext, { chain, contractAddress, quoteCurrency }: MarketRequest) => ({
+  ...chainHead(chain, context.now()),
+  address: contractAddress,
+  quote_currency: quoteCurrency,
+});

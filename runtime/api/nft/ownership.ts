@@ -1,0 +1,64 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { NftOwnershipForCollectionResponse } from "../../../generated/responses.gen.ts";
+import type { HeldAmong } from "../../domains/nft/holding-queries.ts";
+import { nftKeyText } from "../../domains/nft/token-queries.ts";
+import type { Address } from "../../lib/hex.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { updatedAt } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { aDayAgo } from "./a-day-ago.ts";
+import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
+import { viewHeldTokens } from "./held-tokens.ts";
+
+/** The tokens of a collection that a wallet holds, or those of them that are asked for. @throws {notFound} an unknown collection; {notAcceptable} more than one answer may list. */
+export async function ownershipOf(
+  context: ResolverContext,
+  {
+    chain,
+    walletAddress,
+    collectionContract,
+  }: { readonly chain: Chain; readonly walletAddress: Address; readonly collectionContract: Address },
+  among: HeldAmong,
+): Promise<NftOwnershipForCollectionResponse> {
+  const { anchor, nfts } = context;
+  const most = context.limits.answerRows;
+  const heldAt = (block: number | null, narrowed: HeldAmong, limit: number) =>
+    block === null ? [] : nfts.idsHeldAt(chain.id, walletAddress, collectionContract, block, limit, narrowed);
+  const [{ metadata, standard, isSpam }, { block: dayAgo, indexedFrom, otherwise }] = await Promise.all([
+    collectionOf(context, chain, collectionContract),
+    aDayAgo(context, chain),
+  ]);
+  // What was held a day ago is asked by id alone: traits are those of now.
+  const [held, earlier] = await Promise.all([
+    heldAt(anchor, among, most + 1),
+    heldAt(dayAgo, among.tokenId === undefined ? {} : { tokenId: among.tokenId }, most + 1),
+  ]);
+  if (held.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens of the collection`);
+  const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
+  // All are of one collection.
+  const collection = viewCollection(metadata);
+  const supported = standardsOf(metadata, standard);
+  const balance24h = new Map(earlier.map((row) => [nftKeyText(row), row.balance]));
+  const notFound24h = earlier.length > most ? null : otherwise;
+  return {
+    updated_at: updatedAt(context.now()),
+    address: walletAddress,
+    collection: collectionContract,
+    is_spam: isSpam,
+    items: held.map((row, index) => {
+      const before = balance24h.get(nftKeyText(row));
+      return {
+        ...collection,
+        token_id: row.token_id,
+        supports_erc: supported,
+        last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
+        balance: row.balance,
+        balance_24h: before === undefined ? notFound24h : before,
+        type: "nft",
+        nft_data: viewed[index] ?? null,
+      };
+    }),
+    indexed_from: indexedFrom,
+  };
+}

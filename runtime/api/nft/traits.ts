@@ -1,0 +1,28 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { NftSummaryAttribute } from "../../../generated/responses.gen.ts";
+import type { TraitRow, TraitValue } from "../../domains/nft/trait-queries.ts";
+import type { Address } from "../../lib/hex.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import type { ResolverContext } from "../context.ts";
+import { requireCollection } from "./collection.ts";
+
+/** All traits of a collection, by name. @throws {notFound} an unknown collection. @throws {notAcceptable} more than one answer may list. */
+export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
+  const most = context.limits.answerRows;
+  const traits = await context.nfts.traits(chain.id, collection, most + 1);
+  if (traits.length === 0) await requireCollection(context, chain, collection);
+  if (traits.length > most) throw notAcceptable("collectionContract", collection, `a collection with at most ${most} traits`);
+  return traits;
+}
+
+/** Values with their counts, most frequent first and by value where two are as frequent; tokens that name no value come last among those. */
+export function viewValues(
+  trait: Pick<TraitRow, "trait" | "without_value" | "unique_values">,
+  values: readonly TraitValue[],
+): NftSummaryAttribute {
+  const missing = trait.without_value;
+  const place = missing === 0 ? values.length : values.findIndex(({ tokens }) => tokens < missing);
+  const listed = values.map(({ value, tokens }) => ({ value, count: tokens }));
+  if (missing > 0) listed.splice(place < 0 ? values.length : place, 0, { value: null, count: missing });
+  return { trait_type: trait.trait, values: listed, unique_values: trait.unique_values };
+}

@@ -1,0 +1,46 @@
+import { decimal, decimalOf, toText } from "../../lib/decimal.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+import { marketplaceAddresses } from "./view-nft-sale-details.ts";
+
+/** A token of a collection; the id as digits. */
+export interface SoldToken {
+  readonly collection: Address;
+  readonly tokenId: string;
+}
+
+/** What a unit was last sold for, as rows of held tokens show it. */
+export interface LastSale {
+  readonly token_price_wei: string | null;
+  readonly token_quote_rate_eth: string | null;
+}
+
+const never: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
+
+/** What a unit of each token was last sold for up to a block in the native token or a wrapped one, at the configured marketplaces; parts of the smallest unit are cut off. */
+export async function lastNativeSales(
+  { chains, nfts }: Pick<ResolverContext, "chains" | "nfts">,
+  chainId: number,
+  tokens: readonly SoldToken[],
+  block: number,
+): Promise<(token: SoldToken) => LastSale> {
+  const chain = chains.get(chainId);
+  const marketplaces = marketplaceAddresses(chain);
+  if (tokens.length === 0 || marketplaces.length === 0) return () => never;
+  const rows = await nfts.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative], block);
+  const sold = new Map(rows.map(({ collection, token_id, unit_price }) => [`${collection}${token_id}`, wholeUnits(unit_price)]));
+  return ({ collection, tokenId }) => {
+    const wei = sold.get(`${collection}${tokenId}`);
+    if (wei === undefined) return never;
+    return { token_price_wei: wei.toString(), token_quote_rate_eth: shortText(wei, chain.nativeToken.decimals) };
+  };
+}
+
+const wholeUnits = (price: string): bigint => {
+  const { digits, scale } = decimalOf(price);
+  return digits / 10n ** BigInt(scale);
+};
+
+/** Whole tokens as digits, without zeros at their end. */
+const shortText = (wei: bigint, decimals: number): string =>
+  decimals === 0 ? wei.toString() : toText(decimal(wei, decimals)).replace(/\.?0+$/, "");

@@ -1,0 +1,124 @@
+import type { NftSalesReport } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import { marketplaces } from "../../domains/nft/marketplaces/index.ts";
+import { type PaymentRate, paymentRate } from "../../domains/nft/sales/market.ts";
+import { salesId } from "../../domains/nft/sales/projection.ts";
+import type { SaleRow } from "../../domains/nft/sales/sale-queries.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { cut, type Decimal, decimalOf, multiply, shift, toText } from "../../lib/decimal.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
+import { nativeMetadata } from "../chains/view-chain.ts";
+import type { ResolverContext } from "../context.ts";
+import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+
+/** The marketplaces whose sales count. */
+export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] => nfts.marketplaces.map(({ address }) => address);
+
+/** What reports of one transaction share. */
+interface Setting {
+  readonly chain: ChainConfig;
+  readonly metadata: ReadonlyMap<Address, TokenMetadata>;
+  /** US dollars for one smallest unit at the time of the transaction. */
+  readonly usd: (asset: Address) => Rate;
+  readonly worth: PaymentRate;
+}
+
+/** The tokens that a transaction sold at the configured marketplaces, in order; null while its block's sales are not in the index. */
+export async function viewNftSaleDetails(
+  context: ResolverContext,
+  chainId: number,
+  transaction: TransactionRow,
+): Promise<NftSalesReport[] | null> {
+  const { checkpoints, nfts, prices, tokens } = context;
+  const chain = context.chains.get(chainId);
+  if ((checkpoints.get(salesId) ?? -1) < transaction.block_number) return null;
+  if (chain.nfts.marketplaces.length === 0) return [];
+  const rows = await nfts.salesOfTransaction(chainId, transaction, marketplaceAddresses(chain));
+  if (rows.length === 0) return [];
+  const paid = [...new Set(rows.map(({ payment_token }) => payment_token ?? zeroAddress))].filter((token) => token !== zeroAddress);
+  const assets = [...new Set([...paid, nativeTokenAddress])];
+  const [metadata, rates] = await Promise.all([
+    tokens.metadata(chainId, [...paid, ...rows.map(({ collection }) => collection)]),
+    prices.ratesAtTimes(
+      chainId,
+      "USD",
+      assets.map((asset) => ({ asset, time: transaction.timestamp })),
+    ),
+  ]);
+  const rateOf = new Map(assets.map((asset, position) => [asset, rates[position] ?? null]));
+  const usd = (asset: Address) => rateOf.get(chain.wrappedNative.includes(asset) ? nativeTokenAddress : asset) ?? null;
+  const setting = { chain, metadata, usd, worth: paymentRate(usd, chain.wrappedNative, chain.nativeToken.decimals) };
+  const bySale = groupBy(rows, ({ log_index }) => log_index);
+  return rows.map((row) => viewReport(row, bySale.get(row.log_index) ?? [row], rows, setting));
+}
+
+const tokensOf = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection, token_id }) => `${collection}${token_id}`)).size;
+const collectionsOf = (rows: readonly SaleRow[]): number => new Set(rows.map(({ collection }) => collection)).size;
+
+const viewReport = (row: SaleRow, sale: readonly SaleRow[], all: readonly SaleRow[], setting: Setting): NftSalesReport => {
+  const { chain, metadata } = setting;
+  const marketplace = chain.nfts.marketplaces.find(({ address }) => address === row.marketplace);
+  const [maker, taker] = row.maker_is_buyer ? [row.buyer, row.seller] : [row.seller, row.buyer];
+  const ids = tokensOf(sale);
+  return {
+    log_offset: row.log_index,
+    topic0: marketplaces.find(({ code }) => code === row.protocol)?.topic0 ?? zeroTopic,
+    protocol_contract_address: row.marketplace,
+    protocol_name: marketplace?.name ?? null,
+    protocol_logo_url: marketplace?.logoUrl ?? null,
+    to: row.buyer,
+    from: row.seller,
+    maker,
+    taker,
+    token_id: row.token_id,
+    collection_address: row.collection,
+    collection_name: metadata.get(row.collection)?.name ?? null,
+    ...viewPayment(row, setting),
+    token_count: Number(row.units),
+    num_token_ids_sold_per_sale: ids,
+    num_token_ids_sold_per_tx: tokensOf(all),
+    num_collections_sold_per_sale: collectionsOf(sale),
+    num_collections_sold_per_tx: collectionsOf(all),
+    trade_type: ids > 1 ? "bundle" : "single",
+    trade_group_type: sale.length < all.length ? "group" : "single",
+    is_wash_trade: row.is_wash,
+  };
+};
+
+const zeroTopic = `0x${"0".repeat(64)}`;
+
+const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, usd, worth }: Setting) => {
+  const isNative = payment_token === nativeTokenAddress;
+  const own = payment_token === null ? undefined : metadata.get(payment_token);
+  const token = isNative ? nativeMetadata(chain) : null;
+  const decimals = token?.contract_decimals ?? own?.decimals ?? null;
+  const rate = payment_token === null ? null : usd(payment_token);
+  const price = unit_price === null ? null : decimalOf(unit_price);
+  const nativeRate = payment_token === null ? null : worth(payment_token).native;
+  const dollars = times(price, rate);
+  const native = times(price, nativeRate);
+  return {
+    token_address: payment_token,
+    token_name: token?.contract_name ?? own?.name ?? null,
+    ticker_symbol: token?.contract_ticker_symbol ?? own?.symbol ?? null,
+    num_decimals: decimals,
+    contract_quote_rate: viewNumber(wholeRate(rate, decimals)),
+    nft_token_price: viewNumber(price === null || decimals === null ? null : shift(price, -decimals)),
+    nft_token_price_usd: viewNumber(dollars),
+    pretty_nft_token_price_usd: pretty(dollars, "USD"),
+    nft_token_price_native: viewNumber(native),
+    pretty_nft_token_price_native: native === null ? null : `${nativeText(native, chain)} ${chain.nativeToken.symbol}`,
+  };
+};
+
+const times = (price: Decimal | null, rate: Rate): Decimal | null => (price === null || rate === null ? null : multiply(price, rate));
+
+/** Digits down to the smallest unit of the native token; what is less is cut off, and so are zeros at the end. */
+const nativeText = (native: Decimal, { nativeToken: { decimals } }: ChainConfig): string => {
+  const { digits, scale } = native;
+  const whole = scale <= decimals ? native : { digits: digits / 10n ** BigInt(scale - decimals), scale: decimals };
+  return toText(cut(whole));
+};

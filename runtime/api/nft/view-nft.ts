@@ -1,0 +1,91 @@
+import { extension, lookup } from "mime-types";
+import type { NftCollectionAttribute, NftData, NftExternalData, NftExternalDataV1 } from "../../../generated/responses.gen.ts";
+import type { NftMetadataRow } from "../../domains/nft/metadata/row.ts";
+import type { Address } from "../../lib/hex.ts";
+
+/** The database keeps no order of an object's fields. */
+const inOrder = (attributes: NftMetadataRow["attributes"]): NftCollectionAttribute[] | null =>
+  attributes === null ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value }));
+
+/** What is known of a token beside its id. */
+export interface NftFacts {
+  readonly originalOwner: Address | null;
+  readonly currentOwner: Address | null;
+  /** Undefined where it was not read. */
+  readonly metadata: NftMetadataRow | undefined;
+}
+
+/** A token; `noMetadata` leaves out what its metadata says. */
+export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata }: NftFacts, noMetadata: boolean): NftData => ({
+  token_id: tokenId,
+  token_url: metadata?.token_url ?? null,
+  original_owner: originalOwner,
+  current_owner: currentOwner,
+  external_data: metadata?.has_document && !noMetadata ? externalData(metadata) : null,
+  asset_cached: metadata?.has_document ?? false,
+  image_cached: false,
+  metadata_refusal: metadata?.refusal ?? null,
+});
+
+/** What metadata says, in the older form that balances have; null where there is no document. */
+export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): NftExternalDataV1 | null =>
+  metadata?.has_document
+    ? {
+        name: metadata.name,
+        description: metadata.description,
+        image: metadata.image,
+        image_256: null,
+        image_512: null,
+        image_1024: null,
+        animation_url: metadata.animation_url,
+        external_url: metadata.external_url,
+        attributes: inOrder(metadata.attributes),
+        owner: metadata.owner,
+      }
+    : null;
+
+/** The asset is what moves, where there is such a thing, else the image. Each field by name: a wallet may have tens of thousands of these. */
+function externalData(metadata: NftMetadataRow): NftExternalData {
+  const asset = metadata.animation_url ?? metadata.image;
+  const file = asset === null ? unknownFile : fileAt(asset);
+  return {
+    name: metadata.name,
+    description: metadata.description,
+    asset_url: asset,
+    asset_file_extension: file.extension,
+    asset_mime_type: file.mimeType,
+    asset_size_bytes: metadata.asset_bytes === null ? null : String(metadata.asset_bytes),
+    image: metadata.image,
+    image_256: null,
+    image_512: null,
+    image_1024: null,
+    animation_url: metadata.animation_url,
+    external_url: metadata.external_url,
+    attributes: inOrder(metadata.attributes),
+  };
+}
+
+/** What an address tells of the file behind it, without a look at the file. */
+export interface FileKind {
+  readonly extension: string | null;
+  readonly mimeType: string | null;
+}
+
+const unknownFile: FileKind = { extension: null, mimeType: null };
+
+/** A media type in a `data:` address (RFC 2397); without one it is plain text. */
+const dataForm = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
+/** The extension of an address's path, which begins after the host: a host's name ends in no extension. */
+const pathForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
+
+/** The kind of file at an address: by its media type where the address holds the file itself, else by its extension, if it is a known one. */
+export function fileAt(address: string): FileKind {
+  const data = dataForm.exec(address);
+  if (data !== null) {
+    const mimeType = (data[1] ?? "text/plain").toLowerCase();
+    return { extension: extension(mimeType) || null, mimeType };
+  }
+  const found = pathForm.exec(address)?.[1]?.toLowerCase();
+  const mimeType = found === undefined ? false : lookup(found);
+  return found === undefined || mimeType === false ? unknownFile : { extension: found, mimeType };
+}

@@ -1,0 +1,84 @@
+import type { Chain, GetTokenPricesRequest } from "../../../generated/requests.gen.ts";
+import type { TokenPricesResponse } from "../../../generated/responses.gen.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { notAcceptable, notFound } from "../../lib/request-error.ts";
+import { isoTimestamp, secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";
+import { updatedAt } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { viewContract } from "../tokens/view-token.ts";
+import { pretty, viewNumber, wholeRate } from "./view-quotes.ts";
+
+/**
+ * What tokens were worth at the end of each day of a range, one object an address. @throws {notFound} the only address is of no known token;
+ * {notAcceptable} days to come, or more than an answer may list.
+ */
+export const getTokenPrices: Handlers["getTokenPrices"] = async (request, context) => {
+  const { chain, quoteCurrency, contractAddress: addresses, pricesAtAsc } = request;
+  const days = daysOf(context, request);
+  const [metadata, rateOf, head] = await Promise.all([
+    context.tokens.metadata(chain.id, addresses),
+    context.prices.ratesOfDays(chain.id, quoteCurrency, addresses, days),
+    context.ledger.head(chain.id),
+  ]);
+  // What an index that stands still knows last says nothing of the days since.
+  const indexedUntil = (head?.timestamp ?? Number.NEGATIVE_INFINITY) + secondsOfHour;
+  const [only, ...others] = addresses;
+  if (only !== undefined && others.length === 0) await mustBeKnown(context, chain, only, metadata.get(only));
+  const chainConfig = context.chains.get(chain.id);
+  const shown = pricesAtAsc ? days : days.toReversed();
+  return addresses.map((address): TokenPricesResponse => {
+    const contract = viewPriced(context, chain, address, metadata.get(address));
+    const prices = shown.map((day) => {
+      const price = day * secondsOfDay > indexedUntil ? null : wholeRate(rateOf(address, day), contract.contract_decimals);
+      return {
+        contract_metadata: contract,
+        date: isoTimestamp(day * secondsOfDay),
+        price: viewNumber(price),
+        pretty_price: pretty(price, quoteCurrency),
+      };
+    });
+    return {
+      ...contract,
+      update_at: updatedAt(context.now()),
+      quote_currency: quoteCurrency,
+      logo_urls: { token_logo_url: contract.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
+      prices,
+      items: prices,
+    };
+  });
+};
+
+/** The days asked for (days since 1970), the oldest first. @throws {notAcceptable} */
+function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }: GetTokenPricesRequest): number[] {
+  const today = isoTimestamp(Math.floor(now().getTime() / 1000)).slice(0, 10);
+  for (const [name, day] of [
+    ["from", from],
+    ["to", to],
+  ] as const) {
+    if (day !== null && day > today) throw notAcceptable(name, day, `a day up to ${today}`);
+  }
+  const last = startOfDay(to ?? today) / secondsOfDay;
+  const first = from === null ? last : startOfDay(from) / secondsOfDay;
+  const most = Math.floor(limits.answerRows / contractAddress.length);
+  const count = last - first + 1;
+  if (count > most) {
+    const tokens = contractAddress.length === 1 ? "one token" : `${contractAddress.length} tokens`;
+    throw notAcceptable("from", `${from}, ${count} days before the end of the range,`, `at most ${most} days of ${tokens}`);
+  }
+  return Array.from({ length: count }, (_, position) => first + position);
+}
+
+/** A price makes a token known too: an operator may tell prices of one that the index has not met. */
+async function mustBeKnown({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {
+  if (address === nativeTokenAddress || (metadata !== undefined && metadata.standards.length > 0)) return;
+  if (!(await prices.pricedAmong(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);
+}
+
+const viewPriced = ({ chains }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) => {
+  const isNative = address === nativeTokenAddress;
+  const contract = viewContract(chains.get(chain.id), address, isNative ? standards.native : standards.erc20, metadata);
+  // Of one that has shown no standard none is known.
+  return metadata?.standards.length || isNative ? contract : { ...contract, supports_erc: null };
+};

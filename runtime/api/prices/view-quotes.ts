@@ -1,0 +1,71 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import { type Decimal, decimalOf, multiply, rounded, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
+
+const symbols: Readonly<Record<Currency, string>> = {
+  USD: "$",
+  CAD: "CA$",
+  EUR: "€",
+  SGD: "S$",
+  INR: "₹",
+  JPY: "¥",
+  VND: "₫",
+  CNY: "CN¥",
+  KRW: "₩",
+  RUB: "₽",
+  TRY: "₺",
+  NGN: "₦",
+  ARS: "ARS",
+  AUD: "A$",
+  CHF: "CHF",
+  GBP: "£",
+};
+
+/** What an amount in smallest units is worth, exactly; null where the amount or the rate is not known. */
+export const worth = (amount: string | null, rate: Rate): Decimal | null =>
+  amount === null || rate === null ? null : multiply(decimalOf(amount), rate);
+
+/** What one whole token is worth; null where its decimals or its rate are not known. */
+export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
+  rate === null || decimals === null ? null : shift(rate, decimals);
+
+/** The last step: the nearest number; null where the value is not known, or is more than a number can be, as that of a token of 255 decimals may. */
+export function viewNumber(value: Decimal | null): number | null {
+  const number = value === null ? null : toNumber(value);
+  return number === null || !Number.isFinite(number) ? null : number;
+}
+
+const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** Digits of a worth that are told: rates end after 40, so that what is worth whole cents would be told as one less. */
+const toldDigits = 30;
+
+/** A worth for people: cut after two decimals, in millions above 999,999 and in milliards above 999,999,999. */
+export function pretty(exact: Decimal | null, currency: Currency): string | null {
+  if (exact === null) return null;
+  const value = rounded(exact, toldDigits);
+  const sign = value.digits < 0n ? "-" : "";
+  const absolute = sign === "" ? value : { ...value, digits: -value.digits };
+  const units = wholeHundredths(absolute) / 100n;
+  const [power, suffix] = units > 999_999_999n ? [-9, "B"] : units > 999_999n ? [-6, "M"] : [0, ""];
+  const hundredths = wholeHundredths(shift(absolute, power));
+  return `${sign}${symbols[currency]}${thousands(hundredths / 100n)}.${(hundredths % 100n).toString().padStart(2, "0")}${suffix}`;
+}
+
+/** An amount as answers quote it. */
+export interface Quote {
+  /** Of one whole token. */
+  readonly rate: number | null;
+  readonly quote: number | null;
+  readonly pretty: string | null;
+}
+
+/** Nearly everything in a long list has no price: what all of these share. */
+const unquoted: Quote = { rate: null, quote: null, pretty: null };
+
+/** An amount in smallest units as answers quote it; null where what a field is made of is not known. */
+export function quoteOf(amount: string | null, rate: Rate, decimals: number | null, currency: Currency): Quote {
+  if (rate === null) return unquoted;
+  const value = worth(amount, rate);
+  return { rate: viewNumber(wholeRate(rate, decimals)), quote: viewNumber(value), pretty: pretty(value, currency) };
+}

@@ -1,0 +1,36 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { Coverage } from "../../domains/tokens/daily-balances.ts";
+import type { Spans } from "../../domains/tokens/portfolio-queries.ts";
+import { secondsOfDay } from "../../lib/time.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** The last so many UTC days as spans of blocks. */
+export interface DaySpans extends Spans {
+  /** When the first day begins (unix seconds). */
+  readonly firstDay: number;
+  readonly first: number;
+  readonly coverage: readonly Coverage[];
+}
+
+/** The days up to that of the indexed head: what came after it is not known. */
+export async function spansOfDays(context: ResolverContext, chain: Chain, days: number, indexedFrom: number | null): Promise<DaySpans> {
+  const head = context.anchor === null ? null : await context.ledger.blockByNumber(chain.id, context.anchor);
+  const lastSecond = head?.timestamp ?? context.now().getTime() / 1000;
+  const firstDay = (Math.floor(lastSecond / secondsOfDay) - days + 1) * secondsOfDay;
+  const bounds = Array.from({ length: days + 1 }, (_, position) => firstDay + position * secondsOfDay);
+  const heights = await context.tokens.heightsBefore(chain.id, bounds);
+  const anchor = context.anchor ?? -1;
+  const none = (indexedFrom ?? 0) - 1;
+  const upTo = heights.map((height) => Math.min(height ?? none, anchor));
+  return {
+    firstDay,
+    starts: upTo.slice(0, days).map((height) => height + 1),
+    ends: upTo.slice(1),
+    first: (upTo[0] ?? none) + 1,
+    // Without a block before it, a day begins before a late index does.
+    coverage: bounds.slice(0, days).map((_, day) => {
+      const isKnown = (position: number) => indexedFrom === null || typeof heights[position] === "number";
+      return isKnown(day) ? "whole" : isKnown(day + 1) ? "end" : "none";
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import type { TokenTransferItem } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import { type Labels, labelOf } from "../../domains/names/labels.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import { ratesByTime } from "../../domains/prices/rates-by-time.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import type { TransferRow } from "../../domains/tokens/transfer-queries.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { rangeOf } from "../at.ts";
+import { chainHead, transactionExplorers } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { viewTransactionHead } from "../ledger/view-transaction.ts";
+import { quoteOf, viewNumber, worth } from "../prices/view-quotes.ts";
+import { poisoningAmong, spamAmong } from "./spam.ts";
+import { viewContract } from "./view-token.ts";
+
+/** ERC-20 transfers in and out of a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
+export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWalletAddress"] = async (request, context) => {
+  const { chain, walletAddress, contractAddress, quoteCurrency, page } = request;
+  const { ledger, tokens } = context;
+  const indexedFrom = await ledger.indexedFrom(chain.id);
+  const range = rangeOf(context, request, indexedFrom);
+  const offset = page.number * page.size;
+  const { places, total } =
+    range === null
+      ? { places: [], total: 0 }
+      : contractAddress === null
+        ? await tokens.transferTransactions(chain.id, walletAddress, range.first, range.last, page.size + 1, offset)
+        : await tokens.transferTransactionsOfToken(
+            chain.id,
+            walletAddress,
+            contractAddress,
+            range.first,
+            range.last,
+            page.size + 1,
+            offset,
+          );
+  const shown = places.slice(0, page.size);
+  const [transactions, transfers] = await Promise.all([
+    ledger.transactionsAt(chain.id, shown),
+    tokens.transfersAt(chain.id, walletAddress, contractAddress, shown),
+  ]);
+  const transactionAt = new Map(transactions.map((row) => [keyOf(row), row]));
+  const [metadata, labels, rateAt] = await Promise.all([
+    tokens.metadata(
+      chain.id,
+      transfers.map((transfer) => transfer.token),
+    ),
+    context.labels(
+      chain.id,
+      [...transactions, ...transfers].flatMap((row) => [row.from_address, row.to_address]),
+    ),
+    ratesByTime(context.prices, chain.id, quoteCurrency, [
+      ...transactions.map(({ timestamp }) => ({ asset: nativeTokenAddress, time: timestamp })),
+      ...transfers.flatMap((transfer) => {
+        const time = transactionAt.get(keyOf(transfer))?.timestamp;
+        return time === undefined ? [] : [{ asset: transfer.token, time }];
+      }),
+    ]),
+  ]);
+  const chainConfig = context.chains.get(chain.id);
+  const [spam, poisoning] = await Promise.all([
+    spamAmong(context, chain, metadata.values()),
+    poisoningAmong(context, chain, walletAddress, transfers, (transfer) => transactionAt.get(keyOf(transfer))?.from_address),
+  ]);
+  const transfersAt = groupBy(transfers, keyOf);
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: shown.flatMap((place) => {
+      const transaction = transactionAt.get(keyOf(place));
+      if (transaction === undefined) return [];
+      const own = transfersAt.get(keyOf(place)) ?? [];
+      const viewed = own.flatMap((transfer) =>
+        viewTransfer(chainConfig, walletAddress, transaction, transfer, {
+          metadata: metadata.get(transfer.token),
+          labels,
+          rate: rateAt(transfer.token, transaction.timestamp),
+          currency: quoteCurrency,
+        }).map((item) => ({
+          ...item,
+          is_spam: spam.has(transfer.token),
+          is_poisoning: poisoning.has(transfer),
+        })),
+      );
+      const native = { rate: rateAt(nativeTokenAddress, transaction.timestamp), currency: quoteCurrency };
+      return [{ ...viewTransactionHead(chainConfig, transaction, labels, native), transfers: viewed }];
+    }),
+    pagination: { has_more: places.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
+    indexed_from: indexedFrom,
+  };
+};
+
+const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
+  `${place.block_number}:${place.transaction_index}`;
+
+/** What a transfer is shown with. */
+interface TransferView {
+  readonly metadata: TokenMetadata | undefined;
+  readonly labels: Labels;
+  /** What the token was worth at its time. */
+  readonly rate: Rate;
+  readonly currency: Currency;
+}
+
+/** A transfer as the wallet sees it; one to oneself is both an OUT and an IN, so that sums of deltas come out right. */
+function viewTransfer(
+  chain: ChainConfig,
+  wallet: Address,
+  transaction: TransactionRow,
+  transfer: TransferRow,
+  { metadata, labels, rate, currency }: TransferView,
+): Omit<TokenTransferItem, "is_spam" | "is_poisoning">[] {
+  const { supports_erc: _, ...contract } = viewContract(chain, transfer.token, standards.erc20, metadata);
+  const delta = quoteOf(transfer.amount, rate, contract.contract_decimals, currency);
+  const item = (type: "IN" | "OUT", balance: string | null) => ({
+    block_signed_at: isoTimestamp(transaction.timestamp),
+    tx_hash: transaction.hash,
+    from_address: transfer.from_address,
+    from_address_label: labelOf(labels, transfer.from_address),
+    to_address: transfer.to_address,
+    to_address_label: labelOf(labels, transfer.to_address),
+    ...contract,
+    transfer_type: type,
+    delta: transfer.amount,
+    balance,
+    quote_rate: delta.rate,
+    delta_quote: delta.quote,
+    pretty_delta_quote: delta.pretty,
+    balance_quote: viewNumber(worth(balance, rate)),
+    method_calls: null,
+    explorers: transactionExplorers(chain, transaction.hash),
+  });
+  return [
+    ...(transfer.from_address === wallet ? [item("OUT", transfer.from_balance)] : []),
+    ...(transfer.to_address === wallet ? [item("IN", transfer.to_balance)] : []),
+  ];
+}

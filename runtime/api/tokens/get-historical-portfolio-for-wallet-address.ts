@@ -1,0 +1,85 @@
+import type { HoldingItem, OhlcItem } from "../../../generated/responses.gen.ts";
+import { type DailyBalance, dailyBalances } from "../../domains/tokens/daily-balances.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { type Quote, quoteOf } from "../prices/view-quotes.ts";
+import { spansOfDays } from "./days.ts";
+import { holdingKey } from "./holdings.ts";
+import { knowsNativeBalances } from "./native-balances.ts";
+import { viewContract } from "./view-token.ts";
+
+/**
+ * What a wallet held of the native token and of ERC-20 tokens, day by day, newest first; tokens of which it held nothing all the time are left out.
+ * @throws {notAcceptable} more than one answer may list.
+ */
+export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, days } = request;
+  const { tokens, limits } = context;
+  const indexedFrom = await context.ledger.indexedFrom(chain.id);
+  const span = await spansOfDays(context, chain, days, indexedFrom);
+  const dayNumbers = Array.from({ length: days }, (_, position) => span.firstDay / secondsOfDay + position);
+  const [opening, changes, rates, knowsNative] = await Promise.all([
+    tokens.balancesAt(chain.id, walletAddress, span.first - 1),
+    tokens.balanceSpans(chain.id, walletAddress, span),
+    context.prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
+    knowsNativeBalances(context, chain),
+  ]);
+  const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
+  const changesByKey = groupBy(changes, holdingKey);
+  const known = new Map([...opening, ...changes].map((row) => [holdingKey(row), row]));
+  const held = [...known.values()]
+    .filter(({ standard }) => standard === standards.erc20 || (standard === standards.native && knowsNative))
+    .sort((left, right) => left.standard - right.standard || (left.token < right.token ? -1 : 1))
+    .flatMap(({ token, standard }) => {
+      const key = holdingKey({ token, standard });
+      const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
+      // What was not touched by then was nothing.
+      const balances = dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage);
+      return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
+    });
+  const most = Math.floor(limits.answerRows / Math.max(1, held.length));
+  if (days > most) throw notAcceptable("days", String(days), `at most ${most} for a wallet with ${held.length} tokens`);
+  const metadata = await tokens.metadata(
+    chain.id,
+    held.map(({ token }) => token),
+  );
+  const chainConfig = context.chains.get(chain.id);
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: held.map(({ token, standard, balances }) => {
+      const { supports_erc: _, ...contract } = viewContract(chainConfig, token, standard, metadata.get(token));
+      return {
+        ...contract,
+        holdings: balances
+          .map((balance, position) => {
+            const view = (amount: string | null) => quoteOf(amount, rates.rate(token, position), contract.contract_decimals, quoteCurrency);
+            return viewDay(span.firstDay + position * secondsOfDay, balance, view);
+          })
+          .reverse(),
+      };
+    }),
+    indexed_from: indexedFrom,
+  };
+};
+
+/** All balances of a day are worth what they were at its close. */
+function viewDay(time: number, { open, high, low, close }: DailyBalance, quote: (amount: string | null) => Quote): HoldingItem {
+  const view = (balance: string | null): OhlcItem => {
+    const quoted = quote(balance);
+    return { balance, quote: quoted.quote, pretty_quote: quoted.pretty };
+  };
+  return {
+    quote_rate: quote(close).rate,
+    timestamp: isoTimestamp(time),
+    close: view(close),
+    high: view(high),
+    low: view(low),
+    open: view(open),
+  };
+}

@@ -1,0 +1,49 @@
+import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../../generated/requests.gen.ts";
+import type { OwnedRates } from "../../domains/prices/price-queries.ts";
+import { secondsOfDay, startOfDay } from "../../lib/time.ts";
+import { heightAt } from "../at.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { holdingsOf } from "./holdings.ts";
+import { type HoldingQuotes, viewHolding } from "./view-token.ts";
+
+/** What a wallet held after a block or at the end of a day. @throws {notAcceptable} a moment that is not indexed, or more than one answer may list. */
+export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistoricalTokenBalancesForWalletAddress"] = async (
+  request,
+  context,
+) => {
+  const { chain, walletAddress, quoteCurrency, noSpam } = request;
+  const height = await heightAt(context, chain, request);
+  const [holdings, quotes, indexedFrom] = await Promise.all([
+    height === null ? [] : holdingsOf(context, chain, walletAddress, height, request),
+    quotesAt(context, request, height),
+    context.ledger.indexedFrom(chain.id),
+  ]);
+  const chainConfig = context.chains.get(chain.id);
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
+      if (noSpam && isSpam) return [];
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
+      return [{ ...holding, block_height: height ?? 0, last_transferred_block_height: row.transfer_block }];
+    }),
+    indexed_from: indexedFrom,
+  };
+};
+
+/** By the close of a day, or by the price of the block's time; without either, by the price now. */
+async function quotesAt(
+  { ledger, prices, now }: ResolverContext,
+  { chain, walletAddress, quoteCurrency, date, blockHeight }: GetHistoricalTokenBalancesForWalletAddressRequest,
+  height: number | null,
+): Promise<HoldingQuotes> {
+  const askedAt = async (): Promise<OwnedRates> => {
+    if (date !== null) return prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, [startOfDay(date) / secondsOfDay]);
+    const block = blockHeight === null || height === null ? null : await ledger.blockByNumber(chain.id, height);
+    return prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [block?.timestamp ?? now().getTime() / 1000]);
+  };
+  const rates = await askedAt();
+  return { currency: quoteCurrency, rate: (asset) => rates.rate(asset, 0), usd: (asset) => rates.usd(asset, 0) };
+}

@@ -1,0 +1,60 @@
+import type { Chain, Currency } from "../../../generated/requests.gen.ts";
+import type { NativeBalanceItem } from "../../../generated/responses.gen.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { HoldingRow } from "../../domains/tokens/balance-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import { heightOf } from "../at.ts";
+import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
+import type { Handlers, ResolverContext } from "../context.ts";
+import { quoteOf } from "../prices/view-quotes.ts";
+import { knowsNativeBalances, unknownNative } from "./native-balances.ts";
+
+/** A wallet's native balance at the indexed head or after a block. @throws {notAcceptable} a height that is not indexed. */
+export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, blockHeight } = request;
+  const height = await heightOf(context, chain, blockHeight);
+  const [balance, rate, indexedFrom] = await Promise.all([
+    height === null ? null : balanceOf(context, chain, walletAddress, height),
+    height === null ? null : nativeRate(context, chain, quoteCurrency, blockHeight === null ? null : height),
+    context.ledger.indexedFrom(chain.id),
+  ]);
+  const native = nativeMetadata(context.chains.get(chain.id));
+  const quoted = quoteOf(balance?.balance ?? null, rate, native.contract_decimals, quoteCurrency);
+  const items: NativeBalanceItem[] =
+    balance === null || height === null
+      ? []
+      : [
+          {
+            ...native,
+            block_height: height,
+            balance: balance.balance,
+            quote_rate: quoted.rate,
+            quote: quoted.quote,
+            pretty_quote: quoted.pretty,
+            balance_source: balance.balance === null ? null : balance.source,
+          },
+        ];
+  return { address: walletAddress, ...chainHead(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
+};
+
+/** What the index has; of an address that it has never seen, what the node says, as its first block or a block before the index may have given it something. */
+async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<NativeBalance> {
+  const [stored, knowsNative] = await Promise.all([
+    context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
+    knowsNativeBalances(context, chain),
+  ]);
+  if (!knowsNative) return unknownNative;
+  if (stored !== null) return stored;
+  const block = await context.ledger.blockByNumber(chain.id, height);
+  return { balance: block === null ? null : await context.unseenBalances.read(chain.id, wallet, block), source: "node" };
+}
+
+type NativeBalance = Pick<HoldingRow, "balance" | "source">;
+
+/** What the native token was worth at the time of a block, or is worth now where none was asked for. */
+async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {
+  const block = height === null ? null : await context.ledger.blockByNumber(chain.id, height);
+  const time = block?.timestamp ?? context.now().getTime() / 1000;
+  return (await context.prices.ratesAt(chain.id, currency, [nativeTokenAddress], time))(nativeTokenAddress);
+}

@@ -1,0 +1,75 @@
+import type { BalanceItem } from "../../../generated/responses.gen.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import { secondsOfDay } from "../../lib/time.ts";
+import { chainHead } from "../chains/view-chain.ts";
+import type { Handlers } from "../context.ts";
+import { quoteOf } from "../prices/view-quotes.ts";
+import { holdingKey, holdingsOf } from "./holdings.ts";
+import { knowsNativeBalances, tellNative } from "./native-balances.ts";
+import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
+
+/** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
+export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
+  const { chain, walletAddress, quoteCurrency, noSpam } = request;
+  const { anchor, ledger, tokens } = context;
+  const now = Math.floor(context.now().getTime() / 1000);
+  const yesterday = await ledger.lastBlockBefore(chain.id, now - secondsOfDay + 1);
+  const [holdings, earlier, rates, knowsNative, indexedFrom] = await Promise.all([
+    anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
+    yesterday === null || anchor === null ? [] : tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor)),
+    context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsOfDay]),
+    knowsNativeBalances(context, chain),
+    ledger.indexedFrom(chain.id),
+  ]);
+  const balance24h = new Map(tellNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
+  // What the index did not see by then was nothing, if it saw all there was.
+  const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
+  const chainConfig = context.chains.get(chain.id);
+  const quotes: HoldingQuotes = {
+    currency: quoteCurrency,
+    rate: (asset) => rates.rate(asset, 0),
+    usd: (asset) => rates.usd(asset, 0),
+  };
+  return {
+    address: walletAddress,
+    ...chainHead(chain, context.now()),
+    quote_currency: quoteCurrency,
+    items: holdings.flatMap(({ row, metadata, isSpam, nftData }) => {
+      if (noSpam && isSpam) return [];
+      const holding = viewHolding({ chain: chainConfig, classifier: context.classifier }, row, metadata, isSpam, nftData, quotes);
+      const before = balance24h.get(holdingKey(row));
+      const isUnknown = row.standard === standards.native && row.balance === null;
+      const amount24h = before === undefined ? (isUnknown ? null : otherwise) : before;
+      const rate24h = isCollection(row.standard) ? null : rates.rate(row.token, 1);
+      const quoted24h = quoteOf(amount24h, rate24h, holding.contract_decimals, quoteCurrency);
+      // Each field by name, as in the view.
+      const item: BalanceItem = {
+        contract_decimals: holding.contract_decimals,
+        contract_name: holding.contract_name,
+        contract_ticker_symbol: holding.contract_ticker_symbol,
+        contract_address: holding.contract_address,
+        supports_erc: holding.supports_erc,
+        logo_url: holding.logo_url,
+        contract_display_name: holding.contract_display_name,
+        last_transferred_at: holding.last_transferred_at,
+        native_token: holding.native_token,
+        type: holding.type,
+        is_spam: holding.is_spam,
+        balance: holding.balance,
+        quote_rate: holding.quote_rate,
+        quote: holding.quote,
+        pretty_quote: holding.pretty_quote,
+        protocol_metadata: holding.protocol_metadata,
+        nft_data: holding.nft_data,
+        balance_source: holding.balance_source,
+        logo_urls: { token_logo_url: holding.logo_url, protocol_logo_url: null, chain_logo_url: chainConfig.logoUrl ?? null },
+        balance_24h: amount24h,
+        quote_rate_24h: quoted24h.rate,
+        quote_24h: quoted24h.quote,
+        pretty_quote_24h: quoted24h.pretty,
+      };
+      return [item];
+    }),
+    indexed_from: indexedFrom,
+  };
+};

@@ -1,0 +1,120 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { BalanceNftData } from "../../../generated/responses.gen.ts";
+import { metadataKeyText } from "../../domains/nft/metadata-queries.ts";
+import { nftKeyText } from "../../domains/nft/token-queries.ts";
+import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/balance-queries.ts";
+import { type TokenMetadata, undescribed } from "../../domains/tokens/metadata-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import type { Address } from "../../lib/hex.ts";
+import { notAcceptable } from "../../lib/request-error.ts";
+import type { ResolverContext } from "../context.ts";
+import { lastNativeSales } from "../nft/view-last-sales.ts";
+import { knowsNativeBalances, tellNative, unknownNative } from "./native-balances.ts";
+import { spamAmong } from "./spam.ts";
+import { isCollection, viewHeldNft } from "./view-token.ts";
+
+/** One asset of a wallet as of a block. */
+export interface Holding {
+  readonly row: HoldingRow;
+  readonly metadata: TokenMetadata | undefined;
+  /** By the rules. */
+  readonly isSpam: boolean;
+  /** The ids held of a collection; null where they were not asked for. */
+  readonly nftData: BalanceNftData[] | null;
+}
+
+/** A token in one of its standards as the key of a map. */
+export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
+
+/** Whether the ids of collections are asked for, only those whose metadata is cached, and what their metadata says. */
+interface HoldingOptions {
+  readonly nft: boolean;
+  readonly noNftFetch: boolean;
+  readonly noNftAssetMetadata: boolean;
+}
+
+/** Tokens of one wallet that count as asked for, and are compared with their contracts more often. */
+const mostAsked = 200;
+
+/** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
+export async function holdingsOf(
+  context: ResolverContext,
+  chain: Chain,
+  wallet: Address,
+  block: number,
+  options: HoldingOptions,
+): Promise<Holding[]> {
+  const { tokens } = context;
+  const { nft } = options;
+  const most = context.limits.answerRows;
+  const [held, metadata, ids, knowsNative, indexedFrom] = await Promise.all([
+    tokens.holdingsAt(chain.id, wallet, block, most + 1),
+    tokens.heldMetadata(chain.id, wallet, block, most + 1),
+    nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
+    knowsNativeBalances(context, chain),
+    context.ledger.indexedFrom(chain.id),
+  ]);
+  if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
+  if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
+  const told = tellNative(held, knowsNative);
+  const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
+  for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
+  const [spam, described] = await Promise.all([
+    spamAmong(context, chain, metadata.values()),
+    heldNfts(context, chain, wallet, ids, block, options),
+  ]);
+  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, mostAsked);
+  context.tokenRequests.note(
+    chain.id,
+    asked.map(({ token }) => token),
+  );
+  return rows.map((row) => ({
+    row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
+    metadata: metadata.get(row.token),
+    isSpam: spam.has(row.token),
+    nftData: nft && isCollection(row.standard) ? (described.get(holdingKey(row)) ?? []) : null,
+  }));
+}
+
+/** The ids that a wallet holds, by their collection. */
+async function heldNfts(
+  context: ResolverContext,
+  chain: Chain,
+  wallet: Address,
+  ids: readonly NftBalanceRow[],
+  block: number,
+  { noNftFetch, noNftAssetMetadata: noMetadata }: HoldingOptions,
+): Promise<Map<string, BalanceNftData[]>> {
+  const { nfts } = context;
+  const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
+  const known = nfts.metadataOf(chain.id, ids);
+  // Of what is left out, nothing else is asked.
+  const cached = noNftFetch ? await known : null;
+  const shown = cached === null ? ids : ids.filter((id) => cached.get(metadataKeyText(id))?.has_document === true);
+  const [metadata, originalOwners, lastSaleOf] = await Promise.all([
+    known,
+    nfts.originalOwners(chain.id, shown),
+    lastNativeSales(context, chain.id, shown.map(soldToken), block),
+  ]);
+  const viewed = new Map<string, BalanceNftData[]>();
+  for (const [key, rows] of groupBy(shown, holdingKey)) {
+    const facts = (row: NftBalanceRow) => ({
+      originalOwner: originalOwners.get(nftKeyText(row)) ?? null,
+      metadata: metadata.get(metadataKeyText(row)),
+      lastSale: lastSaleOf(soldToken(row)),
+      noMetadata,
+    });
+    viewed.set(
+      key,
+      rows.map((row) => viewHeldNft(wallet, row, facts(row))),
+    );
+  }
+  return viewed;
+}
+
+/**
+ * EIP-20 and EIP-721 have one `balanceOf`: of a contract that is both it tells the coins. So how many tokens were had before an index began is not known.
+ */
+export const isCoinToo = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
+  standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

@@ -1,0 +1,63 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import type { ClassifiedToken } from "../../domains/tokens/classification/classifier.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { standards } from "../../domains/tokens/standards.ts";
+import type { TransferRow } from "../../domains/tokens/transfer-queries.ts";
+import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** Those of some tokens that the rules hold for spam. Asks the database only about the few whose name makes it matter how they were handed out. */
+export async function spamAmong(
+  { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
+  chain: Chain,
+  metadata: Iterable<TokenMetadata>,
+): Promise<ReadonlySet<Address>> {
+  const classified = [...metadata]
+    .filter(({ address }) => address !== nativeTokenAddress)
+    .map(
+      ({ address, name, symbol, decimals, standards: shown }): ClassifiedToken => ({
+        chainId: chain.id,
+        address,
+        standard: shown[0] ?? standards.erc20,
+        name,
+        symbol,
+        decimals,
+      }),
+    );
+  const spam = new Set<Address>();
+  const suspects: ClassifiedToken[] = [];
+  for (const token of classified) {
+    if (classifier.isSpam(token).answer) spam.add(token.address);
+    else if (classifier.mayBeAirdrop(token)) suspects.push(token);
+  }
+  const handedOut = await tokens.handedOut(
+    chain.id,
+    suspects.map(({ address }) => address),
+    classifier.looks.airdrops,
+  );
+  for (const { address } of suspects) if (handedOut.has(address)) spam.add(address);
+  return spam;
+}
+
+/** Those of a wallet's transfers that were made to leave an address in its list. One question to the database, and none where all of them move something. */
+export async function poisoningAmong(
+  { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
+  chain: Chain,
+  wallet: Address,
+  transfers: readonly TransferRow[],
+  senderOf: (transfer: TransferRow) => Address | undefined,
+): Promise<ReadonlySet<TransferRow>> {
+  const empty = transfers.filter(({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
+  if (empty.length === 0) return new Set();
+  const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
+  // The page's own transactions come first among those before its newest transfer.
+  const most = classifier.looks.poisoning.transactions + transfers.length;
+  const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, most));
+  return new Set(
+    empty.filter((transfer) => {
+      const { block_number: block, from_address: from, to_address: to, amount } = transfer;
+      const sender = senderOf(transfer);
+      return sender !== undefined && classifier.isPoisoning({ wallet, block, from, to, amount, sender }, known).answer;
+    }),
+  );
+}

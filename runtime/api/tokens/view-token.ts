@@ -1,0 +1,107 @@
+import type { Currency } from "../../../generated/requests.gen.ts";
+import type { BalanceNftData } from "../../../generated/responses.gen.ts";
+import type { ChainConfig } from "../../config/config.ts";
+import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/balance-queries.ts";
+import type { Classifier } from "../../domains/tokens/classification/classifier.ts";
+import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { standards, supportsErc } from "../../domains/tokens/standards.ts";
+import type { Address } from "../../lib/hex.ts";
+import { isoTimestamp } from "../../lib/time.ts";
+import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
+import type { LastSale } from "../nft/view-last-sales.ts";
+import { type NftFacts, viewOlderExternalData } from "../nft/view-nft.ts";
+import { quoteOf, viewNumber, worth } from "../prices/view-quotes.ts";
+
+/** What the holdings of an answer are worth. */
+export interface HoldingQuotes {
+  readonly currency: Currency;
+  readonly rate: (asset: Address) => Rate;
+  /** In US dollars, in which the rules say what is dust. */
+  readonly usd: (asset: Address) => Rate;
+}
+
+/** A token, native or not, as the fields that every item about one begins with. */
+export function viewContract(chain: ChainConfig, address: Address, standard: number, metadata: TokenMetadata | undefined) {
+  if (standard === standards.native) return nativeMetadata(chain);
+  return {
+    contract_decimals: metadata?.decimals ?? null,
+    contract_name: metadata?.name ?? null,
+    contract_ticker_symbol: metadata?.symbol ?? null,
+    contract_address: address,
+    supports_erc: supportsErc(metadata?.standards.length ? metadata.standards : [standard]),
+    logo_url: tokenLogo(chain, address),
+  };
+}
+
+/** Whether holdings of a standard are single tokens: what is held by id is told beside their number. */
+export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
+
+/** What an owner holds of a token as the fields that current and past holdings share. A collection has no price. */
+export function viewHolding(
+  { chain, classifier }: { readonly chain: ChainConfig; readonly classifier: Classifier },
+  row: HoldingRow,
+  metadata: TokenMetadata | undefined,
+  isSpam: boolean,
+  nftData: BalanceNftData[] | null,
+  { currency, rate, usd }: HoldingQuotes,
+) {
+  const isPriced = !isCollection(row.standard);
+  const classified = {
+    chainId: chain.id,
+    address: row.token,
+    standard: row.standard,
+    name: metadata?.name ?? null,
+    symbol: metadata?.symbol ?? null,
+    decimals: metadata?.decimals ?? null,
+  };
+  const contract = viewContract(chain, row.token, row.standard, metadata);
+  const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
+  const worthUsd = isPriced ? viewNumber(worth(row.balance, usd(row.token))) : null;
+  // Each field by name: a wallet may have tens of thousands of these, and to spread one object into the next takes several times as long.
+  return {
+    contract_decimals: contract.contract_decimals,
+    contract_name: contract.contract_name,
+    contract_ticker_symbol: contract.contract_ticker_symbol,
+    contract_address: contract.contract_address,
+    supports_erc: contract.supports_erc,
+    logo_url: contract.logo_url,
+    contract_display_name: contract.contract_name,
+    last_transferred_at: row.transfer_timestamp === null ? null : isoTimestamp(row.transfer_timestamp),
+    native_token: row.standard === standards.native,
+    type: classifier.typeOf(classified, worthUsd).answer,
+    is_spam: isSpam,
+    balance: row.balance,
+    quote_rate: quoted.rate,
+    quote: quoted.quote,
+    pretty_quote: quoted.pretty,
+    protocol_metadata: null,
+    nft_data: nftData,
+    balance_source: row.balance === null ? null : row.source,
+  };
+}
+
+/** One token id that an owner holds; its metadata is undefined where it was not read, or not asked for. */
+export const viewHeldNft = (
+  owner: Address,
+  row: NftBalanceRow,
+  { originalOwner, metadata, lastSale, noMetadata }: HeldNftFacts,
+): BalanceNftData => ({
+  token_id: row.token_id,
+  token_balance: row.balance,
+  token_url: metadata?.token_url ?? null,
+  supports_erc: supportsErc([row.standard]),
+  token_price_wei: lastSale.token_price_wei,
+  token_quote_rate_eth: lastSale.token_quote_rate_eth,
+  original_owner: originalOwner,
+  external_data: noMetadata ? null : viewOlderExternalData(metadata),
+  owner,
+  owner_address: owner,
+  burned: false,
+});
+
+/** What is known of a held token beside its balance. */
+interface HeldNftFacts extends Pick<NftFacts, "originalOwner" | "metadata"> {
+  readonly lastSale: LastSale;
+  readonly noMetadata: boolean;
+}

@@ -1,9 +1,0 @@
-import type { Handlers } from "../../context.ts";
-import { chainHead } from "../../views/chain.ts";
-import { pageOfLogs } from "./pages-of-logs.ts";
-
-/** Logs that one contract emitted, newest first. */
-export const getLogEventsByAddress: Handlers["getLogEventsByAddress"] = async (request, context) => ({
-  ...chainHead(request.chain, context.now()),
-  ...(await pageOfLogs(context, request, { address: request.contractAddress })),
-});

@@ -1,9 +1,0 @@
-import type { Handlers } from "../../context.ts";
-import { chainHead } from "../../views/chain.ts";
-import { pageOfLogs } from "./pages-of-logs.ts";
-
-/** Logs of all contracts with a first topic, newest first. */
-export const getLogEventsByTopicHash: Handlers["getLogEventsByTopicHash"] = async (request, context) => ({
-  ...chainHead(request.chain, context.now()),
-  ...(await pageOfLogs(context, request, { topics: [request.topicHash], otherTopics: request.secondaryTopics ?? [] })),
-});

@@ -1,8 +1,0 @@
-import type { Handlers } from "../../context.ts";
-import { chainHead } from "../../views/chain.ts";
-
-/** The address that a name leads to, looked up already, and that name; of an address, the name that it claims. */
-export const getResolvedAddress: Handlers["getResolvedAddress"] = async ({ chain, walletAddress, walletAddressName }, context) => {
-  const name = walletAddressName ?? (await context.names.namesOf(chain.id, [walletAddress])).get(walletAddress) ?? null;
-  return { ...chainHead(chain, context.now()), items: [{ address: walletAddress, name }] };
-};

@@ -1,9 +1,0 @@
-import type { Handlers } from "../../context.ts";
-import { updatedAt } from "../../views/chain.ts";
-import { traitsOf } from "./traits.ts";
-
-/** The names of a collection's traits. @throws {notFound} an unknown collection. */
-export const getTraitsForCollection: Handlers["getTraitsForCollection"] = async ({ chain, collectionContract }, context) => {
-  const traits = await traitsOf(context, chain, collectionContract);
-  return { updated_at: updatedAt(context.now()), items: traits.map(({ trait }) => ({ name: trait })) };
-};
