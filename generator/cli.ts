@@ -67,7 +67,8 @@ function report(outcome: Outcome): ExitCode {
     case "written":
       for (const path of outcome.changes.written) print(`wrote ${path}`);
       for (const path of outcome.changes.deleted) print(`deleted ${path}`);
-      for (const path of outcome.stubs) print(`began ${path}: write the resolver there, and add it to the index.ts beside it`);
+      for (const path of outcome.stubs) print(`wrote ${path}: a stub that answers 501; write the resolver there`);
+      for (const path of outcome.registered) print(`wrote ${path}: registered the new resolver`);
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
     case "wrong-catalog":

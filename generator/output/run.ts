@@ -6,23 +6,24 @@ import { type Written, writeOutput } from "./write-output.ts";
 
 /** What came of a run: what it did, or every sentence about what is wrong. */
 export type Outcome =
-  | { readonly kind: "written"; readonly changes: Written; readonly stubs: readonly string[] }
+  | { readonly kind: "written"; readonly changes: Written; readonly stubs: readonly string[]; readonly registered: readonly string[] }
   | { readonly kind: "clean"; readonly files: number }
   | { readonly kind: "wrong-catalog"; readonly findings: readonly string[] }
   | { readonly kind: "outdated"; readonly findings: readonly string[] };
 
-/** Generates everything and writes what changed, and stubs of missing resolvers where asked; a wrong catalog writes nothing. */
+/** Generates everything and writes what changed, and where asked stubs of missing resolvers, registered; a wrong catalog writes nothing. */
 export async function runWrite(root: string, options: { readonly stubs: boolean }): Promise<Outcome> {
   const input = await readInput(root);
   if (!input.ok) return { kind: "wrong-catalog", findings: input.findings };
   const changes = await writeOutput(root, generate(input.catalog, input.recorded));
-  if (!options.stubs) return { kind: "written", changes, stubs: [] };
+  const written = { kind: "written", changes, stubs: [], registered: [] } as const;
+  if (!options.stubs) return written;
   const { missingStubs } = await import("../scaffold/missing-stubs.ts");
   const missing = await missingStubs(root, input.catalog);
-  if (missing.length === 0) return { kind: "written", changes, stubs: [] };
+  if (missing.length === 0) return written;
   // The compiler behind it takes longer to load than everything else together, and a resolver is seldom missing.
   const { writeStubs } = await import("../scaffold/write-stubs.ts");
-  return { kind: "written", changes, stubs: await writeStubs(root, missing) };
+  return { ...written, ...(await writeStubs(root, missing)) };
 }
 
 /** Generates everything in memory and compares it with what is on the disk. */

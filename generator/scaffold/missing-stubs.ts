@@ -13,7 +13,7 @@ export interface MissingStub {
 
 /** The place of a handler's resolver. */
 export function resolverPath(handler: Pick<Handler, "id" | "domain">): string {
-  return `runtime/domains/${handler.domain}/resolvers/${kebabCase(handler.id)}.ts`;
+  return `runtime/api/${handler.domain}/${kebabCase(handler.id)}.ts`;
 }
 
 /** The live handlers whose file does not exist. */

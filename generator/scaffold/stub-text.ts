@@ -9,8 +9,8 @@ export function stubText({ id, operation }: Pick<Handler, "id" | "operation">): 
   });
   const file = project.createSourceFile("stub.ts");
   file.addImportDeclarations([
-    { namedImports: ["RequestError"], moduleSpecifier: "../../../lib/request-error.ts" },
-    { isTypeOnly: true, namedImports: ["Handlers"], moduleSpecifier: "../../context.ts" },
+    { namedImports: ["RequestError"], moduleSpecifier: "../../lib/request-error.ts" },
+    { isTypeOnly: true, namedImports: ["Handlers"], moduleSpecifier: "../context.ts" },
   ]);
   const statement = file.addVariableStatement({
     isExported: true,

@@ -1,17 +1,28 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { MissingStub } from "./missing-stubs.ts";
+import { registerResolver } from "./register-resolver.ts";
 import { stubText } from "./stub-text.ts";
 
-/** Writes the stubs of missing resolvers; a file that is there by now stays as it is. Gives the paths written. */
-export async function writeStubs(root: string, missing: readonly MissingStub[]): Promise<string[]> {
-  const written: string[] = [];
+/** What was written for the missing resolvers: the paths of stubs, and of the index files in which they were registered. */
+export interface WrittenStubs {
+  readonly stubs: readonly string[];
+  readonly registered: readonly string[];
+}
+
+/** Writes the stubs of missing resolvers and registers them in the index of their folder; a file that exists by now stays as it is. */
+export async function writeStubs(root: string, missing: readonly MissingStub[]): Promise<WrittenStubs> {
+  const stubs: string[] = [];
+  const registered = new Set<string>();
   for (const { path, handler } of missing) {
     const target = join(root, path);
     await mkdir(dirname(target), { recursive: true });
-    if (await writeNew(target, stubText(handler))) written.push(path);
+    if (!(await writeNew(target, stubText(handler)))) continue;
+    stubs.push(path);
+    const index = await registerResolver(root, handler);
+    if (index !== null) registered.add(index);
   }
-  return written;
+  return { stubs, registered: [...registered] };
 }
 
 async function writeNew(path: string, text: string): Promise<boolean> {

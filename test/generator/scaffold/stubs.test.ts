@@ -40,26 +40,29 @@ async function diagnosticsOf(id: string, change: (text: string) => string = (tex
 describe("stubs of resolvers", () => {
   it("are missing where a live operation has no file, at the place that its name says", () =>
     withFolder(async (root) => {
-      await put(root, "runtime/domains/things/resolvers/get-things.ts", "// mine\n");
-      expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/domains/things/resolvers/get-more-things.ts"]);
+      await put(root, "runtime/api/things/get-things.ts", "// mine\n");
+      expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
     }));
 
   it("are written once; a file that exists stays as it is", () =>
     withFolder(async (root) => {
       const missing = await missingStubs(root, catalog);
-      await put(root, "runtime/domains/things/resolvers/get-things.ts", "// written meanwhile\n");
-      expect(await writeStubs(root, missing)).toEqual(["runtime/domains/things/resolvers/get-more-things.ts"]);
-      expect(await readFile(join(root, "runtime/domains/things/resolvers/get-things.ts"), "utf8")).toBe("// written meanwhile\n");
+      await put(root, "runtime/api/things/get-things.ts", "// written meanwhile\n");
+      expect(await writeStubs(root, missing)).toEqual({
+        stubs: ["runtime/api/things/get-more-things.ts"],
+        registered: ["runtime/api/things/index.ts"],
+      });
+      expect(await readFile(join(root, "runtime/api/things/get-things.ts"), "utf8")).toBe("// written meanwhile\n");
       expect(await missingStubs(root, catalog)).toEqual([]);
-      expect(await writeStubs(root, missing)).toEqual([]);
+      expect(await writeStubs(root, missing)).toEqual({ stubs: [], registered: [] });
     }));
 
   it("are functions that answer 501, formatted as the resolvers beside them are", async () => {
     const handler = await handlerOf("getBlock");
     expect(stubText(handler)).toBe(
       [
-        'import { RequestError } from "../../../lib/request-error.ts";',
-        'import type { Handlers } from "../../context.ts";',
+        'import { RequestError } from "../../lib/request-error.ts";',
+        'import type { Handlers } from "../context.ts";',
         "",
         "/** One block: `/v1/{chainName}/block_v2/{blockHeight}/`. */",
         'export const getBlock: Handlers["getBlock"] = async () => {',
@@ -68,7 +71,7 @@ describe("stubs of resolvers", () => {
         "",
       ].join("\n"),
     );
-    expect(dirname(resolverPath(handler))).toBe("runtime/domains/ledger/resolvers");
+    expect(dirname(resolverPath(handler))).toBe("runtime/api/ledger");
   });
 
   it("compile as they are, and not with another answer or under a name that is no operation", async () => {
