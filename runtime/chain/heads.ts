@@ -1,3 +1,4 @@
+import { backoff } from "../lib/async.ts";
 import { subscribeToHeads } from "./subscription.ts";
 import type { Head } from "./types.ts";
 
@@ -66,7 +67,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
     live = false;
     failures += 1;
     if (closed) return;
-    timer = setTimeout(connect, Math.min(longestBackOff, backOffMilliseconds * 2 ** (failures - 1)));
+    timer = setTimeout(connect, backoff(failures, { base: backOffMilliseconds, max: longestBackOff }));
     timer.unref();
   };
 

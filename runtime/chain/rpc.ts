@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import PQueue from "p-queue";
+import { backoff, sleep, withJitter } from "../lib/async.ts";
 import type { RpcCall, RpcResult } from "./call.ts";
 import { LimitError, TransportError } from "./errors.ts";
 import { createEndpoint } from "./exchange.ts";
@@ -182,17 +182,13 @@ const valueOrThrow = (result: RpcResult): unknown => {
 const createPace = ({ backOffMilliseconds = 200, random = Math.random }: RpcOptions, closed: AbortSignal) => {
   let readyAt = 0;
   let refusals = 0;
-  const sleep = (milliseconds: number): Promise<void> => wait(milliseconds, undefined, { signal: closed }).catch(() => undefined);
-  const waitOf = (attempt: number): number => {
-    const ceiling = Math.min(longestWait, backOffMilliseconds * 2 ** (attempt - 1));
-    return ceiling / 2 + (random() * ceiling) / 2;
-  };
+  const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backOffMilliseconds, max: longestWait }), random);
   return {
     ready: async (): Promise<void> => {
-      for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left);
+      for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left, closed);
     },
     after: async (fault: Fault, attempt: number): Promise<void> => {
-      if (fault.kind !== "rate") return sleep(waitOf(attempt));
+      if (fault.kind !== "rate") return sleep(waitOf(attempt), closed);
       // Requests that ran at once are refused at once: they count as one refusal.
       if (Date.now() >= readyAt) refusals += 1;
       const pause = Math.max(waitOf(refusals), fault.retryAfterMilliseconds ?? 0);

@@ -1,3 +1,4 @@
+import { backoff, retry, sleep } from "../lib/async.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { type StateAt, withBalances } from "./account-balances.ts";
 import { createBloom } from "./bloom.ts";
@@ -69,7 +70,7 @@ export interface SourceOptions {
 /** At the head a node may need some milliseconds until all of a block can be had; together the waits make 1.2 seconds. */
 const usualTries = 6;
 const usualWait = 40;
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const maxWaitMilliseconds = 10_000;
 
 /** A source of checked blocks. */
 export const createSource = (rpc: Rpc, capabilities: Capabilities, options: SourceOptions): Source => {
@@ -174,7 +175,7 @@ const settleAnswers = async <T>(
   for (let attempt = 1; attempt < tries; attempt += 1) {
     const open = results.flatMap((result, position) => (!result.ok && passes(result.error) ? [position] : []));
     if (open.length === 0) break;
-    await pause(waitMilliseconds * 2 ** (attempt - 1));
+    await sleep(backoff(attempt, { base: waitMilliseconds, max: maxWaitMilliseconds }));
     const again = await rpc.settle(open.flatMap((position) => calls[position] ?? []));
     for (const [index, position] of open.entries()) results[position] = again[index] ?? (results[position] as RpcResult);
   }
@@ -224,15 +225,14 @@ const untracedUnless = (error: unknown, block: ChainBlock): ChainBlock[] => {
 
 const isPassing = (error: unknown): error is Error => error instanceof BadReplyError || error instanceof RpcError;
 
-const untilGood = async <T>(work: () => Promise<T>, options: SourceOptions): Promise<T> => {
-  const { tries = usualTries, waitMilliseconds = usualWait } = options;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isPassing(error) || attempt >= tries) throw error;
-      options.onBadReply?.(error.message);
-      await pause(waitMilliseconds * 2 ** (attempt - 1));
-    }
-  }
-};
+const untilGood = <T>(
+  work: () => Promise<T>,
+  { tries = usualTries, waitMilliseconds = usualWait, onBadReply }: SourceOptions,
+): Promise<T> =>
+  retry(work, {
+    attempts: tries,
+    base: waitMilliseconds,
+    max: maxWaitMilliseconds,
+    isRetryable: isPassing,
+    onRetry: (error) => onBadReply?.(error.message),
+  });

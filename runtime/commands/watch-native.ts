@@ -3,8 +3,8 @@ import type { Database } from "../database/database.ts";
 import { differencesOfNative, type NativeDifference, sampleOfNative } from "../domains/tokens/native-check.ts";
 import { features, readChain, recordMissing } from "../indexer/chain-row.ts";
 import { nativeBalancesDiffer } from "../indexer/errors.ts";
-import { pause } from "../indexer/pause.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
+import { sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 
 export interface NativeWatchDeps {
@@ -43,7 +43,7 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
     last = sample.last;
     const first = await differencesOfNative(database, source, chain.id, sample.owners);
     if (first === null || first.length === 0) return [];
-    await pause(againMilliseconds, signal);
+    await sleep(againMilliseconds, signal);
     const owners = first.map(({ owner }) => owner);
     return signal.aborted ? [] : ((await differencesOfNative(database, source, chain.id, owners)) ?? []);
   };
@@ -77,7 +77,7 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
     run: async (signal) => {
       while (!signal.aborted) {
         if (!isReady()) {
-          await pause(waitForHead, signal);
+          await sleep(waitForHead, signal);
           continue;
         }
         const goesOn = await look(signal).catch((error: unknown) => {
@@ -85,7 +85,7 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
           return true;
         });
         if (!goesOn) return;
-        await pause(everyMilliseconds, signal);
+        await sleep(everyMilliseconds, signal);
       }
     },
     takeUnseen: () => {

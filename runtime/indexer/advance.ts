@@ -2,12 +2,11 @@ import { BrokenChainError } from "../chain/errors.ts";
 import { prefetch } from "../chain/prefetch.ts";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock } from "../chain/types.ts";
+import { type Mutex, nullOnAbort } from "../lib/async.ts";
 import type { Hash } from "../lib/hex.ts";
 import { type BatchDeps, beginBatch, type PreparedBatch, writeBatch } from "./batch.ts";
 import { confirmFirst } from "./confirm.ts";
-import type { createLock } from "./lock.ts";
 import type { Loop } from "./loop.ts";
-import { orStopped } from "./or-stopped.ts";
 import type { Progress, Stopwatch } from "./progress.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
 import type { StateCache } from "./state-cache.ts";
@@ -16,7 +15,7 @@ import type { IndexedChain, IndexerDeps, Tuning } from "./types.ts";
 export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "alsoTouched"> {
   readonly all: readonly Projection[];
   readonly loop: Loop;
-  readonly lock: ReturnType<typeof createLock>;
+  readonly lock: Mutex;
   readonly batchDeps: (facts: ChainFacts) => BatchDeps;
   readonly stopwatch: Stopwatch;
   readonly tuning: Tuning;
@@ -103,7 +102,7 @@ export const createAdvance = ({
     /** The next portion, folded; null when the signal came. */
     const take = async (): Promise<"taken" | "ended" | null> => {
       const portion = await stopwatch
-        .time("fetch", () => orStopped(portions.next(), signal))
+        .time("fetch", () => nullOnAbort(portions.next(), signal))
         .catch((error: unknown): Portion => {
           // What came before is written first: a node that fails now and then must not keep the index where it is.
           failure = error;

@@ -4,13 +4,13 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { Database } from "../database/database.ts";
 import { createEventDecoder } from "../events/decode-events.ts";
 import type { DecodedBlock } from "../events/decoded-block.ts";
+import { nullOnAbort } from "../lib/async.ts";
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { type GenesisAllocation, readBase, writeBaseReads } from "./base-reads.ts";
 import { advanceCheckpoints } from "./checkpoints.ts";
 import { readStandards, writeStandards } from "./contract-standards.ts";
 import { createRowGatherer, type WaitingRows, writeWaiting } from "./gather-rows.ts";
 import type { Leadership } from "./leader.ts";
-import { orStopped } from "./or-stopped.ts";
 import type { Stopwatch } from "./progress.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "./projection.ts";
 import type { State } from "./state.ts";
@@ -69,7 +69,7 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
     add: async (blocks, signal) => {
       const byForm = stopwatch.timeNow("decode", () => blocks.map(decode));
       await turn();
-      const read = await stopwatch.time("read", () => orStopped(readStandards(cache, database, deps.source, chainId, byForm), signal));
+      const read = await stopwatch.time("read", () => nullOnAbort(readStandards(cache, database, deps.source, chainId, byForm), signal));
       if (read === null) return false;
       const decoded = read.blocks;
       const states = await stopwatch.time("load", () =>
@@ -80,7 +80,7 @@ export const beginBatch = (deps: BatchDeps, cache: StateCache, projections: read
         return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
       });
       const base = await stopwatch.time("read", () =>
-        orStopped(readBase(cache, database, deps.source, chainId, facts, reads, deps.allocation), signal),
+        nullOnAbort(readBase(cache, database, deps.source, chainId, facts, reads, deps.allocation), signal),
       );
       if (base === null) return false;
       const folded: Readonly<Record<string, readonly Row[]>>[] = [];

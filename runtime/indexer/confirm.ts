@@ -1,6 +1,7 @@
 import { BadReplyError } from "../chain/errors.ts";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock } from "../chain/types.ts";
+import { sleep } from "../lib/async.ts";
 import type { ChainRecord } from "./chain-row.ts";
 import type { IndexedChain } from "./types.ts";
 
@@ -30,7 +31,7 @@ export const confirmFirst = async (source: Pick<Source, "chainId" | "hashesOf">,
 /** A finalized block that is another one stops the loop for good: so it is looked at again. @throws {BadReplyError} when the node changes its mind. */
 export const confirmAncestor = async (find: () => Promise<number>, ancestor: number): Promise<void> => {
   for (let count = 0; count < confirmations; count += 1) {
-    await new Promise((resolve) => setTimeout(resolve, waitMilliseconds));
+    await sleep(waitMilliseconds);
     const found = await find();
     if (found !== ancestor) throw new BadReplyError(`The node has the stored block ${found} after all.`);
   }

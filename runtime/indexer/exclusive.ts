@@ -1,6 +1,6 @@
+import type { Mutex } from "../lib/async.ts";
 import { CheckpointMovedError, lockCheckpoints } from "./checkpoints.ts";
 import { type Leadership, LeadershipLostError } from "./leader.ts";
-import type { createLock } from "./lock.ts";
 import type { Loop } from "./loop.ts";
 import type { Projection } from "./projection.ts";
 import type { Indexer, IndexerDeps } from "./types.ts";
@@ -8,7 +8,7 @@ import type { Indexer, IndexerDeps } from "./types.ts";
 export interface ExclusiveDeps extends Pick<IndexerDeps, "chain" | "database" | "ledger"> {
   readonly all: readonly Projection[];
   readonly loop: Loop;
-  readonly lock: ReturnType<typeof createLock>;
+  readonly lock: Mutex;
   readonly guard: Leadership["guard"];
   /** Runs when the work is over, however it ended. */
   readonly finish?: () => void;

@@ -1,11 +1,9 @@
 import type { Head } from "../chain/source.ts";
+import { type Mutex, nullOnAbort, sleep } from "../lib/async.ts";
 import type { Advance } from "./advance.ts";
 import { recordBackfilled, recordHead, recordNativeHistory } from "./chain-row.ts";
 import { finalizedHeight } from "./finalized.ts";
-import type { createLock } from "./lock.ts";
 import type { Loop } from "./loop.ts";
-import { orStopped } from "./or-stopped.ts";
-import { pause } from "./pause.ts";
 import type { ChainFacts } from "./projection.ts";
 import { type TakeBackDeps, takeBack } from "./take-back.ts";
 import type { IndexerDeps } from "./types.ts";
@@ -13,7 +11,7 @@ import type { IndexerDeps } from "./types.ts";
 export interface FollowDeps extends TakeBackDeps, Pick<IndexerDeps, "clock" | "onProgress"> {
   readonly heads: IndexerDeps["heads"] | undefined;
   readonly loop: Loop;
-  readonly lock: ReturnType<typeof createLock>;
+  readonly lock: Mutex;
   readonly advance: Advance;
   /** Reads anew where the index stands. */
   readonly open: () => Promise<unknown>;
@@ -61,14 +59,14 @@ export const createFollow = (deps: FollowDeps) => {
 
   /** One look at the node's head, or one head that the node told by itself, and what follows from it. */
   const keepUp = async (facts: ChainFacts, told: Head | null, signal: AbortSignal): Promise<void> => {
-    const head = told ?? (await orStopped(source.head(), signal));
+    const head = told ?? (await nullOnAbort(source.head(), signal));
     if (head === null) return;
     if (told === null) deps.heads?.seen(head.number);
     loop.head = head.number;
     if (await hasLeft(head)) await reorganise(facts, head);
     position.suspect = false;
     // After the comparison: what is final now says nothing of blocks that were indexed before it was.
-    const recorded = orStopped(record(head, position.block), signal);
+    const recorded = nullOnAbort(record(head, position.block), signal);
     recorded.catch(() => undefined);
     // Its failure waits for the end of what is being written, so that nothing is in flight when the index is opened anew.
     if (head.number > position.block) await deps.advance(facts, head.number, signal);
@@ -83,7 +81,7 @@ export const createFollow = (deps: FollowDeps) => {
       await keepUp(facts, told, signal);
       told = null;
       if (position.block < (loop.head ?? 0)) continue;
-      if (deps.heads === undefined) await pause(chain.pollMilliseconds, signal);
+      if (deps.heads === undefined) await sleep(chain.pollMilliseconds, signal);
       else told = await deps.heads.next(chain.pollMilliseconds, signal);
     }
   };

@@ -1,4 +1,5 @@
 import { BadReplyError } from "../chain/errors.ts";
+import { createMutex, nullOnAbort } from "../lib/async.ts";
 import { createAdvance } from "./advance.ts";
 import type { BatchDeps } from "./batch.ts";
 import { catchUpOnce } from "./catch-up.ts";
@@ -7,10 +8,8 @@ import { IndexMismatchError } from "./errors.ts";
 import { createExclusive } from "./exclusive.ts";
 import { createFollow } from "./follow.ts";
 import { createLeader, type Leadership, LeadershipLostError } from "./leader.ts";
-import { createLock } from "./lock.ts";
 import type { Loop } from "./loop.ts";
 import { openIndex } from "./open-index.ts";
-import { orStopped } from "./or-stopped.ts";
 import { createStopwatch } from "./progress.ts";
 import type { ChainFacts, Projection } from "./projection.ts";
 import { readingLoads, readingTables } from "./reading-loads.ts";
@@ -36,7 +35,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
   const all: readonly Projection[] = [ledger.projection, ...deps.projections];
   const following = [...readingTables, ...(deps.following ?? [])];
   const stopwatch = createStopwatch();
-  const lock = createLock();
+  const lock = createMutex();
   const leader = createLeader({ database, chain, logger });
   const loop: Loop = {
     position: { block: chain.from - 1, hash: null, suspect: true },
@@ -133,7 +132,7 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     try {
       await untilStopped(
         async () => {
-          const facts = await orStopped(open(), signal);
+          const facts = await nullOnAbort(open(), signal);
           if (facts !== null) await runOnce(facts, signal);
         },
         { chain: chain.name, logger, signal, place: () => position.block },

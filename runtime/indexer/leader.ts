@@ -1,6 +1,6 @@
 import type { Database, DatabaseClient, Queryable } from "../database/database.ts";
 import { DatabaseUnavailable } from "../database/errors.ts";
-import { pause } from "./pause.ts";
+import { sleep } from "../lib/async.ts";
 
 /** The lock that lets this process write a chain is gone: another process may hold it by now. */
 export class LeadershipLostError extends Error {
@@ -77,11 +77,11 @@ export const createLeader = (deps: LeaderDeps) => ({
       release.abort();
       // A connection that hangs must not keep the work's own end, nor the timer of that bound the process.
       const waited = new AbortController();
-      await Promise.race([ended.catch(() => undefined), pause(silenceMilliseconds, waited.signal)]);
+      await Promise.race([ended.catch(() => undefined), sleep(silenceMilliseconds, waited.signal)]);
       waited.abort();
     }
     // Who has lost the lock leaves it to one that waits already.
-    if (wasLost) await pause(2 * (deps.waitMilliseconds ?? usualWaitMilliseconds), signal);
+    if (wasLost) await sleep(2 * (deps.waitMilliseconds ?? usualWaitMilliseconds), signal);
   },
 });
 
@@ -107,14 +107,14 @@ const take = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSigna
     if (waits === 0) {
       deps.logger.info(`${deps.chain.name} is indexed by another process; this one waits, and takes over when that one ends.`);
     }
-    await pause(deps.waitMilliseconds ?? usualWaitMilliseconds, signal);
+    await sleep(deps.waitMilliseconds ?? usualWaitMilliseconds, signal);
   }
   return null;
 };
 
 const beat = async (client: DatabaseClient, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
   while (!released.aborted) {
-    await pause(deps.beatMilliseconds ?? 1_000, released);
+    await sleep(deps.beatMilliseconds ?? 1_000, released);
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "it did not answer in time")), silenceMilliseconds);

@@ -1,8 +1,8 @@
 import { BadReplyError, BrokenChainError, RpcError, TransportError } from "../chain/errors.ts";
 import { DatabaseUnavailable } from "../database/errors.ts";
+import { backoff, sleep } from "../lib/async.ts";
 import { CheckpointMovedError } from "./checkpoints.ts";
 import { LeadershipLostError } from "./leader.ts";
-import { pause } from "./pause.ts";
 
 const longestPause = 30_000;
 
@@ -24,7 +24,7 @@ export const untilStopped = async (work: () => Promise<void>, { chain, logger, s
       if (!isPassing(error)) throw error;
       failures = place() > before ? 1 : failures + 1;
       logger.warn(`${chain}: ${error.message} Trying again.`);
-      await pause(Math.min(longestPause, 100 * 2 ** failures), signal);
+      await sleep(backoff(failures, { base: 200, max: longestPause }), signal);
     }
   }
 };

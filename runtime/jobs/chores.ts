@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { orStopped } from "../indexer/or-stopped.ts";
-import { pause } from "../indexer/pause.ts";
+import { backoff, nullOnAbort, sleep } from "../lib/async.ts";
 import type { Chore, ChoreContext, ChoreDeps } from "./chore.ts";
 import { callMany } from "./multicall.ts";
 
@@ -37,7 +36,7 @@ export const createChores = (deps: ChoreDeps): Chores => {
     } catch (error) {
       if (signal.aborted) return false;
       turn.failures += 1;
-      turn.due = now() + Math.min(longestWait, Math.max(chore.everyMilliseconds, 500) * 2 ** turn.failures);
+      turn.due = now() + backoff(turn.failures, { base: 2 * Math.max(chore.everyMilliseconds, 500), max: longestWait });
       deps.logger.warn(`To ${chore.name} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
       return false;
     }
@@ -60,7 +59,7 @@ export const createChores = (deps: ChoreDeps): Chores => {
       setMaxListeners(maxListeners, signal);
       while (!signal.aborted) {
         await lookUntil(signal);
-        await pause(deps.pauseMilliseconds ?? usualPause, signal);
+        await sleep(deps.pauseMilliseconds ?? usualPause, signal);
       }
     },
   };
@@ -71,7 +70,7 @@ const maxListeners = 1_000;
 const contextOf = (deps: ChoreDeps, signal: AbortSignal): ChoreContext => {
   const orEnd = async <T>(work: Promise<T>): Promise<T> => {
     // An answer is never null itself.
-    const answer = await orStopped(work, signal);
+    const answer = await nullOnAbort(work, signal);
     if (answer === null) throw new Error("the process stops");
     return answer;
   };

@@ -1,9 +1,9 @@
 import type { CallOutcome, Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
 import { arrayLiteral } from "../indexer/load-state.ts";
-import { pause } from "../indexer/pause.ts";
 import type { Row } from "../indexer/projection.ts";
 import { writeRows } from "../indexer/write.ts";
+import { backoff, sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 import { callMany } from "./multicall.ts";
 import type { NodeRead } from "./node-read.ts";
@@ -68,7 +68,7 @@ export const createWorker = (deps: WorkerDeps): Worker => {
             deps.logger.warn(`Reads of the node wait: ${error instanceof Error ? error.message : "unknown reason"}`),
           );
         }
-        await pause(deps.pauseMilliseconds ?? 500, signal);
+        await sleep(deps.pauseMilliseconds ?? 500, signal);
       }
     },
   };
@@ -155,7 +155,7 @@ const finish = async ({ database, chainId }: WorkerDeps, read: NodeRead, finishe
 /** Exponential back-off by the number of tries. */
 const postpone = async ({ database, chainId, clock }: WorkerDeps, jobs: readonly Job[]): Promise<void> => {
   for (const { kind, key, attempts } of jobs) {
-    const wait = Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** attempts);
+    const wait = backoff(attempts + 1, { base: firstWaitSeconds, max: longestWaitSeconds });
     const due = new Date(clock().getTime() + wait * 1_000);
     await database.query(
       "UPDATE node_reads SET attempts = attempts + 1, run_after = $4 WHERE chain_id = $1 AND kind = $2 AND key = decode($3, 'hex')",

@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { Client } from "undici";
-import { until } from "../lib/until.ts";
+import { abortable } from "../lib/async.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 
 /** The media types of answers that are wanted; "" is an answer that names none. */
@@ -59,7 +59,7 @@ export const ask = async (question: Question): Promise<Reply> => {
     bodyTimeout: milliseconds,
   });
   try {
-    return await until(signal, readReply(client, question));
+    return await abortable(signal, readReply(client, question));
   } finally {
     // What is still under way ends here; nobody waits for its end.
     client.destroy().catch(() => undefined);

@@ -1,4 +1,4 @@
-import { until } from "../lib/until.ts";
+import { abortable } from "../lib/async.ts";
 import { ask, type Reply, refusalOf, type WantedTypes } from "./ask.ts";
 import { checkUrl } from "./check-url.ts";
 import { privateRange } from "./public-addresses.ts";
@@ -63,7 +63,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
     if (!isGateway) {
       const fault = checkUrl(url, ports);
       if (fault !== null) return { kind: "refusal", refusal: fault };
-      const found = await until(bounds.signal, addressesOf(url.hostname, bounds.signal));
+      const found = await abortable(bounds.signal, addressesOf(url.hostname, bounds.signal));
       if ("code" in found) return { kind: "refusal", refusal: found };
       addresses = found;
     }

@@ -4,7 +4,7 @@ import { createRpc, type Rpc, type RpcResult } from "../../chain/rpc.ts";
 import { outcomeOf } from "../../chain/source.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { NftsConfig } from "../../config/nfts.ts";
-import { until } from "../../lib/until.ts";
+import { abortable } from "../../lib/async.ts";
 import type { DocumentOutcome, ReadDocument } from "./metadata/document.ts";
 import { createDocumentReader } from "./metadata/read-document.ts";
 import type { NftKey, NftMetadataRow, UncachedMetadata } from "./metadata/row.ts";
@@ -91,7 +91,7 @@ const readWithin = (
       clearTimeout(timer);
       closed.removeEventListener("abort", stop);
     });
-  const inTime = until(time.signal, ended).catch(() => undefined);
+  const inTime = abortable(time.signal, ended).catch(() => undefined);
   return { rows: inTime.then(() => tokens.flatMap((key) => rows.get(key) ?? [])), ended };
 };
 

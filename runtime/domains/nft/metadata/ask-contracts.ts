@@ -1,8 +1,8 @@
 import type { CallOutcome, Source } from "../../../chain/source.ts";
 import type { NftsConfig } from "../../../config/nfts.ts";
-import { orStopped } from "../../../indexer/or-stopped.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
 import { callMany } from "../../../jobs/multicall.ts";
+import { nullOnAbort } from "../../../lib/async.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { createBlockQueries } from "../../ledger/block-queries.ts";
 import { type Claim, claimUnasked, hasUnasked, mostAttempts, postpone, type QueueDeps, release, saveAddresses } from "./claims.ts";
@@ -78,7 +78,7 @@ export const askContracts = async (deps: AskDeps, signal: AbortSignal): Promise<
 const placeToAsk = async ({ database, chainId, source }: AskDeps, signal: AbortSignal): Promise<IndexedBlock | null> => {
   const indexed = await createBlockQueries(database).head(chainId);
   if (indexed === null) return null;
-  const head = await orStopped(source.head(), signal);
+  const head = await nullOnAbort(source.head(), signal);
   return head === null || head.number - indexed.number > mostBehind ? null : indexed;
 };
 
@@ -95,11 +95,11 @@ const ask = async (
   const answers: Answer[] = [];
   for (let start = 0; start < claims.length; start += askedAtOnce) {
     const some = claims.slice(start, start + askedAtOnce);
-    const outcomes = await orStopped(callMany(deps.source, deps.multicall, some.map(uriCall), number), signal);
+    const outcomes = await nullOnAbort(callMany(deps.source, deps.multicall, some.map(uriCall), number), signal);
     if (outcomes === null) return null;
     answers.push(...some.map((claim, position) => answerOf(outcomes[position], claim, deps.nfts.documentBytes)));
   }
-  const hashes = await orStopped(deps.source.hashesOf([number]), signal);
+  const hashes = await nullOnAbort(deps.source.hashesOf([number]), signal);
   return hashes?.[0] === hash ? answers : null;
 };
 

@@ -1,6 +1,7 @@
 import type { CopyType, CopyValue } from "../../../database/copy.ts";
 import type { Database, DatabaseClient } from "../../../database/database.ts";
 import { arrayLiteral } from "../../../indexer/load-state.ts";
+import { backoff } from "../../../lib/async.ts";
 import { lockQueue } from "./lock-queue.ts";
 import type { NftKey } from "./row.ts";
 
@@ -29,7 +30,6 @@ const firstWaitSeconds = 10;
 const longestWaitSeconds = 6 * 3_600;
 
 /** Seconds until the next try: four times as long after each, up to six hours. */
-const waitAfter = (attempts: number): number => Math.min(longestWaitSeconds, firstWaitSeconds * 4 ** (attempts - 1));
 
 const isDue = "run_after <= $2 AND (leased_until IS NULL OR leased_until <= $2)";
 
@@ -120,7 +120,10 @@ export const postpone = async (deps: QueueDeps, failed: readonly { readonly clai
   const now = deps.clock().getTime();
   const changes = failed.map(({ claim, problem }) => ({
     claim,
-    values: [new Date(now + waitAfter(claim.attempts) * 1_000).toISOString(), problem],
+    values: [
+      new Date(now + backoff(claim.attempts, { base: firstWaitSeconds, max: longestWaitSeconds, factor: 4 }) * 1_000).toISOString(),
+      problem,
+    ],
   }));
   await deps.database.transaction(async (client) => {
     await lockQueue(client, deps.chainId);

@@ -1,4 +1,4 @@
-import { pause } from "../../../indexer/pause.ts";
+import { sleep } from "../../../lib/async.ts";
 import { type Claim, claimOfHost, hostsAfter, postpone, type QueueDeps, release } from "./claims.ts";
 import type { ReadDocument } from "./document.ts";
 import { mostOfHost } from "./host.ts";
@@ -97,9 +97,9 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       const stop = new AbortController();
       onEnd = () => stop.abort();
       if (hasResults()) stop.abort();
-      await pause(milliseconds, AbortSignal.any([signal, stop.signal]));
+      await sleep(milliseconds, AbortSignal.any([signal, stop.signal]));
       // What ends at about the same time is kept together.
-      if (hasResults()) await pause(togetherMilliseconds, signal);
+      if (hasResults()) await sleep(togetherMilliseconds, signal);
     },
     inHand: () => inHand.size + results.outcomes.length + results.failed.length,
     end: async () => {

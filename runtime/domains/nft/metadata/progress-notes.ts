@@ -1,5 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
-import { pause } from "../../../indexer/pause.ts";
+import { sleep } from "../../../lib/async.ts";
 
 /** What is said of a queue, and to whom. */
 export interface NotesDeps {
@@ -17,7 +17,7 @@ const manyTokens = 1_000;
 export const createProgressNotes = ({ chainId, chainName, database, logger }: NotesDeps) => ({
   run: async (signal: AbortSignal): Promise<void> => {
     for (;;) {
-      await pause(everyMilliseconds, signal);
+      await sleep(everyMilliseconds, signal);
       if (signal.aborted) return;
       // Reads the queue's part of the primary key: tens of milliseconds for a million tokens.
       const rows = await database.query<{ count: number }>("SELECT count(*) FROM nft_reads WHERE chain_id = $1", [chainId]).catch(() => []);

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { orStopped } from "../../../indexer/or-stopped.ts";
+import { nullOnAbort } from "../../../lib/async.ts";
 import { type Claim, mostAttempts } from "./claims.ts";
 import type { DocumentOutcome, ReadDocument } from "./document.ts";
 import type { Outcome } from "./outcome-rows.ts";
@@ -30,7 +30,7 @@ export const readNow = async (
   const results: ReadResults = { outcomes: [], failed: [] };
   for (const { claim, url } of located) {
     await nextTurn();
-    const document = await orStopped(readOne(readDocument, url, signal), signal);
+    const document = await nullOnAbort(readOne(readDocument, url, signal), signal);
     if (document === null || signal.aborted) return results;
     sortDocument(results, claim, url, readAt, document);
   }

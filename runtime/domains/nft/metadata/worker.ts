@@ -1,5 +1,5 @@
 import type { NftsConfig } from "../../../config/nfts.ts";
-import { pause } from "../../../indexer/pause.ts";
+import { backoff, sleep } from "../../../lib/async.ts";
 import { type AskDeps, askContracts } from "./ask-contracts.ts";
 import { createFetcher } from "./fetch-documents.ts";
 import { createProgressNotes } from "./progress-notes.ts";
@@ -46,7 +46,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
         if (signal.aborted) return;
         failures += 1;
         deps.logger.warn(`Metadata of ${deps.chainName} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
-        await pause(Math.min(longestPause, usual * 2 ** failures), signal);
+        await sleep(backoff(failures, { base: 2 * usual, max: longestPause }), signal);
       }
     }
   };
@@ -67,7 +67,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       await Promise.all([
         repeat(
           () => askContracts(own, signal),
-          (milliseconds) => pause(milliseconds, signal),
+          (milliseconds) => sleep(milliseconds, signal),
           signal,
         ),
         repeat(

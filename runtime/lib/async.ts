@@ -1,0 +1,86 @@
+/** Waits; returns early, without an error, when the signal aborts. */
+export const sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+  });
+
+/** Bounds of an exponential backoff, in any one unit of time. */
+export interface BackoffOptions {
+  /** The wait after the first failure. */
+  readonly base: number;
+  readonly max: number;
+  /** By how much each wait is longer than the one before; 2 where it is left out. */
+  readonly factor?: number;
+}
+
+/** The wait after the n-th failure in a row, counted from 1: it grows by the factor with each, up to the maximum. */
+export const backoff = (failures: number, { base, max, factor = 2 }: BackoffOptions): number =>
+  Math.min(max, base * factor ** (failures - 1));
+
+/** Between half and all of a wait, so that clients that failed together do not return together. */
+export const withJitter = (wait: number, random: () => number): number => wait / 2 + (random() * wait) / 2;
+
+/** How `retry` repeats work. */
+export interface RetryOptions<E> extends BackoffOptions {
+  /** Attempts in all, the first one included. */
+  readonly attempts: number;
+  readonly isRetryable: (error: unknown) => error is E;
+  readonly onRetry?: (error: E) => void;
+}
+
+/** The result of the first attempt that succeeds, with backoff in milliseconds between attempts; throws the last error, or one that is not retryable at once. */
+export const retry = async <T, E>(work: () => Promise<T>, options: RetryOptions<E>): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= options.attempts || !options.isRetryable(error)) throw error;
+      options.onRetry?.(error);
+      await sleep(backoff(attempt, options));
+    }
+  }
+};
+
+/** The promise's result; rejects with the signal's reason as soon as it aborts. The work itself goes on, and its result is dropped. */
+export const abortable = async <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> => {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
+  }
+};
+
+/** The promise's result, or null as soon as the signal aborts. */
+export const nullOnAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(null);
+    const stop = () => resolve(null);
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+
+/** Runs tasks one at a time, in the order in which they were submitted. */
+export type Mutex = <T>(task: () => Promise<T>) => Promise<T>;
+
+/** A mutex that nobody holds. A task that fails does not stop those behind it. */
+export const createMutex = (): Mutex => {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const result = last.then(task, task);
+    last = result.catch(() => undefined);
+    return result;
+  };
+};
