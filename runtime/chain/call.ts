@@ -6,6 +6,8 @@ export interface RpcCall {
   readonly params: readonly unknown[];
   /** What it asks for can be had in parts: when it is too much for one reply, or too slow, that is told as a LimitError instead of being tried on. */
   readonly divisible?: boolean;
+  /** Where the node answers other calls and not this one, this call alone fails, with an UnansweredError; without it, the whole of what was asked for does. */
+  readonly isolated?: boolean;
 }
 
 /** Its answer: a value, or the node's own error. */

@@ -16,6 +16,11 @@ export class LimitError extends RpcError {
   override readonly name = "LimitError";
 }
 
+/** The node answers other calls, and fails at this one each time: with a time-out or an HTTP error in place of an answer. */
+export class UnansweredError extends RpcError {
+  override readonly name = "UnansweredError";
+}
+
 /** The node could not be reached, or what came back is not JSON-RPC. Trying again later may help. */
 export class TransportError extends Error {
   override readonly name = "TransportError";

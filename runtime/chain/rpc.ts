@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { backoff, sleep, withJitter } from "../lib/async.ts";
 import type { RpcCall, RpcResult } from "./call.ts";
-import { LimitError, TransportError } from "./errors.ts";
+import { LimitError, TransportError, UnansweredError } from "./errors.ts";
 import { createEndpoint } from "./exchange.ts";
 import { Fault } from "./faults.ts";
 import { createAdaptiveSize } from "./limits.ts";
@@ -79,8 +79,9 @@ export const createRpc = (options: RpcOptions): Rpc => {
     const { again, fault } = outcome;
     const alone = positions.length === 1;
     if (alone && fault.kind === "size" && attempt > 0 && settleAsTooMuch(settling, again[0], fault)) return;
+    if (await isolated(settling, again, attempt, fault)) return;
     const next = isTry(fault, alone) ? attempt + 1 : attempt;
-    if (fault.kind === "final" || next > retries || closing.signal.aborted) throw new TransportError(fault.message);
+    if (isLast(fault, next)) throw new TransportError(fault.message);
     options.onRetry?.(fault.message, next);
     adapt(fault, positions.length, next);
     if (alone || fault.kind !== "size") await pace.after(fault, Math.max(next, 1));
@@ -88,9 +89,39 @@ export const createRpc = (options: RpcOptions): Rpc => {
     await settlePart(settling, again, next);
   };
 
+  /**
+   * Halves what failed while the node answers other calls, down to the calls that it fails at; those fail alone. What the node takes is not learnt from them.
+   * False where these calls cannot be isolated, or the node does not answer.
+   */
+  const isolated = async (settling: Settling, positions: readonly number[], attempt: number, fault: Fault): Promise<boolean> => {
+    const [position] = positions;
+    if (position === undefined || !isIsolatable(settling, positions, attempt, fault) || !(await isAnswering())) return false;
+    if (positions.length === 1) {
+      settling.results[position] = { ok: false, error: new UnansweredError(callAt(settling, position).method, 0, fault.message) };
+      return true;
+    }
+    const middle = Math.ceil(positions.length / 2);
+    const halves = [positions.slice(0, middle), positions.slice(middle)];
+    await Promise.all(halves.map((half) => settleOnce(settling, half, half.length === 1 ? 0 : attempt)));
+    return true;
+  };
+
+  /** Whether the node answers a call that costs it nothing. */
+  const isAnswering = async (): Promise<boolean> => {
+    try {
+      const { results } = await endpoint.exchange([{ method: "eth_chainId", params: [] }]);
+      return results.every((result) => "ok" in result && result.ok);
+    } catch (error) {
+      if (error instanceof Fault) return false;
+      throw error;
+    }
+  };
+
+  const isLast = ({ kind }: Fault, attempt: number): boolean => kind === "final" || attempt > retries || closing.signal.aborted;
+
   const adapt = (fault: Fault, tried: number, attempt: number): void => {
     // What fails twice in a row for no stated reason may be a limit that the node does not put into words.
-    if (fault.kind === "size" || fault.kind === "rate" || (fault.kind === "passing" && attempt > 1)) batches.shrink(tried);
+    if (fault.kind === "rate" || (tried > 1 && (fault.kind === "size" || (fault.kind === "passing" && attempt > 1)))) batches.shrink(tried);
     if (fault.kind === "rate") {
       lanes.shrink(lanes.current());
       queue.concurrency = lanes.current();
@@ -159,6 +190,11 @@ export const createRpc = (options: RpcOptions): Rpc => {
 
 /** A request that is made smaller is not tried again: it is another one. */
 const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "passing" || kind === "down";
+
+/** A request that was too much or too slow is halved at once; one that failed for no stated reason, and a single call, after a second attempt. */
+const isIsolatable = (settling: Settling, positions: readonly number[], attempt: number, { kind }: Fault): boolean =>
+  (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "passing" && attempt > 0) &&
+  positions.every((position) => callAt(settling, position).isolated === true);
 
 const settleAsTooMuch = (settling: Settling, position: number | undefined, fault: Fault): boolean => {
   const { method, divisible } = callAt(settling, position);

@@ -4,7 +4,7 @@ import { type StateAt, withBalances } from "./account-balances.ts";
 import { createBloom } from "./bloom.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { DecodedReply } from "./decode-block.ts";
-import { BadReplyError, LimitError, RpcError } from "./errors.ts";
+import { BadReplyError, LimitError, RpcError, UnansweredError } from "./errors.ts";
 import { fetchReplies } from "./fetch-replies.ts";
 import { withTraces } from "./fetch-traces.ts";
 import { asObject, bigQuantity, data, hash, quantity, type Raw, toQuantity } from "./quantities.ts";
@@ -157,6 +157,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       const requests = calls.map(({ to, data, gas }) => ({
         method: "eth_call",
         params: [{ to, data, ...(gas === undefined ? {} : { gas: toQuantity(gas) }) }, toQuantity(height)],
+        isolated: true,
       }));
       return settleAnswers(rpc, requests, options, outcomeOf);
     },
@@ -184,9 +185,10 @@ const settleAnswers = async <T>(
 
 /** Neither the word of a contract nor that the state is gone: a node's own trouble. */
 const mayPass = (error: RpcError): boolean =>
-  error instanceof LimitError ||
-  (!isReverted(error.code, error.message) &&
-    (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message)));
+  !(error instanceof UnansweredError) &&
+  (error instanceof LimitError ||
+    (!isReverted(error.code, error.message) &&
+      (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message))));
 
 /** A node behind a gateway that has not heard yet of a block that another one told. */
 const lagging = /\b(?:header|block|resource) (?:is )?not (?:found|known)|unknown block/i;
