@@ -78,7 +78,8 @@ describe("ashlar start without configuration", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("tells and indexes the story, and prints five requests that return rows", async () => {
+  // Half a minute on an idle machine.
+  it("tells and indexes the story, and prints five requests that return rows", { timeout: 300_000 }, async () => {
     const started = start();
     await ready(started);
     expect(started.output()).toContain(`http://127.0.0.1:${port}/docs/`);
@@ -120,7 +121,7 @@ describe("ashlar start without configuration", () => {
     expect(second.output()).toContain(`Process ${first?.child.pid}`);
   });
 
-  it("ends on SIGTERM with nothing left behind, and starts again from what it kept", async () => {
+  it("ends on SIGTERM with nothing left behind, and starts again from what it kept", { timeout: 150_000 }, async () => {
     expect(await end("SIGTERM")).toBe(0);
     await expect(headOf(`http://127.0.0.1:${rpcPort}`)).rejects.toThrow();
     const before = Date.now();
