@@ -17,6 +17,7 @@ import { pendingMigrations } from "./database/migrate.ts";
 import { createApprovalQueries } from "./domains/approvals/queries.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries.ts";
 import { createRollUpQueries } from "./domains/dex/roll-up-queries.ts";
+import { createProgressQueries } from "./domains/ledger/progress-queries.ts";
 import { createLedgerQueries, type LedgerQueries } from "./domains/ledger/queries.ts";
 import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
 import { parseLabels } from "./domains/names/labels-file.ts";
@@ -73,7 +74,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const network = createNetworkQueries(database);
   const registries = new Map(chains.map((chain) => [chain.id, registriesOfChain(chain)]));
   const names = createNameQueries(database, (chainId) => registries.get(chainId) ?? []);
-  const { headOf, requireBuilt } = createAsOfProjection(database, createIsRead(chains));
+  const { headOf, requireBuilt } = createAsOfProjection(createProgressQueries(database), createIsRead(chains));
   const { labels } = createLabelQueries(names, readLabels(chains));
   const classifier = createClassifier(loadRules(config.rulesFile));
   const directory = createDirectory(chains.map(withTokenList));

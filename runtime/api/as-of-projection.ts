@@ -1,4 +1,4 @@
-import type { Database } from "../database/database.ts";
+import type { Progress, ProgressQueries } from "../domains/ledger/progress-queries.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, projectionSubjects, readsOf } from "./projection-reads.ts";
 
@@ -12,22 +12,6 @@ export interface Reach {
   readonly checkpoints: ReadonlyMap<string, number>;
 }
 
-/** The checkpoints of a chain as one statement reads them. */
-interface Progress {
-  readonly head: number;
-  /** The first indexed block. */
-  readonly first: number;
-  readonly checkpoints: ReadonlyMap<string, number>;
-}
-
-interface ProgressRow {
-  readonly chain_id: number;
-  readonly head: number | null;
-  readonly first: number | null;
-  readonly projections: readonly string[];
-  readonly blocks: readonly number[];
-}
-
 const retryAfterSeconds = 30;
 
 /**
@@ -35,26 +19,7 @@ const retryAfterSeconds = 30;
  * until it is level, answers that read it are as of its last block, and the pages of a list stay there; where that makes no sense they are refused with 503.
  * `isRead` tells whether a projection's data is read at all for a chain, as names are only where a registry is configured.
  */
-export function createAsOfProjection({ query }: Pick<Database, "query">, isRead: (chainId: number, projection: ProjectionId) => boolean) {
-  /** How far chains are indexed. One statement for all projections, served by the primary keys of blocks, chains and projection_checkpoints. */
-  const progressOf = async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
-    const rows = await query<ProgressRow>(
-      `SELECT asked.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = asked.chain_id ORDER BY number DESC LIMIT 1) AS head,
-         (SELECT indexed_from FROM chains c WHERE c.chain_id = asked.chain_id) AS first,
-         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS projections,
-         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS blocks
-       FROM unnest($1::int8[]) AS asked(chain_id)`,
-      [chainIds],
-    );
-    return new Map(
-      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks }) => {
-        if (head === null) return [];
-        const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
-        return [[chainId, { head, first: first ?? 0, checkpoints }] as const];
-      }),
-    );
-  };
-
+export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (chainId: number, projection: ProjectionId) => boolean) {
   const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {
     // A projection that has no checkpoint was never begun.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
