@@ -15,8 +15,13 @@ import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 
 export type { Head } from "./types.ts";
 
-/** What a read-only contract call gave. `reverted` tells the contract's own refusal from a node that cannot answer. */
-export type CallOutcome = { readonly ok: true; readonly data: Hex } | { readonly ok: false; readonly reverted: boolean };
+/**
+ * What a read-only contract call gave. `reverted` tells the contract's own refusal from a node that cannot answer; `passing` is the node's error where the same
+ * call may succeed later.
+ */
+export type CallOutcome =
+  | { readonly ok: true; readonly data: Hex }
+  | { readonly ok: false; readonly reverted: boolean; readonly passing?: RpcError };
 
 export interface ReadOnlyCall {
   readonly to: Address;
@@ -212,8 +217,19 @@ const nullIfRefused = (error: unknown): null => {
 /** Code 3 is an execution that reverted (EIP-1474's list as nodes extend it); older nodes say so in words alone. */
 export const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
-  return { ok: false, reverted: isReverted(result.error.code, result.error.message) };
+  const { error } = result;
+  if (isReverted(error.code, error.message)) return { ok: false, reverted: true };
+  const isPassing = !isDefinite(error) && (mayPass(error) || lagging.test(error.message));
+  return { ok: false, reverted: false, ...(isPassing ? { passing: error } : {}) };
 };
+
+/** The node has no such method, or lacks the state, whatever the code: the same call will not succeed later. */
+const isDefinite = ({ code, message }: RpcError): boolean => undefinedMethods.has(code) || missing.test(message);
+
+/** "Method not found" of JSON-RPC 2.0, section 5.1, and "method not supported" of EIP-1474. */
+const undefinedMethods = new Set([-32601, -32004]);
+
+const missing = /missing trie node|prun|archive|state\b.*\b(?:not |un)available|(?:not |un)supported|not implemented/i;
 
 const isReverted = (code: number, message: string): boolean => code === 3 || failedExecution.test(message);
 

@@ -1,3 +1,4 @@
+import type { RpcError } from "../chain/errors.ts";
 import type { CallOutcome, Source } from "../chain/source.ts";
 import type { DatabaseClient, Queryable } from "../database/database.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../events/contract-standards.ts";
 import type { DecodedBlock } from "../events/decoded-block.ts";
 import { groupBy } from "../lib/group-by.ts";
-import type { Address, Hex } from "../lib/hex.ts";
+import { type Address, type Hex, zeroAddress } from "../lib/hex.ts";
 import type { Row, StateLoad, Table } from "./projection.ts";
 import type { StateCache } from "./state-cache.ts";
 import { writeRows } from "./write.ts";
@@ -44,7 +45,10 @@ export interface StandardReadings {
   readonly blocks: readonly DecodedBlock[];
   /** Rows that were not stored before. */
   readonly rows: readonly Row[];
-  /** Contracts that the node gave no answer for. */
+  /**
+   * Contracts that the node gave no answer for: it runs no contracts, or lacks the state. Their rows have no `read_at_block`, and they are not asked again, even when
+   * another node could answer: events before would have been folded by one verdict and events after by another, which no rebuild gives.
+   */
   readonly unanswered: readonly Address[];
 }
 
@@ -93,33 +97,57 @@ interface Reading {
   readonly height: number;
 }
 
+/** Contracts by the block after which they are asked. */
+type ByHeight = ReadonlyMap<number, readonly EvidenceSubject[]>;
+
+/** A contract that was not read at a height because of an error of the node that may pass. */
+interface Trouble {
+  readonly subject: EvidenceSubject;
+  readonly height: number;
+}
+
 /** After each contract's own block where the node has that state, else at its head: code seldom changes. */
 const ask = async (source: Node, subjects: readonly EvidenceSubject[]): Promise<Map<Address, Reading>> => {
   const readings = new Map<Address, Reading>();
-  await askInPortions(
+  await askPatiently(
     source,
     groupBy(subjects, ({ block }) => block),
     readings,
   );
   const open = subjects.filter(({ address }) => !readings.has(address));
-  if (open.length > 0) await askInPortions(source, new Map([[(await source.head()).number, open]]), readings);
+  if (open.length > 0) await askPatiently(source, new Map([[(await source.head()).number, open]]), readings);
   return readings;
 };
 
-const askInPortions = async (
-  source: Node,
-  byHeight: ReadonlyMap<number, readonly EvidenceSubject[]>,
-  readings: Map<Address, Reading>,
-): Promise<void> => {
+/**
+ * A short failure of the node must not decide a contract's standard, because the verdict is stored and never asked for again. An error that may pass therefore fails
+ * the batch, which the indexer tries again, as long as the node cannot run any call. Once it runs a call to an account without code, the contracts are asked once
+ * more: an error that only they cause, such as an answer longer than the node returns, must not stop the index.
+ * @throws {RpcError} the node's error, when it cannot run calls at the moment.
+ */
+const askPatiently = async (source: Node, byHeight: ByHeight, readings: Map<Address, Reading>): Promise<void> => {
+  const troubles = await askInPortions(source, byHeight, readings);
+  if (troubles.length === 0) return;
+  const [control] = await source.calls([{ to: zeroAddress, data: "0x", gas: callGas }], (await source.head()).number);
+  const error = passingErrorOf(control);
+  if (error !== undefined) throw error;
+  const again = groupBy(troubles, ({ height }) => height);
+  await askInPortions(source, new Map([...again].map(([height, own]) => [height, own.map(({ subject }) => subject)])), readings);
+};
+
+const askInPortions = async (source: Node, byHeight: ByHeight, readings: Map<Address, Reading>): Promise<Trouble[]> => {
   const portions = [...byHeight].flatMap(([height, subjects]) =>
     Array.from({ length: Math.ceil(subjects.length / portion) }, (_, place) => ({
       height,
       subjects: subjects.slice(place * portion, (place + 1) * portion),
     })),
   );
+  const troubles: Trouble[] = [];
   for (let start = 0; start < portions.length; start += inFlight) {
-    await Promise.all(portions.slice(start, start + inFlight).map(({ height, subjects }) => askAt(source, subjects, height, readings)));
+    const asked = portions.slice(start, start + inFlight).map(({ height, subjects }) => askAt(source, subjects, height, readings));
+    troubles.push(...(await Promise.all(asked)).flat());
   }
+  return troubles;
 };
 
 const askAt = async (
@@ -127,16 +155,19 @@ const askAt = async (
   subjects: readonly EvidenceSubject[],
   height: number,
   readings: Map<Address, Reading>,
-): Promise<void> => {
+): Promise<Trouble[]> => {
   const claims = await callsTo(source, subjects, () => claimCalls, height);
   const silent = subjects.filter((_, position) => !claimsCollection(claims[position] ?? []));
   const answers = await callsTo(source, silent, functionCalls, height);
   const functions = new Map(silent.map(({ address }, position) => [address, answers[position] ?? []]));
+  const troubles: Trouble[] = [];
   for (const [position, subject] of subjects.entries()) {
     const [claim, rest] = [claims[position] ?? [], functions.get(subject.address) ?? []];
-    if ([...claim, ...rest].some(isUnknown)) continue;
-    readings.set(subject.address, { evidence: evidenceOf(subject, claim, rest), height });
+    const outcomes = [...claim, ...rest];
+    if (outcomes.some((outcome) => passingErrorOf(outcome) !== undefined)) troubles.push({ subject, height });
+    else if (!outcomes.some(isUnknown)) readings.set(subject.address, { evidence: evidenceOf(subject, claim, rest), height });
   }
+  return troubles;
 };
 
 /** The outcomes of each subject's calls, all subjects' in one batch. */
@@ -155,3 +186,6 @@ const callsTo = async (
 
 /** Neither an answer nor the contract's refusal: the node's own trouble, or a state that it no longer has. */
 const isUnknown = (outcome: CallOutcome): boolean => !outcome.ok && !outcome.reverted;
+
+const passingErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
+  outcome === undefined || outcome.ok ? undefined : outcome.passing;

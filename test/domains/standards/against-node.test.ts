@@ -246,6 +246,61 @@ describe("a node", () => {
   });
 });
 
+describe("a node that fails for some seconds", () => {
+  it.each([
+    ["busy", -32_000, "server is busy, try again"],
+    ["an internal error", -32_603, "Internal error"],
+    ["a rate limit", -32_005, "rate limit exceeded"],
+    ["a block that a node behind the gateway lacks", -32_000, "header not found"],
+  ])("decides no standard: the batch is tried again after %s", async (_, code, message) => {
+    const start = Date.now();
+    let refused = 0;
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call" || Date.now() - start > 3_000) return;
+      refused += 1;
+      reply.result = undefined;
+      reply.error = { code, message };
+    };
+    const other = await createTestDatabase();
+    await index(other.database);
+    proxy.tamper = null;
+    expect(refused).toBeGreaterThan(0);
+    expect(await standardsOf(other.database)).toEqual(await standardsOf());
+    expect(await other.database.query("SELECT 1 FROM contract_standards WHERE read_at_block IS NULL")).toEqual([]);
+    await other.drop();
+  });
+
+  it("for the calls to one contract alone does not stop the index, however long", async () => {
+    proxy.tamper = (method, reply, params) => {
+      if (method !== "eth_call" || (params[0] as { to: Address }).to !== addressOf("Greedy")) return;
+      reply.result = undefined;
+      reply.error = { code: -32_603, message: "Internal error" };
+    };
+    const other = await createTestDatabase();
+    const running = await index(other.database);
+    proxy.tamper = null;
+    expect(await standardsOf(other.database)).toEqual(await standardsOf());
+    expect(await other.database.query("SELECT address FROM contract_standards WHERE read_at_block IS NULL")).toEqual([
+      { address: addressOf("Greedy") },
+    ]);
+    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to contract"))).toHaveLength(1);
+    await other.drop();
+  });
+
+  it("is not waited for where it says with the same code that it lacks the state", async () => {
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call") return;
+      reply.result = undefined;
+      reply.error = { code: -32_603, message: "Internal error: missing trie node" };
+    };
+    const other = await createTestDatabase();
+    await index(other.database);
+    proxy.tamper = null;
+    expect(await other.database.query("SELECT 1 FROM contract_standards WHERE read_at_block IS NOT NULL")).toEqual([]);
+    await other.drop();
+  });
+});
+
 describe("an index that starts late", () => {
   it("does not take coins that were had before for ids of a contract that has both", async () => {
     const late = await createTestDatabase();
