@@ -61,6 +61,12 @@ export const legacyErc721Transfer: EventDefinition = {
   },
 };
 
+/**
+ * Every form in which coins and ids move by ERC-20's or ERC-721's Transfer. A projection that uses one of the two kinds decodes all of them: what a contract answers
+ * about itself turns one kind into the other, and a projection that is rebuilt alone must read the same events as one that was indexed with others.
+ */
+export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
+
 /** Ids of one event; libraries mint as many at most, for the sake of who reads them. A longer range may be one that nobody could hold. */
 const mostConsecutive = 5_000n;
 

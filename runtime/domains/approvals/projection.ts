@@ -1,6 +1,6 @@
 import { approvalForAll, erc20Approval, erc721Approval, legacyErc721Approval } from "../../events/approvals.ts";
 import type { DecodedBlock, DecodedEvent, Erc20Approval, Erc20Transfer } from "../../events/decoded-block.ts";
-import { erc20Transfer, erc721Transfer, hybridTransfer, legacyErc721Transfer } from "../../events/transfers.ts";
+import { transfersByStandard } from "../../events/transfers.ts";
 import { defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
 import { createKeySet, type Key, keyText, type State } from "../../indexer/state.ts";
 import { type Address, zeroAddress } from "../../lib/hex.ts";
@@ -17,16 +17,7 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
 export const approvalsProjection = defineProjection({
   id: "approvals",
   version: 2,
-  events: [
-    erc20Approval,
-    erc721Approval,
-    legacyErc721Approval,
-    approvalForAll,
-    erc20Transfer,
-    erc721Transfer,
-    legacyErc721Transfer,
-    hybridTransfer,
-  ],
+  events: [erc20Approval, erc721Approval, legacyErc721Approval, approvalForAll, ...transfersByStandard],
   tables: [allowancesTable, nftApprovalsTable, nftOperatorsTable, ...approvalPeriodTables, allowanceReadsTable],
   loads: {
     allowances: {

@@ -15,7 +15,7 @@ import {
   poolSwap,
   poolSwapWithFees,
 } from "../../events/pools.ts";
-import { erc20Transfer } from "../../events/transfers.ts";
+import { transfersByStandard } from "../../events/transfers.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import { createKeySet, type State } from "../../indexer/state.ts";
 import { groupBy } from "../../lib/group-by.ts";
@@ -39,9 +39,9 @@ export const poolsId = "pools";
  */
 export const poolsProjection = defineProjection({
   id: poolsId,
-  version: 2,
+  version: 3,
   events: [
-    erc20Transfer,
+    ...transfersByStandard,
     pairCreated,
     pairSync,
     pairSwap,

@@ -2,12 +2,9 @@ import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { punkMovements } from "../../events/punks.ts";
 import {
   consecutiveMint,
-  erc20Transfer,
-  erc721Transfer,
   erc1155TransferBatch,
   erc1155TransferSingle,
-  hybridTransfer,
-  legacyErc721Transfer,
+  transfersByStandard,
   wrappedDeposit,
   wrappedWithdrawal,
 } from "../../events/transfers.ts";
@@ -35,10 +32,7 @@ export const tokensProjection = defineProjection({
   id: "tokens",
   version: 4,
   events: [
-    erc20Transfer,
-    erc721Transfer,
-    legacyErc721Transfer,
-    hybridTransfer,
+    ...transfersByStandard,
     consecutiveMint,
     erc1155TransferSingle,
     erc1155TransferBatch,

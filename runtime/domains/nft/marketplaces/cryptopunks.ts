@@ -1,5 +1,5 @@
 import { punkBidEntered, punkBought, punkMovementAt } from "../../../events/punks.ts";
-import { erc20Transfer } from "../../../events/transfers.ts";
+import { transfersByStandard } from "../../../events/transfers.ts";
 import { nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/standards.ts";
 import type { Marketplace, Sold } from "./marketplace.ts";
@@ -12,7 +12,7 @@ export const cryptopunks: Marketplace = {
   protocol: "cryptopunks",
   code: 2,
   topic0: punkBought.topic0,
-  events: [punkBought, punkBidEntered, erc20Transfer],
+  events: [punkBought, punkBidEntered, ...transfersByStandard],
   tells: ({ kind }) => kind === "punkBought",
   salesOf: ({ events }) =>
     events.flatMap((event, position): Sold[] => {

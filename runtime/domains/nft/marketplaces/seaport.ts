@@ -1,6 +1,6 @@
 import type { DecodedEvent, OrderFulfilled, OrderItem, OrdersMatched } from "../../../events/decoded-block.ts";
 import { orderFulfilled, ordersMatched } from "../../../events/seaport.ts";
-import { erc721Transfer, erc1155TransferBatch, erc1155TransferSingle, legacyErc721Transfer } from "../../../events/transfers.ts";
+import { erc1155TransferBatch, erc1155TransferSingle, transfersByStandard } from "../../../events/transfers.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import type { Marketplace, Payment, Sold } from "./marketplace.ts";
@@ -22,7 +22,7 @@ export const seaport: Marketplace = {
   protocol: "seaport",
   code: 1,
   topic0: orderFulfilled.topic0,
-  events: [orderFulfilled, ordersMatched, erc721Transfer, legacyErc721Transfer, erc1155TransferSingle, erc1155TransferBatch],
+  events: [orderFulfilled, ordersMatched, ...transfersByStandard, erc1155TransferSingle, erc1155TransferBatch],
   tells: ({ kind }) => kind === "orderFulfilled",
   salesOf: ({ events, sender }, wrappedNative) => {
     const moved = createMovedTokens(events);

@@ -22,7 +22,7 @@ export const saleNumbersOf = (block: number): readonly [number, number] => [bloc
 /** What the tokens of collections were sold for at every contract that tells of sales in words that are known. */
 export const salesProjection = defineProjection({
   id: salesId,
-  version: 1,
+  version: 2,
   events: [...new Set(marketplaces.flatMap(({ events }) => events))],
   tables: saleTables,
   loads: saleLoads,
