@@ -154,10 +154,12 @@ withConfig(keys.command("revoke"))
     process.exitCode = 1;
   });
 
+/** A reader that ended, a terminal that hung up, and what is written after either. */
+const closedOutput = ["EPIPE", "EIO", "ERR_STREAM_DESTROYED"];
 // A reader may end before we do, as head does: what it does not read is dropped, and the command goes on to its own end.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (!closedOutput.includes(error.code ?? "")) throw error;
   });
 }
 

@@ -14,8 +14,9 @@ export function announceDatabase(config: Config): void {
 function describeDatabase({ databaseUrl, dataDirectory }: Config): string {
   if (databaseUrl === undefined) return `embedded PostgreSQL in ${dataDirectory}`;
   const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null;
-  // Other forms, such as the path of a socket, may hold a password anywhere.
-  if (url === null || url.hostname === "") return "PostgreSQL as DATABASE_URL or databaseUrl says";
+  // Other forms, such as the path of a socket, may hold a password anywhere; so may one whose password has an unescaped "/", "?" or "#".
+  if (url === null || url.hostname === "" || !/^(\/[^/@]*)?$/.test(url.pathname) || `${url.search}${url.hash}`.includes("@"))
+    return "PostgreSQL (address from DATABASE_URL or databaseUrl)";
   const user = url.username === "" ? "" : ` as ${url.username}`;
   return `PostgreSQL at ${url.host}, database ${url.pathname.slice(1) || "of that user"}${user}`;
 }

@@ -76,7 +76,14 @@ function withAbsolutePaths(settings: Settings, folder: string): Settings {
     name in section ? { [name]: change(section[name]) } : {};
   const each = (change: (value: unknown) => unknown) => (value: unknown) => (Array.isArray(value) ? value.map(change) : value);
   const chain = (value: unknown): unknown =>
-    isSettings(value) ? { ...value, ...where(value, "labelsFile", absolute), ...where(value, "abiFiles", each(absolute)) } : value;
+    isSettings(value)
+      ? {
+          ...value,
+          ...where(value, "labelsFile", absolute),
+          ...where(value, "tokenListFile", absolute),
+          ...where(value, "abiFiles", each(absolute)),
+        }
+      : value;
   return {
     ...settings,
     ...where(settings, "dataDirectory", absolute),

@@ -35,6 +35,17 @@ describe("the database of a command", () => {
   });
 
   it.each([
+    "postgresql://app:/s3cret@127.0.0.1:1/ashlar",
+    "postgresql://app:12/s3cret@127.0.0.1:1/ashlar",
+    "postgresql://app:12#s3cret@127.0.0.1:1/ashlar",
+  ])("is not described where its password has an unescaped / or #: %s", async (url) => {
+    const [code, said] = await outcome(["keys", "list"], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(said).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
+    expect(said).not.toContain("s3cret");
+  });
+
+  it.each([
     [["keys", "create", "--label", "one"]],
     [["audit", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
     [["nfts", "status", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],

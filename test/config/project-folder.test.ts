@@ -22,7 +22,8 @@ const load = (from: string, path?: string, environment: NodeJS.ProcessEnv = {}) 
 describe("the project folder", () => {
   it("is the nearest one upwards with ashlar.yaml, whose paths are relative to that file", async () => {
     const settings =
-      'dataDirectory: data\nrulesFile: rules/own.yaml\nchains: [{ name: one, labelsFile: labels.csv, abiFiles: [a.json, "/abs/b.json"] }]\n';
+      "dataDirectory: data\nrulesFile: rules/own.yaml\n" +
+      'chains: [{ name: one, labelsFile: labels.csv, tokenListFile: tokens.json, abiFiles: [a.json, "/abs/b.json"] }]\n';
     await writeFile(join(project, "ashlar.yaml"), settings);
     const config = load(inner);
     expect(config.dataDirectory).toBe(join(project, "data"));
@@ -30,6 +31,7 @@ describe("the project folder", () => {
     expect(config.chains[0]).toMatchObject({
       name: "one",
       labelsFile: join(project, "labels.csv"),
+      tokenListFile: join(project, "tokens.json"),
       abiFiles: [join(project, "a.json"), "/abs/b.json"],
     });
   });
