@@ -11,6 +11,7 @@ import { pricesHandlers } from "./api/prices/index.ts";
 import type { ProjectionId } from "./api/projection-reads.ts";
 import { tokensHandlers } from "./api/tokens/index.ts";
 import type { ChainConfig, Config } from "./config/config.ts";
+import { readConfiguredFile } from "./config/read-configured-file.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseUnavailable } from "./database/errors.ts";
 import { pendingMigrations } from "./database/migrate.ts";
@@ -34,7 +35,7 @@ import { createTokenQueries } from "./domains/tokens/queries.ts";
 import { parseTokenList } from "./domains/tokens/token-list-file.ts";
 import { createTokenRequests } from "./domains/tokens/token-requests.ts";
 import { createUnseenBalances } from "./domains/tokens/unseen-balances.ts";
-import { AbiFileError, createAbiRegistry } from "./events/abi-registry.ts";
+import { createAbiRegistry } from "./events/abi-registry.ts";
 import type { AnswerCheckMode } from "./http/answer-check.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
@@ -172,37 +173,31 @@ function createDirectory(chains: readonly ChainConfig[]): ChainDirectory {
   };
 }
 
-/** A chain with the logos of its token list. @throws {TokenListError} */
+/** A chain with the logos of its token list. @throws {ConfigError} @throws {TokenListError} */
 function withTokenList(chain: ChainConfig): ChainConfig {
-  const { id, tokenListFile: file, tokenLogos } = chain;
-  return file === undefined ? chain : { ...chain, tokenLogos: { ...parseTokenList(file, readFileSync(file, "utf8"), id), ...tokenLogos } };
+  const { id, name, tokenListFile: file, tokenLogos } = chain;
+  return file === undefined
+    ? chain
+    : { ...chain, tokenLogos: { ...parseTokenList(file, readConfiguredFile(name, "tokenListFile", file), id), ...tokenLogos } };
 }
 
-/** The operator's labels by chain id. @throws {LabelsFileError} */
+/** The operator's labels by chain id. @throws {ConfigError} @throws {LabelsFileError} */
 const readLabels = (chains: readonly ChainConfig[]): ReadonlyMap<number, Labels> =>
   new Map(
-    chains.flatMap(({ id, labelsFile }) =>
-      labelsFile === undefined ? [] : [[id, parseLabels(labelsFile, readFileSync(labelsFile, "utf8"))]],
+    chains.flatMap(({ id, name, labelsFile }) =>
+      labelsFile === undefined ? [] : [[id, parseLabels(labelsFile, readConfiguredFile(name, "labelsFile", labelsFile))]],
     ),
   );
 
-/** One ABI registry a chain, as ABI files are a chain's. @throws {AbiFileError} */
+/** One ABI registry a chain, as ABI files are a chain's. @throws {ConfigError} @throws {AbiFileError} */
 function createDecoders(chains: readonly ChainConfig[]): ResolverContext["decoderOf"] {
   const decoders = new Map<number, DecodeLog>(
     chains.map((chain) => {
-      const files = chain.abiFiles.map((name) => ({ name, json: readAbiFile(name) }));
+      const files = chain.abiFiles.map((name) => ({ name, json: readConfiguredFile(chain.name, "abiFiles", name) }));
       return [chain.id, createAbiRegistry(files).decodeLog];
     }),
   );
   return (chainId) => decoders.get(chainId) ?? (() => null);
-}
-
-function readAbiFile(name: string): string {
-  try {
-    return readFileSync(name, "utf8");
-  } catch (error) {
-    throw new AbiFileError(name, `it cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`);
-  }
 }
 
 /** Ready: the database answers and is migrated, and each chain's first backfill is done. How far behind a chain is goes into the details. */

@@ -14,11 +14,14 @@ export function findProjectFolder(workingFolder: string, home: string): string |
   for (let folder = workingFolder; ; folder = dirname(folder)) {
     const state = statOf(folder);
     if (state === null || state.dev !== start.dev) return null;
-    const isTrusted = folder === workingFolder || (state.mode & 0o002) === 0;
+    const isTrusted = folder === workingFolder || !isWorldWritable(state);
     if (isTrusted && isProject(folder, folder === workingFolder ? null : start.uid)) return folder;
     if (folder === home || dirname(folder) === folder) return null;
   }
 }
+
+/** Windows has no such bits: there, every folder has them. */
+const isWorldWritable = ({ mode }: Stats): boolean => process.platform !== "win32" && (mode & 0o002) !== 0;
 
 /** Whether a folder has one of the two; above the working folder only as files of root, this user, or the working folder's owner. */
 function isProject(folder: string, owner: number | null): boolean {

@@ -15,7 +15,8 @@ export interface SettingsOrigin {
 
 /** An issue of the configuration's schema as lines that name the place, the setting, and what is accepted. */
 export function renderIssue(issue: z.core.$ZodIssue, origin: SettingsOrigin): string[] {
-  if (issue.code !== "unrecognized_keys") return [`${placeOf(issue.path, "value", origin)}: ${messageOf(issue, origin)}`];
+  if (issue.code !== "unrecognized_keys")
+    return [`${placeOf(issue.path, issue.code === "invalid_key" ? "name" : "value", origin)}: ${messageOf(issue, origin)}`];
   const known = knownSettings(issue.path);
   return issue.keys.map((key) => {
     const nearest = nearestName(key, known);
@@ -33,11 +34,13 @@ function placeOf(path: readonly PropertyKey[], part: "name" | "value", origin: S
 }
 
 function messageOf(issue: z.core.$ZodIssue, origin: SettingsOrigin): string {
-  const source = origin.elsewhere.has(issue.path.join(".")) ? null : (origin.file?.source(inFile(issue.path, origin)) ?? null);
+  const isKey = issue.code === "invalid_key";
+  const source = origin.elsewhere.has(issue.path.join("."))
+    ? null
+    : (origin.file?.[isKey ? "keySource" : "source"](inFile(issue.path, origin)) ?? null);
   // The core schema of YAML 1.2 (10.3.2) reads 0x and hex digits as a number.
-  return source !== null && /^0x[0-9a-f]{32,}$/i.test(source)
-    ? `An address without quotes is a number in YAML; quote it: "${source}"`
-    : issue.message;
+  if (source !== null && /^0x[0-9a-f]{32,}$/i.test(source)) return `An address without quotes is a number in YAML; quote it: "${source}"`;
+  return isKey ? issue.issues.map(({ message }) => message).join("; ") : issue.message;
 }
 
 const inFile = (path: readonly PropertyKey[], { pickedChain }: SettingsOrigin): readonly PropertyKey[] =>

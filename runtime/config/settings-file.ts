@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
 import { ConfigError } from "./config-error.ts";
 
 export type Settings = Record<string, unknown>;
@@ -13,12 +13,14 @@ export interface SettingsFile {
   place(path: readonly PropertyKey[], part: "name" | "value"): string;
   /** How a value is written in the file, where it is a plain scalar. */
   source(path: readonly PropertyKey[]): string | null;
+  /** The same of the key that a path ends with. */
+  keySource(path: readonly PropertyKey[]): string | null;
 }
 
 /** Reads a YAML file of settings; `name` is how messages name it. @throws {ConfigError} */
 export function readSettingsFile(file: string, name: string): SettingsFile {
   const lines = new LineCounter();
-  const document = parseDocument(readText(file, name), { lineCounter: lines });
+  const document = parseDocument(readText(file, name), { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
@@ -30,8 +32,12 @@ export function readSettingsFile(file: string, name: string): SettingsFile {
     settings,
     place: (path, part) => at(offsetOf(document, path, part)),
     source: (path) => {
-      const node = document.getIn(path, true);
+      const node = nodeAt(document, path);
       return isScalar(node) ? (node.source ?? null) : null;
+    },
+    keySource: (path) => {
+      const key = pairAt(document, path)?.key;
+      return isScalar(key) ? (key.source ?? null) : null;
     },
   };
 }
@@ -48,11 +54,23 @@ function toSettings(document: Document, name: string): Settings {
   return value;
 }
 
+/** By the names that a key has in JavaScript, where each is a text: a number too large to be exact is found by its short form. */
+function pairAt(document: Document, path: readonly PropertyKey[]): Pair | undefined {
+  const parent = nodeAt(document, path.slice(0, -1));
+  return isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1))) : undefined;
+}
+
+function nodeAt(document: Document, path: readonly PropertyKey[]): Node | undefined {
+  if (path.length === 0) return document.contents ?? undefined;
+  const parent = nodeAt(document, path.slice(0, -1));
+  const found = isSeq(parent) ? parent.items[Number(path.at(-1))] : pairAt(document, path)?.value;
+  return isAlias(found) ? found.resolve(document) : isNode(found) ? found : undefined;
+}
+
 function offsetOf(document: Document, path: readonly PropertyKey[], part: "name" | "value"): number {
   if (path.length === 0) return 0;
-  const node = document.getIn(path, true) as Node | undefined;
-  const parent = document.getIn(path.slice(0, -1), true);
-  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
+  const node = nodeAt(document, path);
+  const pair = pairAt(document, path);
   // A map or a list is found by its name: its first line may be the next one.
   const found = pair !== undefined && (part === "name" || !isScalar(node)) ? (pair.key as Node) : node;
   return found?.range?.[0] ?? offsetOf(document, path.slice(0, -1), "value");

@@ -46,7 +46,7 @@ describe("an ABI file that cannot be read", () => {
   it("is refused in a sentence that names it", () => {
     const chains = [{ ...chain, abiFiles: ["nowhere/events.json"] }];
     expect(() => createApp({ config: configOf(), chains, database: noDatabase, logger: silent })).toThrow(
-      /^The ABI file nowhere\/events\.json cannot be used: it cannot be read \(ENOENT\)\./,
+      /^abiFiles of chain one: cannot read nowhere\/events\.json \(no such file\); set it to the path of a readable file/,
     );
   });
 });

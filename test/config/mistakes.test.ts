@@ -78,6 +78,32 @@ describe("an address without quotes", () => {
   });
 });
 
+describe("a key of a map of addresses", () => {
+  const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+  it("that is an address without quotes is refused with how to write it", async () => {
+    expect(await faultsOf(`chains:\n  - name: one\n    tokenLogos:\n      ${weth}: https://a.example/logo.png\n`)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^ashlar\\.yaml:4:7 chains\\.0\\.tokenLogos\\..*: An address without quotes is a number in YAML; quote it: "${weth}"$`),
+      ),
+    ]);
+  });
+
+  it("that is no address is refused with what is accepted", async () => {
+    expect(await faultsOf("chains:\n  - name: one\n    tokenLogos: { 0x12z: https://a.example/logo.png }\n")).toEqual([
+      expect.stringMatching(/^ashlar\.yaml:3:19 chains\.0\.tokenLogos\.0x12z: .*0x and 40 hex digits are accepted/),
+    ]);
+  });
+});
+
+describe("broken YAML", () => {
+  it("is reported with its place once", async () => {
+    const [fault] = await faultsOf("port: [1\n");
+    expect(fault).toMatch(/^ashlar\.yaml:\d+:\d+ /);
+    expect(fault).not.toMatch(/at line/);
+  });
+});
+
 describe("a node's URL without a scheme", () => {
   it("is asked over http on this machine", async () => {
     const file = join(folder, "node.yaml");

@@ -14,6 +14,7 @@ const list = {
     { chainId: 7, address: art, logoURI: "https://logos.example/listed.png" },
     { chainId: 8, address: other, logoURI: "https://logos.example/elsewhere.png" },
     { chainId: 7, address: mute, logoURI: "ipfs://Qm" },
+    { chainId: 101, address: "So11111111111111111111111111111111111111112", logoURI: "https://logos.example/base58.png" },
   ],
 };
 

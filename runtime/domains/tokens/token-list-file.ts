@@ -21,8 +21,10 @@ export function parseTokenList(file: string, text: string, chainId: number): Rea
   return Object.fromEntries(
     tokens.flatMap((token: unknown, position) => {
       const { chainId: id, address, logoURI: logo } = (typeof token === "object" && token !== null ? token : {}) as Record<string, unknown>;
+      // Lists name tokens of networks whose addresses have other forms.
+      if (id !== chainId) return [];
       if (typeof address !== "string" || !addressForm.test(address)) throw new TokenListError(file, `token ${position + 1} has no address`);
-      return id === chainId && isWebUrl(logo) ? [[address.toLowerCase(), logo]] : [];
+      return isWebUrl(logo) ? [[address.toLowerCase(), logo]] : [];
     }),
   );
 }

@@ -27,7 +27,7 @@ export function loadRules(file: string | undefined): Rules {
 /** The rules that a file's text makes of the built-in ones. @throws {RulesError} one line a fault: file:line:column and what is accepted. */
 export function parseRules(file: string, text: string): Rules {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const placeAt = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
