@@ -38,12 +38,26 @@ export interface Classifier {
 
 /** Names and symbols whose verdicts are kept. */
 const maxTexts = 20_000;
+/** Characters that are kept, and shown, of what is found in one. */
+const maxFoundCharacters = 100;
+
+/** The beginning of a text as a string of its own: a slice would hold the whole text in memory. */
+const boundedCopy = (text: string): string =>
+  Buffer.from([...text.slice(0, 2 * maxFoundCharacters)].slice(0, maxFoundCharacters).join("")).toString();
 
 /** A classifier by rules; pure. What it finds in a text is kept: the names of a wallet's tokens are judged with each request. */
 export function createClassifier(rules: Rules): Classifier {
   const stablecoins = createStablecoins(rules);
-  const lureIn = memoizeText(createLureFinder(rules), maxTexts);
-  const airdropWordIn = memoizeText(createWordFinder(rules.airdrops.words), maxTexts);
+  const findLure = createLureFinder(rules);
+  const findAirdropWord = createWordFinder(rules.airdrops.words);
+  const lureIn = memoizeText((text) => {
+    const lure = findLure(text);
+    return lure === null ? null : { ...lure, found: boundedCopy(lure.found) };
+  }, maxTexts);
+  const airdropWordIn = memoizeText((text) => {
+    const word = findAirdropWord(text);
+    return word === null ? null : boundedCopy(word);
+  }, maxTexts);
   const trusted = listed(rules.trusted);
   const spam = listed(rules.spam);
 

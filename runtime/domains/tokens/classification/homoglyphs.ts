@@ -66,7 +66,7 @@ export const foldText = (text: string): string => {
 const leadingSigns = /^[^\p{L}\p{N}]+/u;
 const endsSymbol = /[\p{L}\p{N}\p{Sc}]/u;
 
-/** Without the signs around the letters; a sign of a currency at the end may stand for a letter. From the end by hand: a pattern would begin anew at each sign. */
+/** Without the signs around the letters; a sign of a currency at the end may stand for a letter. From the end by hand: a pattern would start again at each sign. */
 const trimSigns = (text: string): string => {
   const characters = [...text.replace(leadingSigns, "")];
   return characters.slice(0, characters.findLastIndex((character) => endsSymbol.test(character)) + 1).join("");
