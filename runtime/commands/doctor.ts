@@ -28,10 +28,14 @@ export async function doctor(address: string, { webSocket, from = 0, say = sayLi
   const url = parsed.data;
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 15_000 });
   try {
+    const reported = from === 0 ? null : Number(await rpc.request("eth_blockNumber", []));
+    if (reported !== null && from > reported) {
+      say(`--from ${from} is above the node's head, block ${reported}: give ${reported} or less.`);
+      return 1;
+    }
     const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });
     const source = createSource(rpc, capabilities, { tracing: capabilities.traces !== null, tries: 2 });
     const [chainId, head] = await Promise.all([source.chainId(), source.head()]);
-    if (from > head.number) throw new Error(`--from ${from} is above its head, block ${head.number}.`);
     say(`The node at ${new URL(url).host} is of chain ${chainId} (${await versionOf(rpc)}); its head is block ${head.number}.`);
     say("");
     for (const line of renderTable(findingsOf(capabilities))) say(line);
@@ -42,7 +46,7 @@ export async function doctor(address: string, { webSocket, from = 0, say = sayLi
     const blocks = await source.fetch(Math.max(0, head.number - blocksLookedAt + 1), head.number);
     const transactions = blocks.reduce((sum, block) => sum + block.transactions.length, 0);
     const milliseconds = Math.round(performance.now() - begin);
-    say(`Its last ${blocks.length} blocks (${transactions} transactions) fit together, and came in ${milliseconds} ms.`);
+    say(`Its last ${blocks.length} blocks (${transactions} transactions) are consistent; fetched in ${milliseconds} ms.`);
     say(
       "Compared were parents' hashes, the places of transactions, receipts and logs, logs blooms and gas used; no hash or root was computed.",
     );
@@ -71,7 +75,7 @@ function sayLine(line: string): void {
 /** What the node calls itself, cut: it is the node's own text. */
 async function versionOf(rpc: Rpc): Promise<string> {
   const version = await rpc.request("web3_clientVersion", []).catch(() => null);
-  return typeof version === "string" ? version.replace(/[^\x20-\x7e]/g, "").slice(0, 80) : "no version told";
+  return typeof version === "string" ? version.replace(/[^\x20-\x7e]/g, "").slice(0, 80) : "reports no version";
 }
 
 function renderTable(findings: readonly Finding[]): string[] {

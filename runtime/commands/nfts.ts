@@ -12,8 +12,8 @@ import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
 /** Lines that one chain, and one collection, takes at most. */
-const mostCollections = 100;
-const mostReasons = 5;
+const maxCollections = 100;
+const maxReasons = 5;
 
 const say = (line: string): void => void stdout.write(`${escapeTerminal(line)}\n`);
 
@@ -57,10 +57,10 @@ function renderStatus(chain: Pick<ChainConfig, "name" | "nfts">, collections: re
   const kept =
     chain.nfts.metadata === "cached" ? "" : " Metadata is not kept on this chain (nfts.metadata: uncached): nothing more is read.";
   const [waiting, read, refused] = [sum((own) => own.waiting), sum((own) => own.read), sum((own) => own.refused)];
-  const left = collections.length - mostCollections;
+  const left = collections.length - maxCollections;
   return [
     `${chain.name}: ${waiting} tokens wait, ${read} are read, ${refused} are refused.${kept}`,
-    ...collections.slice(0, mostCollections).flatMap((status) => renderCollection(status, now)),
+    ...collections.slice(0, maxCollections).flatMap((status) => renderCollection(status, now)),
     ...(left > 0 ? [`  and ${left} more collections`] : []),
   ];
 }
@@ -72,8 +72,8 @@ const renderCollection = ({ token, waiting, oldest, read, refused, refusals, pro
 ];
 
 const renderReasons = (reasons: readonly Reason[], what: string): string[] => [
-  ...reasons.slice(0, mostReasons).map(({ reason, tokens }) => `    ${tokens} ${what}: ${reason}`),
-  ...(reasons.length > mostReasons ? [`    and ${reasons.length - mostReasons} more reasons`] : []),
+  ...reasons.slice(0, maxReasons).map(({ reason, tokens }) => `    ${tokens} ${what}: ${reason}`),
+  ...(reasons.length > maxReasons ? [`    and ${reasons.length - maxReasons} more reasons`] : []),
 ];
 
 const renderWait = (milliseconds: number): string => {

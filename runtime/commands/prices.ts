@@ -12,7 +12,7 @@ import { openDatabase } from "./open-database.ts";
 import { requireDatabase } from "./used-database.ts";
 
 /** A file is read whole: some million lines. */
-const mostBytes = 128 * 1024 * 1024;
+const maxBytes = 128 * 1024 * 1024;
 const whoMakesThem = "The process that indexes the chain makes them, or ashlar index the next time that it runs.";
 
 /** `ashlar prices import FILE`: all of the file, or nothing. @throws {CommandError} @throws {PriceFileError} */
@@ -24,22 +24,22 @@ export async function importPriceFile(config: Config, file: string): Promise<voi
       throw new CommandError(`The prices of ${chain.name} are not made of a file; add file to its prices.sources in ashlar.yaml.`);
     await database.transaction((client) => importPrices(client, chain.id, prices));
     stdout.write(
-      `${prices.length} prices of ${chain.name} were imported; all prices from the first of them on are made anew. ${whoMakesThem}\n`,
+      `${prices.length} prices of ${chain.name} were imported; all prices from the first of them on are computed again. ${whoMakesThem}\n`,
     );
   });
 }
 
-/** `ashlar prices rebuild`: has all prices of a chain made anew, as after a source was added. @throws {CommandError} */
+/** `ashlar prices rebuild`: has all prices of a chain computed again, as after a source was added. @throws {CommandError} */
 export const rebuildPrices = (config: Config): Promise<void> =>
   withChain(config, async (database, chain) => {
     await database.transaction((client) => undoPrices(client, chain.id, null));
-    stdout.write(`The prices of ${chain.name} are made anew. ${whoMakesThem}\n`);
+    stdout.write(`The prices of ${chain.name} are computed again. ${whoMakesThem}\n`);
   });
 
 async function readText(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
-    if (size > mostBytes) throw new CommandError(`${file} has ${size} bytes, at most ${mostBytes} are accepted; import it in parts.`);
+    if (size > maxBytes) throw new CommandError(`${file} has ${size} bytes, at most ${maxBytes} are accepted; import it in parts.`);
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof CommandError) throw error;

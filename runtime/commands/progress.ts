@@ -58,9 +58,9 @@ function createBars(clock: () => number): Progress {
       hideCursor: true,
       clearOnComplete: true,
       fps: 4,
-      // What stands below a line that was said is gone, though it has not changed.
+      // A printed line overwrites the bars below it, although they have not changed.
       forceRedraw: true,
-      // Asked anew at each drawing, so that the rate of work that stands still falls.
+      // Computed at each drawing, so that the rate of work that makes no progress falls.
       format: (_options, _params, { phase }: { readonly phase: string }) =>
         renderBar(standings.of(phase), standings.labelWidth(), stdout.columns || 80),
     });

@@ -7,7 +7,7 @@ export function createKnex(url: () => string, applicationName: string, types: pg
     client: "pg",
     connection: () => {
       const connectionString = url();
-      // Asked for anew when the server has come back at another address.
+      // Requested again when the server has come back at another address.
       const expirationChecker = (): boolean => url() !== connectionString;
       return {
         connectionString,

@@ -51,7 +51,7 @@ export const failures = {
   tooManyRefusals: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `More than ${counted(limit, "request")} without a valid key in ${counted(window, "second")} came from this address; try again in ${counted(wait, "second")}.`,
+      `Rate limit exceeded: ${counted(limit, "request")} without a valid key in ${counted(window, "second")} for each address; try again in ${counted(wait, "second")}.`,
       { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
     ),
   planned: (path: string) => new HttpError(501, `The endpoint ${path} is planned and does not answer yet.`),

@@ -1,6 +1,6 @@
 import { failures } from "./errors.ts";
 
-/** As many as `node:querystring` reads unless told otherwise; no endpoint has a tenth of them. */
+/** The default of `node:querystring`; no endpoint has a tenth of them. */
 const maxQueryParameters = 1_000;
 
 /** A parsed query: without a prototype, so that no name is special. */

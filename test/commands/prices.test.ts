@@ -56,7 +56,7 @@ describe("ashlar prices import", () => {
     const before = await revision();
     expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
       0,
-      `3 prices of one were imported; all prices from the first of them on are made anew. ${whoMakesThem}`,
+      `3 prices of one were imported; all prices from the first of them on are computed again. ${whoMakesThem}`,
     ]);
     expect(await imports()).toEqual([
       { chain_id: 7, asset: token, since: 86_400, price: "1.5" },
@@ -98,7 +98,7 @@ describe("ashlar prices rebuild", () => {
     await makeSome();
     const kept = await imports();
     const before = await revision();
-    expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `The prices of one are made anew. ${whoMakesThem}`]);
+    expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `The prices of one are computed again. ${whoMakesThem}`]);
     expect([await hoursOf(7), await hoursOf(8)]).toEqual([[], [0, 24, 48]]);
     expect(await imports()).toEqual(kept);
     expect(await revision()).toBe(before + 1);

@@ -131,7 +131,7 @@ export const plainNumber = (text: string): string | null => {
   return `${sign}${before}${after === "" ? "" : `.${after}`}`;
 };
 
-/** From the end: a pattern would begin anew at each zero between other digits. */
+/** From the end: a pattern would start again at each zero between other digits. */
 const withoutZerosAtEnd = (digits: string): string => {
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;
