@@ -134,6 +134,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   ): Promise<{ readonly again: readonly number[]; readonly fault: Fault } | undefined> => {
     if (settling.failed) return undefined;
     await pace.ready();
+    if (closing.signal.aborted) throw new TransportError(`The connection to the node at ${endpoint.host} was closed.`);
     try {
       const { results, bytes } = await endpoint.exchange(positions.map((position) => callAt(settling, position)));
       const again: number[] = [];
@@ -180,9 +181,8 @@ export const createRpc = (options: RpcOptions): Rpc => {
     request: async (method, params) => (await batch([{ method, params }]))[0],
     limits: () => ({ batchSize: batches.current(), concurrency: lanes.current() }),
     close: async () => {
-      // What waits to be tried again is not, so that a stop is not held up.
+      // What waits to be tried again is not, so that a stop is not held up; what waits for its turn fails when it comes.
       closing.abort();
-      queue.clear();
       await endpoint.close();
     },
   };

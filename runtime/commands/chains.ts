@@ -12,12 +12,17 @@ export function requireChains(config: Config): void {
   );
 }
 
-/** The configured chains with their ids: as configured, as the index knows them, or as their nodes tell. @throws {CommandError} */
-export async function resolveChains(config: Config, database: Pick<Database, "query">): Promise<readonly ChainConfig[]> {
+/** The configured chains with their ids: as configured, as the index knows them, or as their nodes report. @throws {CommandError} @throws the signal's reason. */
+export async function resolveChains(
+  config: Config,
+  database: Pick<Database, "query">,
+  signal?: AbortSignal,
+): Promise<readonly ChainConfig[]> {
   const indexed = new Map((await createLedgerQueries(database).chains()).map((row) => [row.name, row.chain_id]));
   const chains: ChainConfig[] = [];
   for (const chain of config.chains) {
-    const id = chain.id ?? indexed.get(chain.name) ?? (chain.rpc === undefined ? undefined : await askChainId(chain.name, chain.rpc));
+    const id =
+      chain.id ?? indexed.get(chain.name) ?? (chain.rpc === undefined ? undefined : await askChainId(chain.name, chain.rpc, signal));
     if (id === undefined)
       throw new CommandError(`Chain ${chain.name} has no id, no node and no index yet; set its id or its rpc in ashlar.yaml.`);
     const twin = chains.find((other) => other.id === id);

@@ -2,6 +2,7 @@ import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { redactMessage } from "../http/redact.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { requireChains, resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
@@ -21,7 +22,7 @@ export async function indexChains(config: Config): Promise<void> {
     const stop = stopService(shutdown);
     const database = await openDatabase(config, { shutdown, logger });
     try {
-      const chains = await resolveChains(config, database.indexing);
+      const chains = await resolveChains(config, database.indexing, signal);
       stdout.write(`Ashlar indexes ${chains.map((chain) => chain.name).join(", ")}.\n`);
       const indexing = runIndexers(chains, database.indexing, logger, progress, signal);
       await Promise.race([indexing, stopped(signal)]);
@@ -48,11 +49,13 @@ export async function runIndexers(
       try {
         await indexChain({ chain, database, logger, onProgress: reportTo(progress, chain) }, signal);
       } catch (error) {
+        // What a stop interrupts is not at fault.
+        if (signal.aborted) return;
         const reason = error instanceof Error ? error.message : String(error);
         failed.push(reason);
         // An error of the database carries rows, statements and file names of the server: the log gets its sentence alone.
         logger.error({ chain: chain.name, reason: redactMessage(reason) }, "a chain is not indexed any further");
-        progress.say(`${chain.name} is not indexed any further: ${reason}`);
+        progress.say(`${chain.name} is not indexed any further: ${escapeTerminal(redactMessage(reason))}`);
       }
     }),
   );

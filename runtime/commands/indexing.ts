@@ -13,6 +13,7 @@ import { createPriceChore } from "../domains/prices/making/chore.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
 import { createIndexer } from "../indexer/indexer.ts";
+import { orStopped } from "../indexer/or-stopped.ts";
 import type { Progress } from "../indexer/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
@@ -31,6 +32,7 @@ export interface IndexingOptions {
 }
 
 const secondsBetweenTries = 5;
+const neverAborted = new AbortController().signal;
 /** Blocks between index and head while chores go on; chains of fast blocks are always some behind. */
 const mostBehind = 16;
 
@@ -106,6 +108,8 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       await indexer.run(signal);
     } finally {
       stop.abort();
+      // A node that hangs would hold up what reads from it: requests in flight end with their connections.
+      await rpc.close();
       await reading;
       heads?.close();
     }
@@ -125,7 +129,7 @@ export const isLevel = ({ leading, following, catchingUp, head, block }: Indexer
 async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {
   while (!signal.aborted) {
     try {
-      return await examineNode({
+      const examined = examineNode({
         rpc,
         url: chain.rpc,
         webSocket: chain.ws,
@@ -136,6 +140,9 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
         onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
         onHeads: (message) => logger.info({ chain: chain.name }, message),
       });
+      const node = await orStopped(examined, signal);
+      if (node === null) closeWhenExamined(examined);
+      return node;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       logger.warn(`${chain.name}: the node does not answer (${reason}); trying again in ${secondsBetweenTries} s.`);
@@ -145,14 +152,22 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
   return null;
 }
 
-/** The id that a chain's node tells. @throws {CommandError} where it does not answer. */
-export async function askChainId(name: string, url: string): Promise<number> {
+/** Closes the head feed of an examination that ends after a stop; nobody else would. */
+const closeWhenExamined = (examined: Promise<Node>): void =>
+  void examined.then(
+    ({ heads }) => heads?.close(),
+    () => undefined,
+  );
+
+/** The chain id that a chain's node reports. @throws {CommandError} where it does not answer. @throws the signal's reason. */
+export async function askChainId(name: string, url: string, signal = neverAborted): Promise<number> {
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
   try {
-    const id = Number(await rpc.request("eth_chainId", []));
-    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("it tells no chain id");
+    const id = Number(await orStopped(rpc.request("eth_chainId", []), signal));
+    if (!Number.isSafeInteger(id) || id <= 0) throw new Error("it reports no chain id");
     return id;
   } catch (error) {
+    signal.throwIfAborted();
     throw new CommandError(
       `The node of ${name} does not answer (${error instanceof Error ? error.message : String(error)}); check --rpc or its rpc in ashlar.yaml.`,
     );

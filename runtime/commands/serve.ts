@@ -17,7 +17,7 @@ export async function serve(config: Config): Promise<void> {
     const stop = stopService(shutdown);
     const database = await openDatabase(config, { shutdown, logger });
     try {
-      const chains = await resolveChains(config, database.serving);
+      const chains = await resolveChains(config, database.serving, shutdown.signal);
       const serving = await startServing({ config, chains, database: database.serving, logger });
       say(`Ashlar answers at ${serving.url}; its documentation is ${serving.url}/docs/`);
       await stopped(shutdown.signal);

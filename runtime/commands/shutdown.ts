@@ -1,4 +1,6 @@
 import process from "node:process";
+import { redactMessage } from "../http/redact.ts";
+import { escapeTerminal } from "../lib/terminal-text.ts";
 import { onStopRequest } from "./stop-requests.ts";
 
 /** How a command that runs until it is stopped ends. */
@@ -17,7 +19,7 @@ const lastResortMilliseconds = 90_000;
 
 /**
  * Runs a command until it is asked to stop (SIGTERM, SIGINT, SIGHUP, or the end of `npm start`), and has it end in bounded time.
- * @throws what the command throws, or the error that it failed with.
+ * @throws what the command throws before it is asked to stop, or the error that it failed with.
  */
 export async function runUntilStopped(say: (line: string) => void, run: (shutdown: Shutdown) => Promise<void>): Promise<void> {
   const stop = new AbortController();
@@ -52,7 +54,7 @@ export async function runUntilStopped(say: (line: string) => void, run: (shutdow
     waitFor: async (what, work, milliseconds) => {
       const settled = work.then(
         () => undefined,
-        (error: unknown) => note(`Stopping: ${what} failed: ${error instanceof Error ? error.message : String(error)}`),
+        (error: unknown) => note(`Stopping: ${what} failed: ${messageOf(error)}`),
       );
       if (await isDoneWithin(settled, momentMilliseconds)) return;
       note(`Stopping: waiting for ${what}, ${milliseconds / 1000} s at most.`);
@@ -65,13 +67,17 @@ export async function runUntilStopped(say: (line: string) => void, run: (shutdow
     await run(shutdown);
   } catch (error) {
     // What is interrupted by a stop fails with the reason of the signal.
-    if (failure === undefined && error !== stop.signal.reason) throw error;
+    if (stoppedAt === null) throw error;
+    if (failure === undefined && error !== stop.signal.reason) note(`Stopping: ${messageOf(error)}`);
   }
   if (stoppedAt !== null) say(`Stopped after ${((performance.now() - stoppedAt) / 1000).toFixed(1)} s.`);
   // What was given up may hold the process open; its error is printed first.
   if (isIncomplete) setTimeout(() => process.exit(1), momentMilliseconds);
   if (failure !== undefined) throw failure;
 }
+
+/** Text of an error may come from a node or a database. */
+const messageOf = (error: unknown): string => escapeTerminal(redactMessage(error instanceof Error ? error.message : String(error)));
 
 /** Resolves when the signal is aborted. */
 export const stopped = (signal: AbortSignal): Promise<void> =>
