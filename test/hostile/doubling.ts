@@ -35,7 +35,9 @@ const timeOf = (run: () => unknown, times: number): number => {
 export function findGrowth({ size, input, run }: DoublingCase): string | null {
   const [small, large] = [input(size), input(2 * size)];
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
-  const first = timeOf(runLarge, 1);
+  // A sample that is too long is measured again: an interruption, or the collection of another case's garbage, is no growth.
+  let first = timeOf(runLarge, 1);
+  for (let again = 0; again < 2 && first > longestRun; again += 1) first = Math.min(first, timeOf(runLarge, 1));
   if (first > longestRun) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${longestRun} ms are accepted`;
   const times = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
   const deadline = performance.now() + retryMilliseconds;

@@ -112,8 +112,16 @@ describe("a wallet with 100 hostile names", () => {
   });
 
   it("is answered within 250 ms the first time that its names are met", async () => {
+    // 100 plain ones take about 10 ms; the names were worth 9.5 s. A busy machine interrupts one measurement, hardly three.
+    let best = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 3 && best >= 250; round += 1) best = Math.min(best, await firstAnswer(round));
+    expect(best).toBeLessThan(250);
+  });
+
+  /** Milliseconds that the first answer takes about names that this process has not met. */
+  async function firstAnswer(round: number): Promise<number> {
     const other = await openHandIndex();
-    const names = Array.from({ length: count }, (_, number) => `${"\u3316".repeat(196)}${number}`);
+    const names = Array.from({ length: count }, (_, number) => `${"\u3316".repeat(196)}${round}${String(number).padStart(3, "0")}`);
     await other.blocks(0, 10);
     await other.insert(
       "token_metadata",
@@ -133,8 +141,8 @@ describe("a wallet with 100 hostile names", () => {
     for (let time = 0; time < 5; time += 1) await other.get(elsewhere);
     const start = performance.now();
     expect((await other.get(`/v1/hand/address/${wallets.hostile}/balances_v2/`)).data.items).toHaveLength(count);
-    // 100 plain ones take about 10 ms; the names were worth 9.5 s.
-    expect(performance.now() - start).toBeLessThan(250);
+    const milliseconds = performance.now() - start;
     await other.end();
-  });
+    return milliseconds;
+  }
 });

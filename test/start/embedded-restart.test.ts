@@ -36,15 +36,12 @@ describe("a killed embedded PostgreSQL", () => {
     const service = await startService(chain.url);
     expect((await ready(service)).block).toBe(await chain.head());
     for (let time = 1; time <= 2; time += 1) {
-      const killedAt = performance.now();
       process.kill(service.postmaster(), "SIGKILL");
       const seen: Ready[] = [];
       await until("Ready again", async () => {
         seen.push(await ready(service));
         return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
       });
-      // Within 5 s on an idle machine.
-      expect(performance.now() - killedAt).toBeLessThan(20_000);
       for (const { status, message } of seen) if (status === 503) expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
       expect(seen.some(({ message }) => message?.includes("it has ended and is being restarted (try 1 of 6)"))).toBe(true);
       await mineTransfer();
@@ -52,7 +49,12 @@ describe("a killed embedded PostgreSQL", () => {
       await until("The new block", async () => (await ready(service)).block === head, 60_000);
     }
     expect(service.output()).toContain(join(service.dataDirectory, "postgres.log"));
-    expect(service.output()).toMatch(/The embedded PostgreSQL runs again after [\d.]+ s\./);
+    const restarts = [...service.output().matchAll(/The embedded PostgreSQL runs again after ([\d.]+) s\./g)].map(([, seconds]) =>
+      Number(seconds),
+    );
+    expect(restarts).toHaveLength(2);
+    // Within 5 s on an idle machine; this one may be four times slower.
+    expect(Math.max(...restarts)).toBeLessThanOrEqual(4 * 5);
     expect(service.output()).not.toContain("DATABASE_URL");
   });
 
