@@ -111,6 +111,11 @@ describe("spam", () => {
     });
   });
 
+  it("names 100 characters of a longer address", () => {
+    const address = `https://${"a".repeat(150)}`;
+    expect(classifier.isSpam(token({ name: address })).reason).toBe(`Its name or symbol holds the web address "${address.slice(0, 100)}".`);
+  });
+
   it("is a stablecoin's symbol at another address than the configured ones", () => {
     expect(ruleOfSpam({ symbol: "USDC", decimals: 6 })).toBe("fake-stablecoin");
     expect(ruleOfSpam({ symbol: "usdt" })).toBe("fake-stablecoin");
