@@ -1,6 +1,10 @@
 import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startTestChain, type TestChain } from "../support/chain.ts";
 import { until } from "../support/service.ts";
 import { screenAfter } from "./screen.ts";
@@ -88,12 +92,20 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
   });
 
   it("a closed terminal stops the service", async () => {
-    const service = await startOnTerminal(program);
+    const folder = await mkdtemp(join(tmpdir(), "ashlar-hang-up-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [preload, exitCode] = [join(folder, "preload.cjs"), join(folder, "exit-code")];
+    // Node's own teardown may abort where it resets a terminal that is gone; the code of the exit event is the program's: a crash has 1.
+    const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
+    await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
+    const service = await startOnTerminal(program, { environment: { NODE_OPTIONS: `--require ${preload}` } });
     const postmaster = service.postmaster();
     // The other end of the terminal is closed with the process that holds it.
     service.child.kill("SIGKILL");
     await until("The end of PostgreSQL", async () => isGone(postmaster), 20_000);
     await expect(fetch(service.url())).rejects.toThrow();
+    await until("The exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
+    expect(readFileSync(exitCode, "utf8")).toBe("0");
   });
 
   it("Ctrl-C stops npm start in good order", async () => {
