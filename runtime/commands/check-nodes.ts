@@ -3,7 +3,7 @@ import type { ChainConfig } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
 import { readChain } from "../indexer/chain-row.ts";
 import { IndexMismatchError, refuseChainId, refuseFirstBlock } from "../indexer/errors.ts";
-import { orStopped } from "../indexer/or-stopped.ts";
+import { nullOnAbort } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import type { Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
@@ -40,7 +40,7 @@ async function ask(url: string, signal: AbortSignal): Promise<{ readonly chainId
   const rpc = createRpc({ url, retries: 1, timeoutMilliseconds: 5_000 });
   try {
     const asked = rpc.batch(["eth_chainId", "eth_blockNumber"].map((method) => ({ method, params: [] })));
-    const [chainId, head] = ((await orStopped(asked, signal)) ?? []).map(Number);
+    const [chainId, head] = ((await nullOnAbort(asked, signal)) ?? []).map(Number);
     const isWhole = (value: number | undefined): value is number => Number.isSafeInteger(value);
     return isWhole(chainId) && isWhole(head) ? { chainId, head } : null;
   } catch {

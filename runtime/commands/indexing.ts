@@ -13,12 +13,12 @@ import { createPriceChore } from "../domains/prices/making/chore.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
 import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
 import { createIndexer } from "../indexer/indexer.ts";
-import { orStopped } from "../indexer/or-stopped.ts";
 import type { Progress } from "../indexer/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChores } from "../jobs/chores.ts";
 import { createWorker } from "../jobs/worker.ts";
+import { nullOnAbort } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
 import { followingTables, projections } from "../projections.ts";
 import { CommandError } from "./command-error.ts";
@@ -140,7 +140,7 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
         onBadReply: (reason) => logger.warn({ chain: chain.name, reason }, "a reply of the node does not fit together"),
         onHeads: (message) => logger.info({ chain: chain.name }, message),
       });
-      const node = await orStopped(examined, signal);
+      const node = await nullOnAbort(examined, signal);
       if (node === null) closeWhenExamined(examined);
       return node;
     } catch (error) {
@@ -163,7 +163,7 @@ const closeWhenExamined = (examined: Promise<Node>): void =>
 export async function askChainId(name: string, url: string, signal = neverAborted): Promise<number> {
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
   try {
-    const id = Number(await orStopped(rpc.request("eth_chainId", []), signal));
+    const id = Number(await nullOnAbort(rpc.request("eth_chainId", []), signal));
     if (!Number.isSafeInteger(id) || id <= 0) throw new Error("it reports no chain id");
     return id;
   } catch (error) {

@@ -36,7 +36,7 @@ export const erc721Transfer: EventDefinition = {
 };
 
 /** ERC20Transfer(address,address,uint256) of the first contracts after ERC-404, beside EIP-721's Transfer of their ids. */
-export const hybridTransfer: EventDefinition = {
+const hybridTransfer: EventDefinition = {
   id: "hybridTransfer",
   topic0: "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
   decode: (log, transactionIndex, addressOf = topicAddress) => {
