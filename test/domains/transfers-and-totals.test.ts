@@ -80,7 +80,8 @@ describe("the totals of a token", () => {
     // 1,000 to nobody for ever, and 500 to the first provider.
     const rows = fold([withLogs(1, erc20(zeroAddress, zeroAddress, 1_000n), erc20(zeroAddress, alice, 500n))]);
     expect(supplies(rows)).toEqual([[token, 1, 1, 1_500n]]);
-    expect(holders(rows)).toEqual([[token, 1, 1, 2]]);
+    // The zero address is counted where the number is served, as its balance is read from the contract.
+    expect(holders(rows)).toEqual([[token, 1, 1, 1]]);
     expect(pick(rows.balances, "owner", "balance")).toEqual([
       [zeroAddress, 1_000n],
       [alice, 500n],

@@ -1,6 +1,6 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
-import type { Address } from "../../lib/hex.ts";
+import { type Address, zeroAddress } from "../../lib/hex.ts";
 import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 import { pivotsOf } from "./periods.ts";
 import { largestWord } from "./projection-balances.ts";
@@ -166,22 +166,30 @@ export function createHolderQueries({ query }: Pick<Database, "query">) {
 
   /**
    * The totals of a token after a block; null where nothing had moved yet. The supply of an ERC-20 token is what events add up to and what the contract has
-   * beyond that; before its contract was asked, what events add up to in a complete index. Served by the primary keys of holder_counts, token_supplies
-   * and supply_offsets.
+   * beyond that; before its contract was asked, what events add up to in a complete index. The zero address is added to the holders of an ERC-20 token
+   * where it is known to have some, as the list does. Served by the primary keys of holder_counts, token_supplies, supply_offsets, balances and
+   * balance_periods.
    */
   const tokenTotalsAt = async (chainId: number, token: Address, standard: number, block: number): Promise<TokenTotalsRow | null> => {
     const newest = (table: string, columns: string, where = "") =>
       `(SELECT ${columns} FROM ${table} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
     const rows = await query<TokenTotalsRow>(
-      `SELECT c.holders, CASE WHEN c.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
-           WHEN e.supply >= 0 AND e.supply <= ${largestWord} THEN e.supply END AS supply, ${sourceOf("c")} AS source
-       FROM ${newest("holder_counts", "token, standard, holders", "AND standard = $3")} c ${joinSource("c")}
+      `SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders, CASE WHEN k.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
+           WHEN e.supply >= 0 AND e.supply <= ${largestWord} THEN e.supply END AS supply, ${sourceOf("k")} AS source
+       FROM (SELECT $2::bytea AS token, $3::int2 AS standard) k ${joinSource("k")}
+       LEFT JOIN ${newest("holder_counts", "block_number, holders", "AND standard = $3")} c ON true
+       LEFT JOIN LATERAL (
+         SELECT CASE WHEN b.since_block <= $4 THEN b.balance ELSE (
+           SELECT CASE WHEN p.to_block >= $4 THEN p.balance END FROM balance_periods p
+           WHERE p.chain_id = $1 AND p.owner = $5 AND p.token = $2 AND p.standard = $3 AND p.from_block <= $4 ORDER BY p.from_block DESC LIMIT 1) END AS balance
+         FROM balances b WHERE b.chain_id = $1 AND b.owner = $5 AND b.token = $2 AND b.standard = $3 AND $3 = ${standards.erc20}) z ON true
        LEFT JOIN ${newest("token_supplies", "block_number, supply", "AND standard = $3")} s ON true
        LEFT JOIN ${newest("supply_offsets", "block_number, difference")} o ON true
        CROSS JOIN LATERAL (SELECT CASE WHEN coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) = 0 THEN 0 END AS initial) i
        CROSS JOIN LATERAL (SELECT coalesce(s.supply, 0) + CASE WHEN o.block_number IS NOT NULL THEN o.difference
-           WHEN sourced.token IS NULL THEN i.initial END AS supply) e`,
-      [chainId, bytes(token), standard, block],
+           WHEN sourced.token IS NULL THEN i.initial END AS supply) e
+       WHERE c.block_number IS NOT NULL OR z.balance > 0`,
+      [chainId, bytes(token), standard, block, bytes(zeroAddress)],
     );
     return rows[0] ?? null;
   };

@@ -1,6 +1,6 @@
 import type { ChainFacts, Row } from "../../indexer/projection.ts";
 import type { State } from "../../indexer/state.ts";
-import type { Address } from "../../lib/hex.ts";
+import { type Address, zeroAddress } from "../../lib/hex.ts";
 import { type HolderChange, largestWord } from "./projection-balances.ts";
 import type { TokenMovement } from "./projection-movements.ts";
 import { standards } from "./standards.ts";
@@ -61,7 +61,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     },
     endBlock: (blockNumber: number, changes: readonly HolderChange[]): void => {
       for (const { key, change, isKnown } of changes) {
-        if (key.standard === standards.native) continue;
+        if (!isCounted(key)) continue;
         const totals = totalsOf(key.token, key.standard);
         totals.holders = totals.holders === null || isNodeSourced(key.token, key.standard) ? null : totals.holders + change;
         if (!isKnown && key.standard !== standards.erc20) totals.supply = null;
@@ -74,3 +74,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     supplies: supplyRows,
   };
 };
+
+/** What the zero address has of an ERC-20 token is read from the contract, and counted where the number is served. */
+const isCounted = ({ standard, owner }: HolderChange["key"]): boolean =>
+  standard !== standards.native && (standard !== standards.erc20 || owner !== zeroAddress);

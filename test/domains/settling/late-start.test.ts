@@ -1,11 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Address, Hex } from "../../../runtime/lib/hex.ts";
+import { createTokenQueries } from "../../../runtime/domains/tokens/queries.ts";
+import { wholeBalances, withoutBase } from "../../../runtime/domains/tokens/settling/base-balances.ts";
+import { type Address, type Hex, zeroAddress } from "../../../runtime/lib/hex.ts";
 import { chainOf, createTestIndexer } from "../../indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../indexer/tale.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { uniswap } from "../pools/support.ts";
 import { liars } from "./liars.ts";
 import { balancesOf, type Settling, startSettling } from "./support.ts";
 
@@ -29,6 +32,18 @@ const conjure = (name: string, args: readonly unknown[], sender?: Address): Test
   ...call(liars("Conjuring"), conjuring, name, args),
 });
 
+/** Makes a node one that has the state of its head alone. */
+const hideOldState = (node: RpcProxy, latest: number) => {
+  const stateful = new Set(["eth_getBalance", "eth_call"]);
+  let head = latest;
+  node.tamper = (method, reply, params) => {
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") head = Number((reply.result as { number: string }).number);
+    if (!stateful.has(method) || Number(params[1]) >= head) return;
+    delete reply.result;
+    reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
+  };
+};
+
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
@@ -48,15 +63,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   test = await createTestDatabase();
-  const stateful = new Set(["eth_getBalance", "eth_call"]);
-  // A node that has the state of its head alone.
-  let head = await chain.head();
-  proxy.tamper = (method, reply, params) => {
-    if (method === "eth_getBlockByNumber" && params[0] === "latest") head = Number((reply.result as { number: string }).number);
-    if (!stateful.has(method) || Number(params[1]) >= head) return;
-    delete reply.result;
-    reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
-  };
+  hideOldState(proxy, await chain.head());
 });
 afterEach(async () => {
   await settling?.end();
@@ -279,5 +286,77 @@ describe("an index that starts late on a node without old state", () => {
       [Buffer.from(conjuring.slice(2), "hex")],
     );
     expect(counts?.holders).toBe(told.filter((balance) => balance !== "0").length);
+  });
+});
+
+describe("a Uniswap V2 pair that got its first liquidity after such an index began", () => {
+  let pairs: TestChain;
+  let node: RpcProxy;
+  let pair: Address;
+  let first: number;
+  beforeAll(async () => {
+    pairs = await startTestChain();
+    node = await startRpcProxy(pairs.url);
+    const [owner, other] = pairs.accounts as [Address, Address];
+    const [gold, iron] = [await pairs.deploy(artifacts.erc20(), ["Gold", "G"]), await pairs.deploy(artifacts.erc20(), ["Iron", "I"])];
+    const factory = await pairs.deploy(uniswap.factory(), [owner]);
+    const run = async (...transactions: readonly TestTransaction[]) => {
+      await pairs.send(...transactions);
+      await pairs.mine();
+    };
+    await run({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
+    const answer = await pairs.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
+    pair = `0x${answer.slice(26)}`;
+    first = (await pairs.head()) + 1;
+    const of = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
+    await run(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
+    await run(of("mint", [owner]));
+    await run(of("transfer", [other, 5_000n]), of("transfer", [pair, 9_000n]));
+    await run(of("burn", [owner]));
+    await pairs.mine();
+  });
+  afterAll(async () => {
+    await node?.close();
+    await pairs?.stop();
+  });
+
+  it("follows from its events, and has the zero address among its holders", async () => {
+    hideOldState(node, await pairs.head());
+    settling = await startSettling(pairs, node.url, test.database, { chain: chainOf({ from: first }) });
+    await settling.settle(0);
+    // Transfers from and to the zero address are mints and burns: what it has is no sum of them, and is only compared with its contract.
+    const waiting = await withoutBase(test.database, 31337, wholeBalances, [], 1_000);
+    const owners = waiting.filter(({ token }) => token === pair).map(({ owner }) => owner);
+    expect(owners).toContain(pair);
+    expect(owners).not.toContain(zeroAddress);
+    await settling.settle(6);
+    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+    expect(await unknown()).toBe(0);
+    const height = await pairs.head();
+    const parties = [zeroAddress, pair, ...pairs.accounts];
+    const told = await balancesOf(
+      pairs,
+      parties.map((owner) => ({ token: pair, owner, height })),
+    );
+    // MINIMUM_LIQUIDITY of UniswapV2Pair.
+    expect(told[0]).toBe("1000");
+    const expected = parties
+      .map((owner, position) => ({ owner, balance: told[position] ?? "0" }))
+      .filter(({ balance }) => balance !== "0")
+      .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
+    const queries = createTokenQueries(test.database);
+    expect(await queries.holdersAt(31337, pair, 1, height, 100, 0)).toEqual(expected);
+    const open = await test.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
+      Buffer.from(zeroAddress.slice(2), "hex"),
+    ]);
+    expect(open).toEqual([]);
+    const supply = await pairs.rpc<Hex>("eth_call", [{ to: pair, data: "0x18160ddd" }, quantity(height)]);
+    expect(await queries.tokenTotalsAt(31337, pair, 1, height)).toMatchObject({
+      holders: expected.length,
+      supply: BigInt(supply).toString(),
+    });
+    // The node has no state of the blocks before, and what the zero address had there is not guessed.
+    expect((await queries.holdersAt(31337, pair, 1, height - 1, 100, 0)).map(({ owner }) => owner)).not.toContain(zeroAddress);
+    expect((await queries.tokenTotalsAt(31337, pair, 1, height - 1))?.holders).toBe(expected.length - 1);
   });
 });

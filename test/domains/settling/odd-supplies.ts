@@ -51,6 +51,11 @@ contract Interest is Plain {
   function totalSupply() public view override returns (uint256) { return supply + block.number; }
 }
 
+/** What the zero address has is another number in every block. */
+contract Drifting is Plain {
+  function balanceOf(address owner) public view override returns (uint256) { return owner == address(0) ? block.number : held[owner]; }
+}
+
 /** Takes from an owner and gives to another without an event. */
 contract Seizing is Plain {
   function seize(address from, address to, uint256 amount) external { held[from] -= amount; held[to] += amount; }

@@ -6,7 +6,8 @@ import type { Knex } from "knex";
  * collection the number of tokens, null where events do not show it.
  * `supply_offsets` is what `totalSupply()` of an ERC-20 token has beyond that sum, read from the contract: a row holds from its block until the next one.
  * `difference` is null where the contract gives no supply (`is_silent`), or where it changed at a block that is not found yet. Without any row, nothing was
- * found to differ. `supply_offsets_open` finds the rows that wait for their block, `supply_offsets_roll_back` serves roll-backs.
+ * found to differ. `supply_offsets_open` finds the rows that wait for their block, `supply_offsets_roll_back` serves roll-backs;
+ * `token_supplies_roll_back` these and the search for what minted or burned of late.
  * `balance_periods_zero_open` finds the periods in which the balance of the zero address changed at a block that is not found yet.
  */
 export async function up(knex: Knex): Promise<void> {
@@ -20,7 +21,7 @@ export async function up(knex: Knex): Promise<void> {
       supply numeric,
       PRIMARY KEY (chain_id, token, standard, block_number)
     );
-    CREATE INDEX token_supplies_roll_back ON token_supplies USING brin (block_number);
+    CREATE INDEX token_supplies_roll_back ON token_supplies (chain_id, block_number);
     CREATE TABLE supply_offsets (
       chain_id int8 NOT NULL,
       token bytea NOT NULL,

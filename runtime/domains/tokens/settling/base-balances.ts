@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../database/database.ts";
 import { baseReadKey } from "../../../indexer/projection.ts";
 import type { IndexedBlock } from "../../../indexer/types.ts";
-import type { Address, Hex } from "../../../lib/hex.ts";
+import { type Address, type Hex, zeroAddress } from "../../../lib/hex.ts";
 import { largestWord } from "../projection-balances.ts";
 import { type BalanceKey, baseReadOf } from "../reads-base.ts";
 import { standards } from "../standards.ts";
@@ -27,7 +27,10 @@ export interface ToldBalance {
   readonly balance: bigint;
 }
 
-/** Balances that wait for what was before the index. Served by the indexes …_without_base. */
+/**
+ * Balances that wait for what was before the index. Not those of the zero address in ERC-20 tokens: its transfers are mints and burns, which do not add up
+ * to what it has; that is compared with the contract (compare-supplies). Served by the indexes …_without_base.
+ */
 export const withoutBase = async (
   database: Queryable,
   chainId: number,
@@ -38,8 +41,9 @@ export const withoutBase = async (
   const hasId = key.includes("token_id");
   const found = await database.query<{ owner: Address; token: Address; standard: number; token_id: string | null }>(
     `SELECT owner, token, standard, ${hasId ? "token_id" : "NULL AS token_id"} FROM ${rows}
-     WHERE chain_id = $1 AND balance IS NULL AND net_change IS NOT NULL AND token <> ALL ($2) ORDER BY token, standard, owner LIMIT $3`,
-    [chainId, deferred.map(bytes), limit],
+     WHERE chain_id = $1 AND balance IS NULL AND net_change IS NOT NULL AND token <> ALL ($2)
+       AND (owner <> $4 OR standard <> ${standards.erc20}) ORDER BY token, standard, owner LIMIT $3`,
+    [chainId, deferred.map(bytes), limit, bytes(zeroAddress)],
   );
   return found.map(({ token_id, ...row }) => ({ ...row, tokenId: token_id === null ? null : BigInt(token_id) }));
 };

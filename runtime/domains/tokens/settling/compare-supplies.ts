@@ -42,7 +42,7 @@ export const compareSupplies = async (context: ChoreContext, tokens: readonly Ad
     await write(context, head, async (client) => {
       for (const { known: one, steps, zero } of differing) {
         if (steps.length > 0) await writeSteps(client, chainId, one.token, steps[0]?.block ?? head.number, head.number, steps);
-        if (zero !== null) await writeZeroBalance(client, chainId, one, head.number, origin, zero);
+        if (zero !== null) await writeZeroBalance(client, chainId, one.token, head.number, origin, zero);
       }
     });
   }

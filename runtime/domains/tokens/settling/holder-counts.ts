@@ -1,6 +1,10 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../database/database.ts";
-import type { Address } from "../../../lib/hex.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+
+/** What the zero address has of an ERC-20 token is read from the contract, and counted where the number is served (tokenTotalsAt). */
+const isCounted = (alias: string) => `(${alias}.owner <> '\\x${zeroAddress.slice(2)}' OR ${alias}.standard <> ${standards.erc20})`;
 
 export interface CountedToken {
   readonly token: Address;
@@ -9,7 +13,7 @@ export interface CountedToken {
 
 /**
  * Counts the holders of tokens anew, at each block that changed their number, out of rows and periods: as the fold would have, had it known the balances.
- * What was before the index counts for nobody, as there; of a token that the node has the word on, a block with an unknown balance has no number.
+ * What was before the index counts for nobody, as there, and neither does the zero address in ERC-20 tokens, which tokenTotalsAt adds; of a token that the node has the word on, a block with an unknown balance has no number.
  * Served by balances_rank and balance_periods_rank, balances_unknown and balance_periods_unknown.
  */
 export const recountHolders = async (client: DatabaseClient, chainId: number, tokens: readonly CountedToken[]): Promise<void> => {
@@ -22,8 +26,8 @@ export const recountHolders = async (client: DatabaseClient, chainId: number, to
     parameters,
   );
   const same = (alias: string) => `${alias}.chain_id = $1 AND ${alias}.token = k.token AND ${alias}.standard = k.standard`;
-  const held = (alias: string) => `${same(alias)} AND ${alias}.balance > 0 AND ${alias}.standard > 0`;
-  const unknown = (alias: string) => `${same(alias)} AND ${alias}.balance IS NULL AND ${alias}.net_change IS NULL`;
+  const held = (alias: string) => `${same(alias)} AND ${alias}.balance > 0 AND ${alias}.standard > 0 AND ${isCounted(alias)}`;
+  const unknown = (alias: string) => `${same(alias)} AND ${alias}.balance IS NULL AND ${alias}.net_change IS NULL AND ${isCounted(alias)}`;
   await client.query(
     insertCounts(
       `SELECT k.token, k.standard, 0 AS since, c.* FROM ${given}
@@ -94,7 +98,7 @@ export const countOnHolders = async (
   const given = "unnest($2::bytea[], $3::int2[], $4::int8[])";
   const stands = await client.query<{ holders: number | null; waits: boolean }>(
     `SELECT CASE WHEN c.found IS NULL THEN 0 ELSE c.holders END AS holders,
-       EXISTS (SELECT FROM balances b WHERE ${same("b")} AND b.balance IS NULL AND b.net_change IS NULL) AS waits
+       EXISTS (SELECT FROM balances b WHERE ${same("b")} AND b.balance IS NULL AND b.net_change IS NULL AND ${isCounted("b")}) AS waits
      FROM ${given} WITH ORDINALITY AS k(token, standard, since, position) LEFT JOIN LATERAL (
        SELECT holders, 1 AS found FROM holder_counts c WHERE ${same("c")} AND c.block_number < k.since ORDER BY c.block_number DESC LIMIT 1) c ON true
      ORDER BY k.position`,
@@ -127,7 +131,7 @@ export const countOnHolders = async (
            SELECT e.block_number, e.change, p.balance FROM balance_periods p CROSS JOIN LATERAL ${ends}
            WHERE ${own} AND ${isIndexed} AND e.block_number >= k.since AND p.from_block >= coalesce(
              (SELECT p.from_block FROM balance_periods p WHERE ${own} AND p.from_block < k.since ORDER BY p.from_block DESC LIMIT 1), k.since)) c
-         WHERE ${same("b")} AND b.since_block >= k.since) c`,
+         WHERE ${same("b")} AND b.since_block >= k.since AND ${isCounted("b")}) c`,
     ),
     [...columns(onward), onward.map(({ holders }) => holders)],
   );

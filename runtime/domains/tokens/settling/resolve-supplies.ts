@@ -6,7 +6,7 @@ import { indexedHead, writeAsOf, writeBesideAsOf } from "./node-words.ts";
 import { createDeferral, type Deferral } from "./patience.ts";
 import { differenceOf, type NumberAnswer, type NumberRead, readNumbers } from "./read-numbers.ts";
 import type { SettlingSettings } from "./settings.ts";
-import { chooseProbes, type Gap, type Probes, type Reading, settleGap } from "./steps.ts";
+import { chooseProbes, type Gap, mostSteps, type Probes, type Reading, settleGap } from "./steps.ts";
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-rows.ts";
 import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-balances.ts";
 
@@ -15,11 +15,8 @@ const gapsOfLook = 4;
 const probesOfGap = 24;
 /** With more blocks that may have changed a number than this, a gap is narrowed down by its blocks' numbers first. */
 const mostCandidates = 1_000;
-/**
- * A supply with so many steps changes by itself, as interest does: between blocks that touched the contract its changes are not looked for, and the
- * last reading holds.
- */
-const mostSteps = 400;
+/** Of a gap that is given up: what was known before it goes on until its end. */
+const noProbes: Probes = { blocks: [], isCut: false };
 
 /** A gap with the blocks to read it at. */
 interface Probed<Kind extends Gap & { readonly token: Address }> {
@@ -42,7 +39,7 @@ export const createResolveSupplies = (settings: SettlingSettings): Chore => {
       const head = await indexedHead(context);
       if (head === null || !source.capabilities.archiveState) return false;
       const deferred = deferral.tokens(clock());
-      const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsOfLook, mostSteps);
+      const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsOfLook);
       lastSupply = gaps.length < gapsOfLook ? zeroAddress : (gaps.at(-1)?.token ?? zeroAddress);
       const zeros = await zeroGaps(database, chainId, lastZero, deferred, gapsOfLook);
       lastZero = zeros.length < gapsOfLook ? zeroAddress : (zeros.at(-1)?.token ?? zeroAddress);
@@ -73,9 +70,7 @@ const resolveSupplies = async (
     const found = await supplyCandidates(database, chainId, gap, mostCandidates);
     const candidates = found.length < mostCandidates || gap.isSourced ? found : [];
     const isGivenUp = found.length === 0 && gap.steps >= mostSteps && gap.before !== undefined;
-    const probes = isGivenUp
-      ? { blocks: [], isCut: false }
-      : chooseProbes({ ...gap, after: gap.after }, candidates, probesOfGap, gap.isSourced);
+    const probes = isGivenUp ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesOfGap, gap.isSourced);
     probed.push({ gap: { ...gap, after: gap.after }, probes });
   }
   const reads = readsOf(probed, null);
@@ -102,18 +97,22 @@ const resolveZeros = async (context: ChoreContext, head: IndexedBlock, gaps: rea
   const probed: Probed<ZeroGap>[] = [];
   for (const gap of gaps) {
     const candidates = await zeroCandidates(database, chainId, gap, mostCandidates);
-    probed.push({ gap, probes: chooseProbes(gap, candidates.length < mostCandidates ? candidates : [], probesOfGap, false) });
+    const isGivenUp = candidates.length === 0 && gap.periods >= mostSteps && gap.before !== undefined;
+    const probes = isGivenUp ? noProbes : chooseProbes(gap, candidates.length < mostCandidates ? candidates : [], probesOfGap, false);
+    probed.push({ gap, probes });
   }
   const answers = (await readNumbers(context, readsOf(probed, zeroAddress))).map((answer) =>
     answer === null || answer === "no data" ? 0n : answer,
   );
   const written = await writeAsOf(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
-      if (readings.length > 0) await writeZeroSteps(client, chainId, gap, settleGap(gap, readings, probes.isCut));
+      if (readings.length === 0 && probes.blocks.length > 0) continue;
+      await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : settleGap(gap, readings, probes.isCut));
     }
     return true;
   });
-  return written === true && answers.some((answer) => answer !== undefined);
+  // A gap that was given up makes way for the next one.
+  return written === true && (answers.some((answer) => answer !== undefined) || probed.some(({ probes }) => probes === noProbes));
 };
 
 const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], owner: NumberRead["owner"]): NumberRead[] =>

@@ -3,6 +3,12 @@
  * blocks in which it changed, at blocks that are not found yet. Reading it at some blocks of the gap leaves smaller gaps, or none.
  */
 
+/**
+ * A number with so many steps changes by itself, as interest does: between blocks that may have changed it no more steps are looked for, and the last
+ * reading holds. So a contract that returns another number in every block costs no more readings and rows than this.
+ */
+export const mostSteps = 400;
+
 /** What a contract returned; null where it returned nothing that is a number. */
 export type Value = bigint | null;
 

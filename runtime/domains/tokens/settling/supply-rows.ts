@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../database/database.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { standards } from "../standards.ts";
-import type { Gap, Step, Value } from "./steps.ts";
+import { type Gap, mostSteps, type Step, type Value } from "./steps.ts";
 
 /** What the index has of an ERC-20 token's supply and of the zero address's balance, after a block. */
 export interface KnownSupply {
@@ -139,7 +139,6 @@ export const supplyGaps = async (
   after: Address,
   deferred: readonly Address[],
   limit: number,
-  mostSteps: number,
 ): Promise<SupplyGap[]> => {
   const rows = await database.query<{
     token: Address;
@@ -157,7 +156,7 @@ export const supplyGaps = async (
     `SELECT g.token, n.token IS NOT NULL AS sourced, g.block_number AS first, coalesce(c.indexed_from, 0) AS indexed_from,
        b.block_number AS before_block, b.difference AS before_difference, b.is_silent AS before_silent,
        a.block_number AS after_block, a.difference AS after_difference, a.is_silent AS after_silent,
-       (SELECT count(*) FROM (SELECT FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token LIMIT $5) o) AS steps
+       (SELECT count(*) FROM (SELECT FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token LIMIT ${mostSteps}) o) AS steps
      FROM (SELECT DISTINCT ON (token) token, block_number FROM supply_offsets
            WHERE chain_id = $1 AND difference IS NULL AND NOT is_silent AND token > $2 AND token <> ALL ($3)
            ORDER BY token, block_number DESC LIMIT $4) g
@@ -167,7 +166,7 @@ export const supplyGaps = async (
        ORDER BY o.block_number DESC LIMIT 1) b ON true
      LEFT JOIN LATERAL (SELECT * FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token AND o.block_number > g.block_number
        ORDER BY o.block_number LIMIT 1) a ON true`,
-    [chainId, bytes(after), deferred.map(bytes), limit, mostSteps],
+    [chainId, bytes(after), deferred.map(bytes), limit],
   );
   return rows.map((row) => ({
     token: row.token,

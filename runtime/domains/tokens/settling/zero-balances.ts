@@ -3,9 +3,7 @@ import type { DatabaseClient, Queryable } from "../../../database/database.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { pivotOf } from "../periods.ts";
 import { standards } from "../standards.ts";
-import { recountHolders } from "./holder-counts.ts";
-import type { Gap, Step } from "./steps.ts";
-import type { KnownSupply } from "./supply-rows.ts";
+import { type Gap, mostSteps, type Step } from "./steps.ts";
 
 /*
  * The zero address as a holder. Whether a Transfer to it burns or gives is the contract's matter: its balance there is read. It is kept in the tables of
@@ -15,35 +13,60 @@ import type { KnownSupply } from "./supply-rows.ts";
 const zero = bytes(zeroAddress);
 const own = `chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20}`;
 
-/** Writes what a contract returned for the zero address at the head, and opens the gap since the balance that was known before. */
+/**
+ * Writes what a contract returned for the zero address at the head, and opens the gap since the balance that was known before. A token with so many periods
+ * gets a gap only where a transfer may have changed the balance; else the last balance goes on until the head. The row is read in this transaction: what
+ * blocks after the head wrote, or what was written meanwhile, is kept.
+ */
 export const writeZeroBalance = async (
   client: DatabaseClient,
   chainId: number,
-  { token, isSourced, zero: known }: KnownSupply,
+  token: Address,
   head: number,
   origin: number,
   balance: bigint,
 ): Promise<void> => {
-  if (known === undefined) return;
   const key = [chainId, zero, bytes(token)];
-  const before = known === null ? null : known.balance;
-  if (known !== null && known.since < head && before !== null)
-    await insertPeriods(client, chainId, token, [[known.since, known.since, before]]);
-  const first = known === null ? origin : before === null ? known.since : known.since + 1;
-  if (first < head) await insertPeriods(client, chainId, token, [[first, head - 1, null]]);
+  const [row] = await client.query<{ since: number; balance: string | null }>(
+    `SELECT since_block AS since, balance FROM balances WHERE ${own}`,
+    key,
+  );
+  if (row !== undefined && (row.since > head || row.balance === balance.toString())) return;
+  const before = row === undefined || row.balance === null ? null : BigInt(row.balance);
+  // Sums of mints to it, from before the contract was asked, are no balances.
+  await client.query(`UPDATE balance_periods SET net_change = NULL WHERE ${own} AND net_change IS NOT NULL`, key);
+  const first = row === undefined ? origin : before === null ? row.since : row.since + 1;
+  const isGap = first < head && !(await isGivenUp(client, chainId, { token, first, last: head - 1 }, before ?? undefined));
+  if (row !== undefined && row.since < head && before !== null)
+    await insertPeriods(client, chainId, token, [[row.since, isGap ? row.since : head - 1, before]]);
+  if (isGap) await insertPeriods(client, chainId, token, [[first, head - 1, null]]);
   await client.query(
     `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES ($1, $2, $3, ${standards.erc20}, $4, $5)
      ON CONFLICT (chain_id, owner, token, standard) DO UPDATE SET since_block = $4, balance = $5, net_change = NULL`,
     [...key, head, balance.toString()],
   );
-  if (isSourced) await recountHolders(client, chainId, [{ token, standard: standards.erc20 }]);
-  else await addHolders(client, chainId, token, head, null, held(balance) - held(before));
+};
+
+/** Whether the zero address has so many periods of a token that its balance changes by itself, and is not looked for. Served by the primary key. */
+const isGivenUp = async (
+  client: Queryable,
+  chainId: number,
+  gap: Pick<ZeroGap, "token" | "first" | "last">,
+  before: bigint | undefined,
+): Promise<boolean> => {
+  if (before === undefined) return false;
+  const [row] = await client.query<{ periods: number }>(
+    `SELECT count(*) AS periods FROM (SELECT FROM balance_periods WHERE ${own} LIMIT ${mostSteps}) p`,
+    [chainId, zero, bytes(gap.token)],
+  );
+  return (row?.periods ?? 0) >= mostSteps && (await zeroCandidates(client, chainId, gap, 1)).length === 0;
 };
 
 /** A period of the zero address that is a gap. */
 export interface ZeroGap extends Gap {
   readonly token: Address;
-  readonly isSourced: boolean;
+  /** How many periods the zero address has of the token, up to `mostSteps`. */
+  readonly periods: number;
 }
 
 /** The newest gap of each of some tokens, in the order of tokens after one. Served by balance_periods_zero_open and the primary keys. */
@@ -56,7 +79,7 @@ export const zeroGaps = async (
 ): Promise<ZeroGap[]> => {
   const rows = await database.query<{
     token: Address;
-    sourced: boolean;
+    periods: number;
     first: number;
     last: number;
     before: string | null;
@@ -64,12 +87,13 @@ export const zeroGaps = async (
     after: string | null;
     late: boolean;
   }>(
-    `SELECT g.token, n.token IS NOT NULL AS sourced, g.from_block AS first, g.to_block AS last, b.balance AS before, b.owner IS NOT NULL AS has_before,
-       coalesce(a.balance, z.balance) AS after, coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) > 0 AS late
+    `SELECT g.token, g.from_block AS first, g.to_block AS last, b.balance AS before, b.owner IS NOT NULL AS has_before,
+       coalesce(a.balance, z.balance) AS after, coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) > 0 AS late,
+       (SELECT count(*) FROM (SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = g.token
+         AND p.standard = ${standards.erc20} LIMIT ${mostSteps}) p) AS periods
      FROM (SELECT DISTINCT ON (token) token, from_block, to_block FROM balance_periods
            WHERE chain_id = $1 AND owner = '\\x${zeroAddress.slice(2)}' AND standard = ${standards.erc20} AND balance IS NULL AND net_change IS NULL
              AND token > $3 AND token <> ALL ($4) ORDER BY token, from_block DESC LIMIT $5) g
-     LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = g.token AND n.standard = ${standards.erc20}
      LEFT JOIN LATERAL (SELECT owner, balance FROM balance_periods b WHERE b.chain_id = $1 AND b.owner = $2 AND b.token = g.token
        AND b.standard = ${standards.erc20} AND b.from_block < g.from_block ORDER BY b.from_block DESC LIMIT 1) b ON true
      LEFT JOIN balance_periods a ON a.chain_id = $1 AND a.owner = $2 AND a.token = g.token AND a.standard = ${standards.erc20}
@@ -82,7 +106,7 @@ export const zeroGaps = async (
     // What comes right after is not known either: it waits to be compared.
     if (row.after === null) return [];
     const before = row.has_before ? (row.before === null ? undefined : BigInt(row.before)) : row.late ? undefined : 0n;
-    return [{ token: row.token, isSourced: row.sourced, first: row.first, last: row.last, before, after: BigInt(row.after) }];
+    return [{ token: row.token, periods: row.periods, first: row.first, last: row.last, before, after: BigInt(row.after) }];
   });
 };
 
@@ -106,7 +130,12 @@ export const zeroCandidates = async (
 /** Replaces a gap by the steps that were found in it. */
 export const writeZeroSteps = async (client: DatabaseClient, chainId: number, gap: ZeroGap, steps: readonly Step[]): Promise<void> => {
   const { token, first, last, before } = gap;
-  await client.query(`DELETE FROM balance_periods WHERE ${own} AND from_block = $4`, [chainId, zero, bytes(token), first]);
+  const gone = await client.query(
+    `DELETE FROM balance_periods WHERE ${own} AND from_block = $4 AND to_block = $5 AND balance IS NULL AND net_change IS NULL RETURNING 1`,
+    [chainId, zero, bytes(token), first, last],
+  );
+  // Another gap has taken its place since it was read.
+  if (gone.length === 0) return;
   const inside = steps.filter(({ block }) => block <= last);
   const starts = inside[0]?.block === first ? inside : [{ block: first, value: before }, ...inside];
   const pieces = starts.map(({ block, value }, place) => ({
@@ -125,17 +154,7 @@ export const writeZeroSteps = async (client: DatabaseClient, chainId: number, ga
     token,
     kept.map(({ from, to, value }) => [from, to, value]),
   );
-  if (gap.isSourced) return recountHolders(client, chainId, [{ token, standard: standards.erc20 }]);
-  // A gap counts as what was before it.
-  let counted = before ?? null;
-  for (const { from, to, value } of pieces) {
-    const holds = value ?? counted;
-    await addHolders(client, chainId, token, from, to, held(holds) - held(before ?? null));
-    counted = holds;
-  }
 };
-
-const held = (balance: bigint | null): number => (balance !== null && balance > 0n ? 1 : 0);
 
 const insertPeriods = async (
   client: DatabaseClient,
@@ -155,32 +174,5 @@ const insertPeriods = async (
       periods.map(([from, to]) => pivotOf(from, to)),
       periods.map(([, , balance]) => balance?.toString() ?? null),
     ],
-  );
-};
-
-/** Adds to a token's number of holders in a range of blocks, or from a block on. Served by the primary key of holder_counts. */
-const addHolders = async (
-  client: DatabaseClient,
-  chainId: number,
-  token: Address,
-  from: number,
-  to: number | null,
-  change: number,
-): Promise<void> => {
-  if (change === 0) return;
-  const key = [chainId, bytes(token)];
-  const where = `chain_id = $1 AND token = $2 AND standard = ${standards.erc20}`;
-  // The number changes at both ends: where they have no row they get the one that holds there.
-  for (const block of to === null ? [from] : [from, to + 1]) {
-    await client.query(
-      `INSERT INTO holder_counts (chain_id, token, standard, block_number, holders)
-       SELECT $1, $2, ${standards.erc20}, $3::int8, coalesce((SELECT holders FROM holder_counts WHERE ${where} AND block_number <= $3
-         ORDER BY block_number DESC LIMIT 1), 0) ON CONFLICT DO NOTHING`,
-      [...key, block],
-    );
-  }
-  await client.query(
-    `UPDATE holder_counts SET holders = holders + $5 WHERE ${where} AND block_number >= $3 AND ($4::int8 IS NULL OR block_number <= $4)`,
-    [...key, from, to, change],
   );
 };
