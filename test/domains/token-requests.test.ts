@@ -56,3 +56,19 @@ it("what waits is bounded, however much is asked for", async () => {
   await requests.close();
   expect(await stored()).toHaveLength(10_000);
 });
+
+it("tokens whose write failed are written by the next flush", async () => {
+  await test.database.query("DELETE FROM token_requests");
+  let isDown = true;
+  const database = {
+    query: ((sql: string, parameters?: readonly unknown[]) =>
+      isDown ? Promise.reject(new Error("connection refused")) : test.database.query(sql, parameters)) as typeof test.database.query,
+  };
+  const requests = createTokenRequests(database, () => new Date(Date.UTC(2026, 0, 3)));
+  requests.note(4, [tokenOf(1), tokenOf(2)]);
+  await requests.flush();
+  isDown = false;
+  await requests.flush();
+  await requests.close();
+  expect((await stored()).map(({ token }) => token).sort()).toEqual([tokenOf(1), tokenOf(2)]);
+});

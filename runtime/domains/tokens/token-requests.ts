@@ -21,7 +21,7 @@ export interface TokenRequests {
 
 /**
  * Which tokens requests ask for: their balances are compared with the contracts' more often (settling/asked-tokens), by whichever process indexes the chain.
- * A portion that cannot be written is dropped, since the next request notes its tokens again.
+ * A portion that cannot be written waits for the next flush; the tokens that wait are bounded.
  */
 export const createTokenRequests = (database: Pick<Database, "query">, now: () => Date): TokenRequests => {
   const waiting = new Map<string, { readonly chainId: number; readonly token: Address }>();
@@ -37,10 +37,6 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
     }
     const rows = [...waiting].slice(0, tokensOfFlush);
     if (rows.length === 0) return;
-    for (const [key] of rows) {
-      waiting.delete(key);
-      written.set(key, at.getTime());
-    }
     // In the order of their keys, so that two processes never wait for each other.
     const sorted = rows.map(([, row]) => row).sort((left, right) => left.chainId - right.chainId || (left.token < right.token ? -1 : 1));
     await database.query(
@@ -48,6 +44,10 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
        ON CONFLICT (chain_id, token) DO UPDATE SET asked_at = excluded.asked_at`,
       [sorted.map(({ chainId }) => chainId), sorted.map(({ token }) => bytes(token)), at],
     );
+    for (const [key] of rows) {
+      waiting.delete(key);
+      written.set(key, at.getTime());
+    }
   };
   const flush = (): Promise<void> => {
     running = running.then(write).catch(() => undefined);
