@@ -79,6 +79,8 @@ describe("a token that changes balances without an event", () => {
     await start();
     await settling.settle(10);
     expect(await checkedAt()).toEqual([null]);
+    // It is compared after two minutes each time, not ever more rarely.
+    expect(await test.database.query("SELECT wait_seconds FROM token_checks")).toEqual([{ wait_seconds: 120 }]);
     await mineEach(rebasing("mint", alice, 5n));
     await settling.settle(3);
     expect(await checkedAt()).not.toContain(null);

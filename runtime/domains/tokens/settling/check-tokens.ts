@@ -63,30 +63,41 @@ export interface DueToken {
   readonly isSourced: boolean;
 }
 
-/** Of so many that are due for longest, those that requests asked for are found. */
-const mostDue = 2_000;
+/** Requested tokens that one look goes through, in the order of their addresses. */
+const maxRequested = 5_000;
 
 /**
- * Tokens whose comparison is due, the one due for longest first; of those that requests asked for and of the others one each by turns, so that thousands
- * of one kind keep none of the other waiting. Served by token_checks_due and the primary key of token_requests.
+ * Tokens whose comparison is due, by turns one that was brought forward, one that requests asked for and one of all, the one due for longest first: a backlog
+ * of one kind takes no share of the others. Requested tokens are looked up after `askedAfter` and up to the `askedUpTo` of the answer, where the next look
+ * goes on. Served by token_checks_urgent, token_checks_due and the primary keys of token_requests and token_checks.
  */
 export const dueTokens = async (
   database: Queryable,
   chainId: number,
   now: Date,
   deferred: readonly Address[],
+  askedAfter: Address,
   limit: number,
-): Promise<DueToken[]> => {
-  const rows = await database.query<{ token: Address; sourced: boolean }>(
-    `SELECT c.token, NOT ${notSourced("c")} AS sourced FROM (
-       SELECT d.token, d.due_at, row_number() OVER (PARTITION BY r.token IS NULL ORDER BY d.due_at, d.token) AS place FROM (
-         SELECT token, due_at FROM token_checks WHERE chain_id = $1 AND due_at <= $2 AND standard = ${standards.erc20} AND token <> ALL ($3)
-         ORDER BY due_at, token LIMIT ${mostDue}) d
-       LEFT JOIN token_requests r ON r.chain_id = $1 AND r.token = d.token) c
-     ORDER BY c.place, c.due_at, c.token LIMIT $4`,
-    [chainId, now, deferred.map(bytes), limit],
+): Promise<{ readonly tokens: DueToken[]; readonly askedUpTo: Address }> => {
+  const due = (column: string) => `SELECT token, ${column} AS since FROM token_checks
+    WHERE chain_id = $1 AND ${column} <= $2 AND standard = ${standards.erc20} AND token <> ALL ($3) ORDER BY ${column}, token LIMIT $4`;
+  const placed = (lot: number, rows: string) =>
+    `SELECT token, ${lot} AS lot, row_number() OVER (ORDER BY since, token) AS place FROM (${rows}) lot${lot}`;
+  const asked = `SELECT c.token, c.due_at AS since FROM asked a
+    CROSS JOIN LATERAL (SELECT token, due_at FROM token_checks t WHERE t.chain_id = $1 AND t.token = a.token AND t.standard = ${standards.erc20} LIMIT 1) c
+    WHERE c.due_at <= $2 AND c.token <> ALL ($3) ORDER BY c.due_at, c.token LIMIT $4`;
+  const rows = await database.query<{ token: Address | null; sourced: boolean; asked_up_to: Address | null }>(
+    `WITH asked AS MATERIALIZED (SELECT token FROM token_requests WHERE chain_id = $1 AND token > $5 ORDER BY token LIMIT ${maxRequested}),
+       lots AS (${placed(1, due("urgent_at"))} UNION ALL ${placed(2, asked)} UNION ALL ${placed(3, due("due_at"))}),
+       first AS (SELECT token, min(place * 3 + lot) AS turn FROM lots GROUP BY token ORDER BY turn LIMIT $4)
+     SELECT c.token, NOT ${notSourced("c")} AS sourced, u.token AS asked_up_to
+     FROM (SELECT) one LEFT JOIN (SELECT token FROM asked ORDER BY token OFFSET ${maxRequested - 1}) u ON true LEFT JOIN first c ON true ORDER BY c.turn`,
+    [chainId, now, deferred.map(bytes), limit, bytes(askedAfter)],
   );
-  return rows.map(({ token, sourced }) => ({ token, isSourced: sourced }));
+  return {
+    tokens: rows.flatMap(({ token, sourced }) => (token === null ? [] : [{ token, isSourced: sourced }])),
+    askedUpTo: rows[0]?.asked_up_to ?? zeroAddress,
+  };
 };
 
 /** How long after a look a token is due again, in seconds. */
@@ -98,30 +109,53 @@ export interface CheckWaits {
   readonly maxAsked: number;
 }
 
-/** Says when tokens are due again: twice as long after this look as this one was after the last, and soon where a difference was found. */
+/** What a look at a token found. */
+export interface Look {
+  readonly token: Address;
+  readonly agrees: boolean;
+  /** False where nothing but zeros was compared, or the contract gave no answer. */
+  readonly proves: boolean;
+}
+
+/**
+ * Says when tokens are due again: twice as long after this look as this one was after the last, soon where a difference was found, and after the same wait
+ * where nothing was proven.
+ */
 export const recordLooks = async (
   database: Queryable,
   chainId: number,
-  looks: readonly { readonly token: Address; readonly agrees: boolean }[],
+  looks: readonly Look[],
   { first, max, maxAsked }: CheckWaits,
   now: Date,
 ): Promise<void> => {
   if (looks.length === 0) return;
   await database.query(
-    `UPDATE token_checks c SET looked_at = $4, wait_seconds = n.wait, due_at = $4::timestamptz + make_interval(secs => n.wait)
-     FROM (SELECT k.token, CASE WHEN NOT k.agrees OR t.wait_seconds = 0 THEN $5::int4
-         ELSE least(t.wait_seconds * 2, CASE WHEN ${isFollowed("k")} THEN $7::int4 ELSE $6::int4 END) END AS wait
-       FROM unnest($2::bytea[], $3::boolean[]) AS k(token, agrees)
+    `UPDATE token_checks c SET looked_at = $5, urgent_at = NULL, wait_seconds = n.wait, due_at = $5::timestamptz + make_interval(secs => n.wait)
+     FROM (SELECT k.token, CASE WHEN NOT k.agrees OR t.wait_seconds = 0 THEN $6::int4
+         ELSE least(t.wait_seconds * CASE WHEN k.proves THEN 2 ELSE 1 END, CASE WHEN ${isFollowed("k")} THEN $8::int4 ELSE $7::int4 END) END AS wait
+       FROM unnest($2::bytea[], $3::boolean[], $4::boolean[]) AS k(token, agrees, proves)
        JOIN token_checks t ON t.chain_id = $1 AND t.token = k.token AND t.standard = ${standards.erc20}) n
      WHERE c.chain_id = $1 AND c.token = n.token AND c.standard = ${standards.erc20}`,
-    [chainId, looks.map(({ token }) => bytes(token)), looks.map(({ agrees }) => agrees), now, first, max, maxAsked],
+    [
+      chainId,
+      looks.map(({ token }) => bytes(token)),
+      looks.map(({ agrees }) => agrees),
+      looks.map(({ proves }) => proves),
+      now,
+      first,
+      max,
+      maxAsked,
+    ],
   );
 };
 
 const isFollowed = (alias: string) =>
-  `(NOT ${notSourced(alias)} OR EXISTS (SELECT FROM token_requests r WHERE r.chain_id = $1 AND r.token = ${alias}.token AND r.asked_at > $4::timestamptz - interval '1 day'))`;
+  `(NOT ${notSourced(alias)} OR EXISTS (SELECT FROM token_requests r WHERE r.chain_id = $1 AND r.token = ${alias}.token AND r.asked_at > $5::timestamptz - interval '1 day'))`;
 
-/** Has tokens compared at once, but no sooner than some seconds after the last look. Served by the primary key. */
+/**
+ * Has tokens compared at once, ahead of those that are due for longer, but no sooner than some seconds after the last look. Tokens that were brought forward
+ * before keep their place. Served by the primary key.
+ */
 export const bringForward = async (
   database: Queryable,
   chainId: number,
@@ -131,9 +165,8 @@ export const bringForward = async (
 ): Promise<void> => {
   if (tokens.length === 0) return;
   await database.query(
-    `UPDATE token_checks c SET due_at = greatest($3, c.looked_at + make_interval(secs => $4)) FROM unnest($2::bytea[]) AS k(token)
-     WHERE c.chain_id = $1 AND c.token = k.token AND c.standard = ${standards.erc20}
-       AND c.due_at > greatest($3, c.looked_at + make_interval(secs => $4))`,
+    `UPDATE token_checks c SET urgent_at = greatest($3, c.looked_at + make_interval(secs => $4)) FROM unnest($2::bytea[]) AS k(token)
+     WHERE c.chain_id = $1 AND c.token = k.token AND c.standard = ${standards.erc20} AND c.urgent_at IS NULL`,
     [chainId, tokens.map(bytes), now, seconds],
   );
 };

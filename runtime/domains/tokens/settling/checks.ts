@@ -1,4 +1,5 @@
 import type { Chore } from "../../../jobs/chore.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import { dueTokens, enterTokens, impossiblePairs, recordChecks, recordLooks, someHolders, touchedPairs } from "./check-tokens.ts";
 import { comparePairs } from "./compare.ts";
 import { compareSupplies } from "./compare-supplies.ts";
@@ -60,10 +61,11 @@ export const createCheckSupplies = (settings: SettlingSettings, { deferral }: Pa
 
 /**
  * Compares some holders of every ERC-20 token, and its supply, with what its contract returns: soon after the token's first transfer, then ever more rarely while
- * they agree, the one due for longest first.
+ * they agree. Tokens that calls brought forward, those that requests asked for and all others have a share of each look, the one due for longest first.
  */
 export const createSweep = (settings: SettlingSettings, patience: Patience): Chore => {
   let entered = -1;
+  let askedAfter: Address = zeroAddress;
   const waits = {
     first: settings.firstRecheckMilliseconds / 1000,
     max: settings.recheckMilliseconds / 1000,
@@ -79,15 +81,23 @@ export const createSweep = (settings: SettlingSettings, patience: Patience): Cho
       // A reorganisation may have replaced what was entered: the last blocks are looked at again.
       await enterTokens(database, chainId, Math.min(entered, head.number) - firstLook);
       entered = head.number;
-      const due = await dueTokens(database, chainId, clock(), patience.deferral.tokens(clock()), sweptTokens);
+      const deferred = patience.deferral.tokens(clock());
+      const { tokens: due, askedUpTo } = await dueTokens(database, chainId, clock(), deferred, askedAfter, sweptTokens);
+      askedAfter = askedUpTo;
       const tokens = due.map(({ token }) => token);
       const unsourced = due.flatMap(({ token, isSourced }) => (isSourced ? [] : [token]));
       const pairs = unsourced.length === 0 ? [] : await someHolders(database, chainId, unsourced, lotOf(clock()));
-      const differing = await comparePairs(context, pairs, patience);
+      const balances = await comparePairs(context, pairs, patience);
       const supplies = new Map((await compareSupplies(context, tokens, patience.deferral)).map((one) => [one.token, one]));
       const proven = [...supplies.values()].flatMap(({ token, proves }) => (proves ? [token] : []));
       await recordChecks(database, chainId, proven, head.number, clock());
-      const looks = tokens.map((token) => ({ token, agrees: !differing.has(token) && supplies.get(token)?.agrees !== false }));
+      // Without an outcome, the node did not have the indexed block: the tokens remain due.
+      const compared = tokens.filter((token) => supplies.has(token) && (balances.isDone || !unsourced.includes(token)));
+      const looks = compared.map((token) => ({
+        token,
+        agrees: !balances.differing.has(token) && supplies.get(token)?.agrees !== false,
+        proves: balances.proven.has(token) || supplies.get(token)?.proves === true,
+      }));
       await recordLooks(database, chainId, looks, waits, clock());
       return false;
     },

@@ -6,22 +6,35 @@ import { type Difference, giveNodeTheWord } from "./mark-token.ts";
 import { askBalances, isNodesBlock } from "./node-words.ts";
 import type { Patience, Suspects } from "./patience.ts";
 
+/** What a comparison of balances found. */
+export interface Comparison {
+  /** False where the node does not have the indexed block, so that nothing was compared. */
+  readonly isDone: boolean;
+  readonly differing: ReadonlySet<Address>;
+  /** Tokens of which a balance other than zero was compared. */
+  readonly proven: ReadonlySet<Address>;
+  /** Tokens of which at least one balance was not answered. */
+  readonly silent: ReadonlySet<Address>;
+}
+
+const none: Comparison = { isDone: true, differing: new Set(), proven: new Set(), silent: new Set() };
+
 /**
  * Compares balances as events have them with what the contracts say after the same block. A token that differs is looked at again later; one that differs then
- * as well is the node's from there on. A contract that gives no answer does not differ. Gives the tokens that differ now. A zero that both have
+ * as well is the node's from there on. A contract that gives no answer does not differ. A zero that both have
  * proves nothing, and does not count as a check of the token: a rebasing token has the same zeros as any other.
  */
 export const comparePairs = async (
   context: ChoreContext,
   pairs: readonly Pair[],
   { deferral, suspects }: Patience,
-): Promise<ReadonlySet<Address>> => {
-  if (pairs.length === 0) return new Set();
+): Promise<Comparison> => {
+  if (pairs.length === 0) return none;
   const { chainId, clock, database } = context;
   const known = await eventsBalances(database, chainId, pairs);
   if (known === null) {
     clearOthers(suspects, pairs, new Map());
-    return new Set();
+    return none;
   }
   const { head, balances } = known;
   const told = await askBalances(
@@ -29,7 +42,7 @@ export const comparePairs = async (
     balances.map(({ owner, token }) => ({ owner, token, standard: standards.erc20, tokenId: null })),
     head.number,
   );
-  if (!(await isNodesBlock(context, head))) return new Set();
+  if (!(await isNodesBlock(context, head))) return { ...none, isDone: false };
   const differences = new Map<Address, Difference>();
   const silent = new Set<Address>();
   for (const [position, balance] of balances.entries()) {
@@ -43,15 +56,18 @@ export const comparePairs = async (
   for (const difference of differences.values()) {
     if (suspects.isConfirmed(difference.token, difference.owner, clock())) await giveNodeTheWord(context, head, difference);
   }
-  const proven = balances.filter(({ balance }, position) => balance !== "0" || (told[position] ?? 0n) > 0n).map(({ token }) => token);
-  await recordChecks(database, chainId, [...new Set(proven)], head.number, clock());
-  return new Set(differences.keys());
+  const proven = new Set(balances.flatMap(({ token, balance }, position) => (isProof(balance, told[position] ?? null) ? [token] : [])));
+  await recordChecks(database, chainId, [...proven], head.number, clock());
+  return { isDone: true, differing: new Set(differences.keys()), proven, silent };
 };
 
 /** What a second look does not bear out, for whatever reason, waits for no third one: tokens that fall silent would take all places of a look. */
 const clearOthers = (suspects: Suspects, pairs: readonly Pair[], differences: ReadonlyMap<Address, Difference>): void => {
   for (const { token, owner } of pairs) if (!differences.has(token)) suspects.clear(token, owner);
 };
+
+/** An answer, and not zero on both sides. */
+const isProof = (balance: string | null, node: bigint | null): boolean => node !== null && (balance !== "0" || node > 0n);
 
 const isSame = ({ balance }: EventsBalance, node: bigint): boolean => balance !== null && BigInt(balance) === node;
 

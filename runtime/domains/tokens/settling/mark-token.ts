@@ -70,10 +70,11 @@ const markNodeSourced = async (
   }
   await client.query("DROP TABLE node_sourced_transfers");
   // Events that do not show balances may not show the supply either: it is compared at once.
-  await client.query(`UPDATE token_checks SET due_at = '-infinity' WHERE chain_id = $1 AND token = $2 AND standard = $3`, [
+  await client.query("UPDATE token_checks SET urgent_at = $4 WHERE chain_id = $1 AND token = $2 AND standard = $3", [
     chainId,
     bytes(token),
     standard,
+    now,
   ]);
   await recountHolders(client, chainId, [{ token, standard }]);
 };
