@@ -41,9 +41,19 @@ contract Given is Plain {
 /** Balances, supply included, grow with a number, without an event. */
 contract Rebasing is Plain {
   uint256 public percent = 100;
-  function balanceOf(address owner) public view override returns (uint256) { return held[owner] * percent / 100; }
+  function balanceOf(address owner) public view virtual override returns (uint256) { return held[owner] * percent / 100; }
   function totalSupply() public view override returns (uint256) { return supply * percent / 100; }
   function rebase(uint256 to) external { percent = to; }
+}
+
+/** As Rebasing, and the balances of barred owners cannot be read. */
+contract Barring is Rebasing {
+  mapping(address => bool) internal barred;
+  function balanceOf(address owner) public view override returns (uint256) {
+    require(!barred[owner], "barred");
+    return held[owner] * percent / 100;
+  }
+  function bar(address owner) external { barred[owner] = true; }
 }
 
 /** The supply grows with each block, as interest does. */

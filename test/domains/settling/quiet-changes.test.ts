@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTokenQueries } from "../../../runtime/domains/tokens/queries.ts";
+import { enterQuietCalls } from "../../../runtime/domains/tokens/settling/quiet-calls.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -178,5 +179,40 @@ describe("a token that changes balances without an event", () => {
     const found = (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map((row) => row.token);
     expect(found).toContain(token);
     expect(found).not.toContain(noisy);
+  });
+
+  it("is read as of calls that moved nothing although one owner's balance is never answered", async () => {
+    token = await chain.deploy(oddSupplies("Barring"));
+    const first = (await chain.head()) + 1;
+    const barring = (method: string, ...args: readonly unknown[]) => ({
+      from: alice,
+      ...call(oddSupplies("Barring"), token, method, args),
+    });
+    await mineEach(barring("mint", alice, 1_000n), barring("transfer", bob, 300n), barring("transfer", carol, 10n), barring("bar", carol));
+    await start();
+    await settling.settle(5);
+    await mineEach(barring("rebase", 150n));
+    await settling.settle(4);
+    expect(await isSourced()).toBe(true);
+    // Carol's balance after this block is never answered: every call that reads it reverts.
+    await mineEach(barring("transfer", carol, 10n));
+    await settling.settle(2);
+    await mineEach(barring("rebase", 200n), barring("rebase", 300n));
+    await idle(2);
+    await settling.settle(4);
+    await compareBalances(first, [alice, bob]);
+    expect(await test.database.query("SELECT 1 FROM quiet_calls WHERE NOT is_read")).toEqual([]);
+  });
+
+  it("has no more blocks waiting to be read than the newest 500", async () => {
+    await start();
+    const calls = Array.from({ length: 700 }, (_, place) => ({ token: alice, block: place + 1, owners: [], isSourced: true }));
+    for (const some of [calls.slice(0, 400), calls.slice(400)]) {
+      await test.database.transaction((client) => enterQuietCalls(client, 31337, some));
+    }
+    // 201 to 700.
+    expect(
+      await test.database.query("SELECT count(*)::int AS count, min(block_number)::int AS first FROM quiet_calls WHERE NOT is_read"),
+    ).toEqual([{ count: 500, first: 201 }]);
   });
 });

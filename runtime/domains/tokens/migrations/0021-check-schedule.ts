@@ -3,7 +3,8 @@ import type { Knex } from "knex";
 /**
  * When an ERC-20 token is compared with its contract next (`due_at`), when that was last done (`looked_at`), and how long after it the next time is
  * (`wait_seconds`). `urgent_at` is set where it is to be compared ahead of the tokens that are due for longer. `checked_at` remains the last comparison of a balance or supply that was not zero: zero agrees with everything.
- * `token_requests`: tokens that requests asked for, with the last time and the last comparison of all their holders.
+ * `token_requests`: tokens that requests asked for, with the last time, the last turn (`turn_at`) and the end of the last
+ * round (`compared_at`) of the comparison of their holders.
  * `quiet_calls`: blocks with a call to a node-sourced token that moved nothing, and the addresses that the calls named; holders are read as of these blocks.
  * A token without any row has not been searched for such calls.
  */
@@ -21,10 +22,11 @@ export async function up(knex: Knex): Promise<void> {
       chain_id int8 NOT NULL,
       token bytea NOT NULL,
       asked_at timestamptz NOT NULL,
+      turn_at timestamptz,
       compared_at timestamptz,
       PRIMARY KEY (chain_id, token)
     );
-    CREATE INDEX token_requests_due ON token_requests (chain_id, compared_at NULLS FIRST, token);
+    CREATE INDEX token_requests_due ON token_requests (chain_id, turn_at NULLS FIRST, token);
     CREATE TABLE quiet_calls (
       chain_id int8 NOT NULL,
       token bytea NOT NULL,

@@ -8,18 +8,19 @@ import { createRefresh } from "./refresh.ts";
 import { createResolveSupplies } from "./resolve-supplies.ts";
 import { type SettlingSettings, usualSettling } from "./settings.ts";
 import { createSettleBases } from "./settle-bases.ts";
-import { createSettleReadings } from "./settle-readings.ts";
+import { createSettleReadings, createUnreadBalances } from "./settle-readings.ts";
 
 /** What makes balances and supplies exact where events alone do not: found out, compared, and asked again, beside the loop. */
 export const createSettlingChores = (overrides: Partial<SettlingSettings> = {}): Chore[] => {
   const settings = { ...usualSettling, ...overrides };
   const patience = createPatience(settings);
+  const unread = createUnreadBalances(settings);
   return [
     createSettleBases(settings),
-    createSettleReadings(settings),
+    createSettleReadings(settings, unread),
     createCheckTouched(settings, patience),
     createFollowCalls(settings, patience),
-    createReadCalls(settings),
+    createReadCalls(settings, unread),
     createCheckSupplies(settings, patience),
     createResolveSupplies(settings),
     createSweep(settings, patience),

@@ -13,7 +13,7 @@ export interface Comparison {
   readonly differing: ReadonlySet<Address>;
   /** Tokens of which a balance other than zero was compared. */
   readonly proven: ReadonlySet<Address>;
-  /** Tokens of which at least one balance was not answered. */
+  /** Tokens of which balances were asked and none was answered. */
   readonly silent: ReadonlySet<Address>;
 }
 
@@ -45,10 +45,12 @@ export const comparePairs = async (
   if (!(await isNodesBlock(context, head))) return { ...none, isDone: false };
   const differences = new Map<Address, Difference>();
   const silent = new Set<Address>();
+  const answered = new Set<Address>();
   for (const [position, balance] of balances.entries()) {
     const node = told[position] ?? null;
-    if (node === null) silent.add(balance.token);
-    else if (isSame(balance, node)) suspects.clear(balance.token, balance.owner);
+    (node === null ? silent : answered).add(balance.token);
+    if (node === null) continue;
+    if (isSame(balance, node)) suspects.clear(balance.token, balance.owner);
     else differences.set(balance.token, differenceOf(balance, node));
   }
   for (const token of silent) deferral.put(token, clock());
@@ -58,7 +60,12 @@ export const comparePairs = async (
   }
   const proven = new Set(balances.flatMap(({ token, balance }, position) => (isProof(balance, told[position] ?? null) ? [token] : [])));
   await recordChecks(database, chainId, [...proven], head.number, clock());
-  return { isDone: true, differing: new Set(differences.keys()), proven, silent };
+  return {
+    isDone: true,
+    differing: new Set(differences.keys()),
+    proven,
+    silent: new Set([...silent].filter((token) => !answered.has(token))),
+  };
 };
 
 /** What a second look does not bear out, for whatever reason, waits for no third one: tokens that fall silent would take all places of a look. */

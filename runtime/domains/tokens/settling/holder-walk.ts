@@ -38,7 +38,13 @@ const maxTokens = 1_000;
 export const createHolderWalk = (holdersOfTurn: number) => {
   const cursors = new Map<Address, Cursor>();
   let turn: { readonly token: Address; readonly start: Cursor; cursor: Cursor; count: number } | null = null;
+  let last: { readonly token: Address; readonly start: Cursor } | null = null;
   return {
+    /** Has the last turn taken again from its start when its token has the next one. */
+    putBack: (): void => {
+      if (last !== null) remember(cursors, last.token, last.start);
+      turn = null;
+    },
     /** The token whose turn it is, or null between two turns. */
     token: (): Address | null => turn?.token ?? null,
     begin: (token: Address): void => {
@@ -46,14 +52,15 @@ export const createHolderWalk = (holdersOfTurn: number) => {
       turn = { token, start, cursor: start, count: 0 };
       cursors.delete(token);
     },
-    /** The next owners of the turn, and whether they end it; `isEmpty` where the token never had a holder. */
+    /** The next owners of the turn, and whether they end it; `isEnd` where they are the last of the token, `isEmpty` where the token never had a holder. */
     take: async (
       database: Queryable,
       chainId: number,
       limit: number,
-    ): Promise<{ holders: readonly Holder[]; isOver: boolean; isEmpty: boolean }> => {
-      if (turn === null) return { holders: [], isOver: true, isEmpty: true };
+    ): Promise<{ holders: readonly Holder[]; isOver: boolean; isEnd: boolean; isEmpty: boolean }> => {
+      if (turn === null) return { holders: [], isOver: true, isEnd: true, isEmpty: true };
       const { token, start } = turn;
+      last = turn;
       const { holders, rows, next } = await readPart(database, chainId, token, turn.cursor, limit);
       const isEmpty = rows === 0 && turn.count === 0 && start.of === "holders" && start.after === null;
       turn.count += rows;
@@ -61,7 +68,7 @@ export const createHolderWalk = (holdersOfTurn: number) => {
       if (isOver) turn = null;
       else turn.cursor = next;
       if (isOver && next !== null) remember(cursors, token, next);
-      return { holders, isOver, isEmpty };
+      return { holders, isOver, isEnd: next === null, isEmpty };
     },
   };
 };

@@ -104,6 +104,7 @@ export const enterQuietCalls = async (client: DatabaseClient, chainId: number, c
       rows.map(({ owners }) => [...owners].map((owner) => owner.slice(2)).join(",")),
     ],
   );
+  await giveUpOldest(client, chainId, [...new Set(rows.map(({ token }) => token))]);
 };
 
 /** Marks the past of a token as searched, at the first indexed block. */
@@ -116,13 +117,30 @@ export const markSearched = async (client: DatabaseClient, chainId: number, toke
 };
 
 /** Blocks of a token that wait to be read at most: of a token that is called without end, the oldest are given up. */
-const mostUnread = 500;
+const maxUnread = 500;
 
 /** A block as of which holders of a token are to be read. */
 export interface UnreadCall {
   readonly token: Address;
   readonly block: number;
   readonly owners: readonly Address[];
+}
+
+/** Served by quiet_calls_unread. */
+const giveUpOldest = async (client: DatabaseClient, chainId: number, tokens: readonly Address[]): Promise<void> => {
+  await client.query(
+    `UPDATE quiet_calls q SET is_read = true FROM unnest($2::bytea[]) AS k(token)
+     WHERE q.chain_id = $1 AND q.token = k.token AND NOT q.is_read AND q.block_number <=
+       (SELECT u.block_number FROM quiet_calls u WHERE u.chain_id = $1 AND u.token = k.token AND NOT u.is_read
+        ORDER BY u.block_number DESC OFFSET $3 LIMIT 1)`,
+    [chainId, tokens.map(bytes), maxUnread],
+  );
+};
+
+/** Tokens with balances that their contracts gave no answer for (settle-readings): nothing waits for these. */
+export interface Unanswered {
+  readonly rows: readonly Address[];
+  readonly periods: readonly Address[];
 }
 
 /**
@@ -135,27 +153,36 @@ export const nextUnreadCall = async (
   after: Address,
   withPeriods: boolean,
   deferred: readonly Address[],
+  unanswered: Unanswered,
 ): Promise<UnreadCall | null> => {
-  const waits = (table: string) =>
-    `EXISTS (SELECT FROM ${table} b WHERE b.chain_id = $1 AND b.token = q.token AND b.standard = ${standards.erc20}
-       AND b.balance IS NULL AND b.net_change IS NULL AND b.owner <> $3)`;
+  const waits = (table: string, tried: string) =>
+    `(q.token <> ALL (${tried}) AND EXISTS (SELECT FROM ${table} b WHERE b.chain_id = $1 AND b.token = q.token AND b.standard = ${standards.erc20}
+       AND b.balance IS NULL AND b.net_change IS NULL AND b.owner <> $3))`;
   const [row] = await database.query<{ token: Address; block: number; owners: string }>(
     `SELECT q.token, q.block_number AS block, (SELECT coalesce(string_agg(encode(one, 'hex'), ','), '') FROM unnest(q.owners) one) AS owners
      FROM quiet_calls q WHERE q.chain_id = $1 AND NOT q.is_read AND q.token > $2 AND q.token <> ALL ($4)
-       AND NOT ${waits("balances")} ${withPeriods ? `AND NOT ${waits("balance_periods")}` : ""}
+       AND NOT ${waits("balances", "$5")} AND NOT ($7 AND ${waits("balance_periods", "$6")})
      ORDER BY q.token, q.block_number DESC LIMIT 1`,
-    [chainId, bytes(after), bytes(zeroAddress), deferred.map(bytes)],
+    [
+      chainId,
+      bytes(after),
+      bytes(zeroAddress),
+      deferred.map(bytes),
+      unanswered.rows.map(bytes),
+      unanswered.periods.map(bytes),
+      withPeriods,
+    ],
   );
   if (row === undefined) return null;
   const owners = row.owners.split(",").filter((text) => text !== "");
   return { token: row.token, block: row.block, owners: owners.map((text): Address => `0x${text}`) };
 };
 
-/** Marks a block of a token as read, with those that are too many. Served by quiet_calls_unread. */
+/** Marks a block of a token as read. Served by the primary key. */
 export const markRead = async (client: DatabaseClient, chainId: number, { token, block }: UnreadCall): Promise<void> => {
-  await client.query(
-    `UPDATE quiet_calls SET is_read = true WHERE chain_id = $1 AND token = $2 AND NOT is_read AND (block_number = $3 OR block_number <=
-       (SELECT block_number FROM quiet_calls WHERE chain_id = $1 AND token = $2 AND NOT is_read ORDER BY block_number DESC OFFSET $4 LIMIT 1))`,
-    [chainId, bytes(token), block, mostUnread],
-  );
+  await client.query("UPDATE quiet_calls SET is_read = true WHERE chain_id = $1 AND token = $2 AND block_number = $3", [
+    chainId,
+    bytes(token),
+    block,
+  ]);
 };

@@ -8,6 +8,7 @@ import { createDeferral, type Deferral } from "./patience.ts";
 import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 import { type BalanceAt, writeBalancesAt } from "./readings-at.ts";
 import type { SettlingSettings } from "./settings.ts";
+import type { UnreadBalances } from "./settle-readings.ts";
 
 /** Holders that are read as of one call at most, the largest first; the others are read again as of the head (refresh). */
 const mostHolders = 20_000;
@@ -23,7 +24,7 @@ interface Reading {
 }
 
 /** Reads the holders of node-sourced tokens as of the calls that moved nothing, one block of each token in turn, portion by portion. */
-export const createReadCalls = (settings: SettlingSettings): Chore => {
+export const createReadCalls = (settings: SettlingSettings, unread: UnreadBalances): Chore => {
   const deferral = createDeferral(settings.deferMilliseconds);
   let reading: Reading | null = null;
   let last: Address = zeroAddress;
@@ -34,7 +35,7 @@ export const createReadCalls = (settings: SettlingSettings): Chore => {
       const head = await indexedHead(context);
       if (head === null) return false;
       if (reading === null || !(await isIndexedBlock(context.database, context.chainId, reading.block))) {
-        reading = await nextReading(context, head, last, deferral);
+        reading = await nextReading(context, head, last, deferral, unread);
         last = reading?.call.token ?? zeroAddress;
         if (reading === null) return false;
       }
@@ -55,10 +56,17 @@ export const createReadCalls = (settings: SettlingSettings): Chore => {
 };
 
 /** The next block to be read, and whom to ask for: who held the token after it, and whom the calls named. Nobody where the node lacks that state. */
-const nextReading = async (context: ChoreContext, head: IndexedBlock, last: Address, deferral: Deferral): Promise<Reading | null> => {
+const nextReading = async (
+  context: ChoreContext,
+  head: IndexedBlock,
+  last: Address,
+  deferral: Deferral,
+  unread: UnreadBalances,
+): Promise<Reading | null> => {
   const { chainId, clock, database, source } = context;
   const { archiveState } = source.capabilities;
-  const next = (after: Address) => nextUnreadCall(database, chainId, after, archiveState, deferral.tokens(clock()));
+  const unanswered = { rows: unread.rows.tokens(clock()), periods: unread.periods.tokens(clock()) };
+  const next = (after: Address) => nextUnreadCall(database, chainId, after, archiveState, deferral.tokens(clock()), unanswered);
   const call = (await next(last)) ?? (last === zeroAddress ? null : await next(zeroAddress));
   if (call === null) return null;
   const [block] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks WHERE chain_id = $1 AND number = $2", [

@@ -15,13 +15,23 @@ const mostHeights = 40;
 /** A node without an archive has the state of about 128 blocks. */
 const recentBlocks = 100;
 
+/** Tokens with balances, and with past ones, that their contracts gave no answer for. */
+export interface UnreadBalances {
+  readonly rows: Deferral;
+  readonly periods: Deferral;
+}
+
+export const createUnreadBalances = ({ deferMilliseconds }: SettlingSettings): UnreadBalances => ({
+  rows: createDeferral(deferMilliseconds),
+  periods: createDeferral(deferMilliseconds),
+});
+
 /**
  * Asks for balances that the node has the word on, as they were after the block that touched them, where the node has that state, and as they are at the
  * head: where the first is not known, or the second is another one, what is now begins there. With an archive, what has ended is asked for too.
  */
-export const createSettleReadings = (settings: SettlingSettings): Chore => {
+export const createSettleReadings = (settings: SettlingSettings, { rows: ofRows, periods: ofPeriods }: UnreadBalances): Chore => {
   const locate = createLocator(settings);
-  const [ofRows, ofPeriods] = [createDeferral(settings.deferMilliseconds), createDeferral(settings.deferMilliseconds)];
   return {
     name: "read balances that events do not tell",
     everyMilliseconds: settings.settleMilliseconds,
