@@ -59,9 +59,10 @@ async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean>
   return row?.waits === false;
 }
 
-/** True when no allowance is in doubt. */
+/** True when every allowance in doubt was read, or its contract was asked and gave no answer. */
 const isAllowed = async ({ query }: Database, chain: ChainConfig): Promise<boolean> =>
-  (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL LIMIT 1", [chain.id])).length === 0;
+  (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
+  0;
 
 /** Has tokens whose metadata failed in a way that may pass tried for the last time now, instead of in some hours, and waits for that. */
 export async function endTrying({ query }: Database): Promise<void> {

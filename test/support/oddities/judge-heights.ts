@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from "viem";
-import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
+import { nativeTokenAddress, zeroAddress } from "../../../runtime/lib/hex.ts";
 import type { TestChain } from "../chain.ts";
 import type { Participants } from "./participants.ts";
 import type { StoryToken } from "./tell-coins.ts";
@@ -194,13 +194,13 @@ export function createJudge(
       });
     },
 
-    /** The holders of a coin at a height: as served, and as `balanceOf` has them of everybody that its logs name, the largest first. */
+    /** The holders of a coin at a height: as served, and as `balanceOf` has them of everybody that its logs name and of the zero address, the largest first. */
     async holders(token: StoryToken, height: number): Promise<{ readonly served: string[]; readonly node: string[] }> {
       const { items } = await askService<{ items: readonly { address: Address; balance: string | null }[] }>(
         served,
         `tokens/${token.address}/token_holders_v2/?page-size=1000&block-height=${height}`,
       );
-      const owners = ownersOf.get(token.address) ?? [];
+      const owners = [...new Set([...(ownersOf.get(token.address) ?? []), zeroAddress])];
       const told = await inBatches(
         chain,
         owners.map((owner) => ({
