@@ -160,7 +160,7 @@ const closeWhenExamined = (examined: Promise<Node>): void =>
   );
 
 /** The chain id that a chain's node reports. @throws {CommandError} where it does not answer. @throws the signal's reason. */
-export async function askChainId(name: string, url: string, signal = neverAborted): Promise<number> {
+export async function askChainId(name: string, url: string, signal: AbortSignal = neverAborted): Promise<number> {
   const rpc = createRpc({ url, retries: 2, timeoutMilliseconds: 10_000 });
   try {
     const id = Number(await nullOnAbort(rpc.request("eth_chainId", []), signal));
