@@ -17,7 +17,7 @@ const retryAfterSeconds = 30;
 /**
  * The one place that caps what is read at a projection's checkpoint. A projection that is rebuilt catches up from the stored ledger while the chain is followed:
  * until it is level, answers that read it are as of its last block, and the pages of a list stay there; where that makes no sense they are refused with 503.
- * `isRead` tells whether a projection's data is read at all for a chain, as names are only where a registry is configured.
+ * `isRead` returns whether a projection's data is read at all for a chain, as names are only where a registry is configured.
  */
 export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (chainId: number, projection: ProjectionId) => boolean) {
   const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {

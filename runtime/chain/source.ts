@@ -16,7 +16,7 @@ import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 export type { Head } from "./types.ts";
 
 /**
- * What a read-only contract call gave. `reverted` tells the contract's own refusal from a node that cannot answer; `passing` is the node's error where the same
+ * What a read-only contract call gave. `reverted` distinguishes the contract's own refusal from a node that cannot answer; `passing` is the node's error where the same
  * call may succeed later.
  */
 export type CallOutcome =

@@ -152,7 +152,7 @@ async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, 
   return null;
 }
 
-/** Closes the head feed of an examination that ends after a stop; nobody else would. */
+/** Closes the head feed of an examination that ends after a stop, which nothing else closes. */
 const closeWhenExamined = (examined: Promise<Node>): void =>
   void examined.then(
     ({ heads }) => heads?.close(),

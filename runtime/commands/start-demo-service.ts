@@ -36,7 +36,7 @@ export async function startDemoService(config: Config, environment: NodeJS.Proce
     const stop = stopService(shutdown);
     const open = (): Promise<Demo> => openDemo(config, environment, { logger, progress, signal });
     const both = await openBoth(() => openDatabase(config, { shutdown, logger }), open).catch((error: unknown) => {
-      // Stopped while the story was told: what was begun is ended, and that is no failure.
+      // Stopped while the story was built: what was started is stopped, which is not a failure.
       if (signal.aborted) return null;
       throw error;
     });

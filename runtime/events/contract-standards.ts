@@ -12,7 +12,7 @@ type AmbiguousEvent = Erc721Transfer | Erc721Approval | HybridTransfer;
 const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
   event.kind === "erc721Transfer" || event.kind === "erc721Approval" || event.kind === "hybridTransfer";
 
-/** What a contract has shown to be; neither where it answers nothing that tells. Contracts after ERC-404 are both. */
+/** What a contract has shown to be; neither where its answers prove nothing. Contracts after ERC-404 are both. */
 export interface ContractEvidence {
   readonly isCoin: boolean;
   readonly isCollection: boolean;

@@ -21,7 +21,7 @@ export interface Erc721Transfer extends EventPlace {
   readonly from: Address;
   readonly to: Address;
   readonly tokenId: bigint;
-  /** The contract is an ERC-20 token as well, as those after ERC-404 are: its `balanceOf` tells coins, and not how many ids somebody has. */
+  /** The contract is an ERC-20 token as well, as those after ERC-404 are: its `balanceOf` returns coins, and not how many ids an account has. */
   readonly ofHybrid?: true;
 }
 

@@ -12,7 +12,7 @@ import { allowanceReadsTable, allowancesTable, approvalPeriodTables, nftApproval
  * Who may move whose tokens. The last Approval or ApprovalForAll counts (EIP-20, EIP-721, EIP-1155), and a transfer ends the approval of its id. What is given
  * by or to the zero address is given by or to nobody. Contracts of all kinds are taken at their word: what they say is judged when it is asked for.
  * Where somebody else moved an owner's tokens, an allowance may have been used: whoever ever gave one for that token is entered to be read. One that no event gave,
- * as some permits are, is entered with nothing when its spender can be told from the transaction, and read likewise.
+ * as some permits are, is entered with amount 0 when the transaction shows its spender, and read likewise.
  */
 export const approvalsProjection = defineProjection({
   id: "approvals",

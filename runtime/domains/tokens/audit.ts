@@ -144,7 +144,7 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
 }
 
 /**
- * Whether `balanceOf` and `ownerOf` tell what rows `k` of an ERC-721 collection hold. `balanceOf` of a contract that is an ERC-20 token as well tells coins, not ids; one
+ * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. `balanceOf` of a contract that is an ERC-20 token as well returns coins, not ids; one
  * that answers nothing a collection has to is only taken for one by the form of its logs. Served by the primary key of contract_standards.
  */
 const isComparable = (isWrong: string): string =>

@@ -9,7 +9,7 @@ export interface BalanceKey {
   readonly token: Address;
   readonly standard: number;
   readonly tokenId: bigint | null;
-  /** A number of ids of a contract whose `balanceOf` tells its coins. */
+  /** A number of ids of a contract whose `balanceOf` returns its coins. */
   readonly ofHybrid?: true | undefined;
 }
 

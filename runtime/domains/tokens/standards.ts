@@ -7,5 +7,5 @@ const names: Readonly<Record<number, string>> = {
   [standards.erc1155]: "erc1155",
 };
 
-/** `supports_erc` of a contract: the standards whose events it has emitted (`events/contract-standards.ts` tells them apart), ascending. */
+/** `supports_erc` of a contract: the standards whose events it has emitted (`events/contract-standards.ts` distinguishes them), ascending. */
 export const supportsErc = (known: readonly number[]): string[] => known.flatMap((standard) => names[standard] ?? []);
