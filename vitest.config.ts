@@ -1,19 +1,17 @@
 import { defineConfig } from "vitest/config";
 
 const shared = { pool: "forks", testTimeout: 60_000, hookTimeout: 300_000 } as const;
-/** Tests against the whole service on the whole story: started once for all of them. */
-const onTheStory = ["test/contract/**/*.test.ts", "test/pages/**/*.test.ts", "test/story/**/*.test.ts"];
 
 export default defineConfig({
   test: {
     poolOptions: { forks: { maxForks: 2 } },
     projects: [
+      { test: { ...shared, name: "unit", include: ["test/unit/**/*.test.ts"] } },
       {
         test: {
           ...shared,
-          name: "rooms",
-          include: ["test/**/*.test.ts"],
-          exclude: [...onTheStory, "test/long/**"],
+          name: "integration",
+          include: ["test/integration/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
         },
       },
@@ -21,9 +19,18 @@ export default defineConfig({
         test: {
           ...shared,
           testTimeout: 300_000,
-          name: "story",
-          include: onTheStory,
+          name: "contract",
+          include: ["test/contract/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts", "test/support/app-setup.ts"],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          testTimeout: 300_000,
+          name: "e2e",
+          include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
         },
       },
     ],

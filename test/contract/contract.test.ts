@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CsvColumn, type Operation, operations } from "../../generated/operations.gen.ts";
 import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
 import { useApp } from "../support/app.ts";
+import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { parseCsv } from "../support/csv.ts";
 import { type Document, readDocument } from "../support/document.ts";
 import { createJudge, type Judge } from "../support/judge.ts";
 import { type Called, createCaller } from "./caller.ts";
-import { exampleOf, targetOf } from "./examples.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,8 @@ import { AshlarError, createClient, type Success } from "../../generated/client.
 import { operations } from "../../generated/operations.gen.ts";
 import { type ValidatedOperation, validators } from "../../generated/validators.gen.js";
 import { useApp } from "../support/app.ts";
+import { exampleOf } from "../support/contract/examples.ts";
 import { createPatientFetch } from "./caller.ts";
-import { exampleOf } from "./examples.ts";
 
 type Parameters = Readonly<Record<string, string | number>>;
 type Method = (parameters: Parameters) => Promise<Success<unknown>>;

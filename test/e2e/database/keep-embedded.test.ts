@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { type KeptEmbedded, keepEmbedded } from "../../../runtime/database/keep-embedded.ts";
+import { holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
+import { until } from "../../support/service.ts";
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function keep(dataDirectory: string): Promise<KeptEmbedded & { readonly database: Database }> {
+  const kept = await keepEmbedded({
+    dataDirectory,
+    settings: { fsync: "off" },
+    logger: silent,
+    onLost: (error) => expect.fail(error.message),
+  });
+  const database = createDatabase({
+    url: kept.url,
+    description: kept.description,
+    poolSize: 2,
+    statementTimeoutMilliseconds: 0,
+    applicationName: "ashlar-test",
+  });
+  onTestFinished(async () => {
+    await database.close();
+    await kept.stop();
+  });
+  return { ...kept, database };
+}
+
+const isUp = (database: Database): Promise<boolean> =>
+  database.query("SELECT 1").then(
+    () => true,
+    () => false,
+  );
+const portOf = (url: string): number => Number(new URL(url).port);
+
+describe("an embedded server that is kept running", () => {
+  it("comes back on the port that its clients know, over the lock file that the killed one left", async () => {
+    const folder = privateFolder();
+    const { database, url } = await keep(folder);
+    await database.query("CREATE TABLE kept AS SELECT 42 AS n");
+    const port = portOf(url());
+    process.kill(postmasterOf(folder), "SIGKILL");
+    await until("Down", async () => !(await isUp(database)));
+    await until("Up", () => isUp(database), 30_000);
+    expect(portOf(url())).toBe(port);
+    expect(await database.query("SELECT n FROM kept")).toEqual([{ n: 42 }]);
+    // Migrations go over a connection of their own.
+    expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
+  });
+
+  it("comes back on another port where its own was taken, and its clients follow", async () => {
+    const folder = privateFolder();
+    const { database, url } = await keep(folder);
+    await database.knex.raw("SELECT 1");
+    const port = portOf(url());
+    process.kill(postmasterOf(folder), "SIGKILL");
+    const other = createServer((socket) => socket.destroy());
+    // Free for us as soon as the killed server's last helper has ended.
+    await until("The port", () => {
+      other.listen(port, "127.0.0.1");
+      return once(other, "listening").then(
+        () => true,
+        () => false,
+      );
+    });
+    onTestFinished(() => void other.close());
+    await until("Up", () => isUp(database), 30_000);
+    expect(portOf(url())).not.toBe(port);
+    expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
+  });
+
+  it("ends what computes on in a helper of the killed one, which holds the shared memory", async () => {
+    const folder = privateFolder();
+    const { database } = await keep(folder);
+    const busy = database.query("DO $$ BEGIN LOOP END LOOP; END $$").catch((error: Error) => error.message);
+    await until(
+      "Busy",
+      async () => (await database.query("SELECT FROM pg_stat_activity WHERE query LIKE 'DO %' AND state = 'active'")).length === 1,
+    );
+    process.kill(postmasterOf(folder), "SIGKILL");
+    await until("Up", () => isUp(database), 30_000);
+    expect(await busy).toMatch(/cannot be used/);
+  });
+
+  it("is taken over by a process that joined it, when its owner stops it or dies with it", async () => {
+    const folder = privateFolder();
+    const owner = await start(folder);
+    const { database } = await keep(folder);
+    await owner.stop();
+    await until("Up", () => isUp(database), 30_000);
+  });
+
+  it("is taken over when its owner is killed, and it as well", async () => {
+    const folder = privateFolder();
+    const owner = await holdElsewhere(folder);
+    const { database } = await keep(folder);
+    const postmaster = postmasterOf(folder);
+    await owner.kill();
+    process.kill(postmaster, "SIGKILL");
+    await until("Down", async () => !(await isUp(database)));
+    await until("Up", () => isUp(database), 30_000);
+    expect(postmasterOf(folder)).not.toBe(postmaster);
+  });
+
+  it("says while it is down that it is restarted, and where its data and its log are", async () => {
+    const folder = privateFolder();
+    const { database } = await keep(folder);
+    process.kill(postmasterOf(folder), "SIGKILL");
+    const messages: string[] = [];
+    await until("Up", () =>
+      database.query("SELECT 1").then(
+        () => messages.length > 0,
+        (error: Error) => {
+          messages.push(error.message);
+          return false;
+        },
+      ),
+    );
+    for (const message of messages) {
+      expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
+      expect(message).toContain(`; its data folder is ${folder}, its log ${folder}/postgres.log.`);
+    }
+    expect(messages.join("\n")).toContain("it has ended and is being restarted (try 1 of 6)");
+  });
+});

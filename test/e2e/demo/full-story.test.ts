@@ -1,0 +1,158 @@
+import { type Abi, type AbiFunction, decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbiItem } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createNodeClient, type NodeClient } from "../../../runtime/demo/node/client.ts";
+import type { Demo } from "../../../runtime/demo/types.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { startStory, storyEndTime } from "../../support/story.ts";
+import { type Survey, surveyChain, topics } from "../../support/survey.ts";
+
+const secondsPerDay = 86_400;
+
+describe("the whole story", () => {
+  let demo: Demo;
+  let client: NodeClient;
+  let survey: Survey;
+  const logs = (topic: Hash): number => survey.logs.get(topic) ?? 0;
+  const cast = (name: string): Address => demo.story.cast[name] as Address;
+  const call = async <Result>(to: Address, signature: string, parameters: readonly unknown[] = []): Promise<Result> => {
+    const abi: Abi = [parseAbiItem(signature) as AbiFunction];
+    const data = encodeFunctionData({ abi, args: parameters });
+    const result = await client.request<Hex>("eth_call", [{ to, data }, "latest"]);
+    return decodeFunctionResult({ abi, data: result }) as Result;
+  };
+  const transactionsOf = async (address: Address): Promise<number> =>
+    Number(await client.request<Hex>("eth_getTransactionCount", [address, "latest"]));
+
+  beforeAll(async () => {
+    demo = await startStory();
+    client = createNodeClient(demo.rpcUrl);
+    survey = await surveyChain(demo.rpcUrl);
+  });
+  afterAll(async () => {
+    await client?.close();
+    await demo?.stop();
+  });
+
+  it("has at least 20,000 transactions of hundreds of senders over 60 days, up to the end time", () => {
+    expect(survey.transactions).toBeGreaterThanOrEqual(20_000);
+    expect(survey.senders.size).toBeGreaterThan(300);
+    expect(survey.lastTime).toBe(storyEndTime);
+    expect(survey.lastTime - survey.firstTime).toBe(60 * secondsPerDay);
+  });
+
+  it("has failed transactions among them, all mined", async () => {
+    expect(survey.failed).toBeGreaterThan(400);
+    const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.cast.failedTransaction]);
+    expect(receipt.status).toBe("0x0");
+    expect(await client.request("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+  });
+
+  it("has ten pairs and thousands of swaps, with liquidity added and removed", () => {
+    expect(logs(topics.pairCreated)).toBe(10);
+    expect(logs(topics.swap)).toBeGreaterThan(4_000);
+    expect(logs(topics.mint)).toBeGreaterThan(100);
+    expect(logs(topics.burn)).toBeGreaterThan(50);
+  });
+
+  it("has wraps, unwraps, approvals and transfers of every standard", () => {
+    for (const topic of [
+      topics.deposit,
+      topics.withdrawal,
+      topics.approval,
+      topics.approvalForAll,
+      topics.transferSingle,
+      topics.transferBatch,
+    ]) {
+      expect(logs(topic), topic).toBeGreaterThan(50);
+    }
+    // Five collections, and the positions of the exchange of concentrated liquidity.
+    expect(survey.erc721.size).toBe(6);
+    expect(survey.erc1155.size).toBe(2);
+    // The faces are older than EIP-721: when they move, their contract emits what coins emit.
+    expect([...survey.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, cast("punks")].sort());
+  });
+
+  it("has a token of six decimals and one whose name is bytes32", async () => {
+    expect(await call(cast("usdToken"), "function decimals() view returns (uint8)")).toBe(6);
+    const name = await call<Hex>(cast("bytes32Token"), "function name() view returns (bytes32)");
+    // "Old Coin" in ASCII, filled up with zeros.
+    expect(name).toBe(`0x4f6c6420436f696e${"00".repeat(24)}`);
+  });
+
+  it("keeps metadata with attributes on the chain", async () => {
+    const parse = (uri: string): unknown => JSON.parse(Buffer.from(uri.replace("data:application/json;base64,", ""), "base64").toString());
+    const art = await call<string>(cast("artCollection"), "function tokenURI(uint256) view returns (string)", [
+      BigInt(demo.story.cast.artTokenId ?? ""),
+    ]);
+    const edition = await call<string>(cast("editionsCollection"), "function uri(uint256) view returns (string)", [1n]);
+    expect(parse(art)).toMatchObject({
+      name: "Quarry Art #7",
+      attributes: [{ trait_type: "Palette" }, { trait_type: "Shape" }, { trait_type: "Weight" }],
+    });
+    // Motif 1 and ink 1 of the lists in the contract.
+    expect(parse(edition)).toMatchObject({
+      attributes: [
+        { trait_type: "Motif", value: "Harbor" },
+        { trait_type: "Ink", value: "Blue" },
+      ],
+    });
+  });
+
+  it("has a busy trader, a collector of both collections, and a newcomer with three transactions", async () => {
+    expect(await transactionsOf(cast("trader"))).toBeGreaterThan(300);
+    const balanceOf = "function balanceOf(address) view returns (uint256)";
+    for (const token of ["usdToken", "goldToken", "wrappedNative", "bytes32Token", "artCollection"]) {
+      expect(await call<bigint>(cast(token), balanceOf, [cast("trader")]), token).toBeGreaterThan(0n);
+    }
+    expect(await call<bigint>(cast("artCollection"), balanceOf, [cast("collector")])).toBeGreaterThan(0n);
+    const editions = await call<bigint>(cast("editionsCollection"), "function balanceOf(address, uint256) view returns (uint256)", [
+      cast("collector"),
+      1n,
+    ]);
+    expect(editions).toBeGreaterThanOrEqual(5n);
+    const owner = await call<Address>(cast("artCollection"), "function ownerOf(uint256) view returns (address)", [
+      BigInt(demo.story.cast.artTokenId ?? ""),
+    ]);
+    expect(owner.toLowerCase()).toBe(cast("collector"));
+    // Two of its own, and one that brought it its money.
+    expect(await transactionsOf(cast("newcomer"))).toBe(2);
+  });
+
+  it("moves native value inside transactions: by calls, creations and self-destruction, some of it undone, some behind DELEGATECALL", () => {
+    for (const kind of ["call", "create", "suicide", "undone", "delegatecall"])
+      expect(survey.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
+  });
+
+  it("binds its cast to one swap in the middle of the story", async () => {
+    const { swapTransaction, swapBlockHash, swapBlockHeight, swapDay, swapTimeBucket, firstDay, lastDay } = demo.story.cast;
+    const receipt = await client.request<{
+      blockHash: Hash;
+      blockNumber: Hex;
+      from: Address;
+      logs: { topics: Hash[]; address: Address }[];
+    }>("eth_getTransactionReceipt", [swapTransaction]);
+    expect(receipt.from).toBe(cast("trader"));
+    expect(receipt.blockHash).toBe(swapBlockHash);
+    expect(Number(receipt.blockNumber)).toBe(Number(swapBlockHeight));
+    expect(receipt.logs.find((log) => log.topics[0] === topics.swap)?.address).toBe(cast("goldPair"));
+    const block = await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", [receipt.blockNumber, false]);
+    expect(new Date(Number(block.timestamp) * 1000).toISOString().slice(0, 10)).toBe(swapDay);
+    expect(Math.floor(Number(block.timestamp) / 900)).toBe(Number(swapTimeBucket));
+    // 2025-10-31T12:00Z less 60 days is 2025-09-01T12:00Z.
+    expect([firstDay, lastDay]).toEqual(["2025-09-02", "2025-10-30"]);
+  });
+
+  it("still tells balances before the first block, and has Multicall3", async () => {
+    const treasury = demo.story.inventory.people[0];
+    // A million ether.
+    expect(await client.request("eth_getBalance", [treasury, "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
+    expect(await client.request("eth_getBalance", [cast("trader"), "0x0"])).toBe("0x0");
+    const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [[]] });
+    expect(await client.request<Hex>("eth_call", [{ to: demo.chain.multicall, data }, "latest"])).not.toBe("0x");
+  });
+
+  it("pays tips to a block producer of its own", async () => {
+    const { miner } = await client.request<{ miner: Address }>("eth_getBlockByNumber", ["latest", false]);
+    expect(BigInt(await client.request<Hex>("eth_getBalance", [miner, "latest"]))).toBeGreaterThan(0n);
+  });
+});

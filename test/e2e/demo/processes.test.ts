@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { createNodeClient, untilAborted } from "../../../runtime/demo/node/client.ts";
+import { inspectProcess } from "../../../runtime/demo/node/processes.ts";
+import { startDemo } from "../../../runtime/demo/start-demo.ts";
+import type { Demo } from "../../../runtime/demo/types.ts";
+import { contractsDirectory } from "../../support/story.ts";
+
+const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));
+const endTime = 1_761_912_000;
+
+interface Left {
+  readonly processId: number;
+  readonly rpcUrl: string;
+  readonly saved: number;
+}
+
+describe("the demo's processes", () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  const folder = async (): Promise<string> => {
+    const path = await mkdtemp(join(tmpdir(), "ashlar-demo-"));
+    cleanups.push(() => rm(path, { recursive: true, force: true }));
+    return path;
+  };
+  const start = async (dataDirectory: string, rpcPort?: number): Promise<Demo> => {
+    const demo = await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime, rpcPort });
+    cleanups.push(() => demo.stop());
+    return demo;
+  };
+  /** Runs a demo in another process, kills that process, and gives what it left behind. */
+  const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<Left> => {
+    const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, contractsDirectory, String(blocks)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const exited = once(child, "exit");
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    child.kill("SIGKILL");
+    await exited;
+    return JSON.parse(line.toString()) as Left;
+  };
+
+  it("takes over the node that a killed run left behind, with the block that was not saved", async () => {
+    const dataDirectory = await folder();
+    const left = await leaveOrphan(dataDirectory);
+    expect(await inspectProcess(left.processId)).not.toBeNull();
+    const demo = await start(dataDirectory);
+    expect([demo.origin, demo.processId, demo.rpcUrl]).toEqual(["adopted", left.processId, left.rpcUrl]);
+    await demo.checkpoint();
+    expect(demo.identity().lastBlock).toBe(left.saved + 1);
+    await demo.stop();
+    cleanups.pop();
+    expect(await inspectProcess(left.processId)).toBeNull();
+  });
+
+  it("ends such a node when another port is wanted, and keeps its chain", async () => {
+    const dataDirectory = await folder();
+    const left = await leaveOrphan(dataDirectory);
+    const port = await freePort();
+    const demo = await start(dataDirectory, port);
+    expect([demo.origin, demo.rpcUrl]).toEqual(["loaded", `http://127.0.0.1:${port}`]);
+    expect(demo.identity().lastBlock).toBe(left.saved + 1);
+    expect(await inspectProcess(left.processId)).toBeNull();
+  });
+
+  it("reloads such a node when it has lived too long to tell balances before the first block", async () => {
+    const dataDirectory = await folder();
+    const left = await leaveOrphan(dataDirectory, 80);
+    const demo = await start(dataDirectory);
+    expect(demo.origin).toBe("loaded");
+    expect(demo.identity().lastBlock).toBe(left.saved + 80);
+    const client = createNodeClient(demo.rpcUrl);
+    // A million ether, all that there is at genesis.
+    expect(await client.request("eth_getBalance", [demo.story.inventory.people[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
+    await client.close();
+  });
+
+  it("ends its node when getting ready is given up", async () => {
+    const dataDirectory = await folder();
+    const giveUp = new AbortController();
+    const seen: number[] = [];
+    const starting = startDemo({
+      dataDirectory,
+      contractsDirectory,
+      scale: 0.02,
+      endTime,
+      signal: giveUp.signal,
+      onProgress: (phase, done) => {
+        if (phase !== "story" || done < 5 || giveUp.signal.aborted) return;
+        seen.push((JSON.parse(readFileSync(join(dataDirectory, "demo", "node.json"), "utf8")) as Left).processId);
+        giveUp.abort(new Error("enough"));
+      },
+    });
+    await expect(starting).rejects.toThrow("enough");
+    expect(seen).toHaveLength(1);
+    expect(await inspectProcess(seen[0] ?? 0)).toBeNull();
+  });
+
+  it("gives its node's calls up at once when it is told to stop", async () => {
+    const stop = new AbortController();
+    const closed: string[] = [];
+    const never = new Promise<never>(() => undefined);
+    const client = untilAborted({ request: () => never, batch: () => never, close: async () => void closed.push("node") }, stop.signal);
+    const calls = [client.request("anvil_dumpState"), client.batch([])];
+    stop.abort(new Error("enough"));
+    for (const call of [...calls, client.request("eth_chainId")]) await expect(call).rejects.toThrow("enough");
+    await client.close();
+    expect(closed).toEqual(["node"]);
+  });
+
+  it("does not touch a process that its pid file names but that is not its node", async () => {
+    const dataDirectory = await folder();
+    await (await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime })).stop();
+    const bystander = spawn(process.execPath, ["-e", "setInterval(() => undefined, 60_000)"], { stdio: "ignore" });
+    const exited = once(bystander, "exit");
+    cleanups.push(async () => {
+      bystander.kill("SIGKILL");
+      await exited;
+    });
+    const facts = await inspectProcess(bystander.pid ?? 0);
+    const identity = JSON.parse(await readFile(join(dataDirectory, "demo", "identity.json"), "utf8")) as { genesisHash: string };
+    await writeFile(join(dataDirectory, "demo", "node.json"), JSON.stringify({ ...facts, port: 1, genesisHash: identity.genesisHash }));
+    const demo = await start(dataDirectory);
+    expect(demo.origin).toBe("loaded");
+    expect(demo.processId).not.toBe(bystander.pid);
+    expect(await inspectProcess(bystander.pid ?? 0)).toEqual(facts);
+  });
+
+  it("says in one sentence that a fixed port is taken", async () => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    cleanups.push(async () => server.close());
+    const { port } = server.address() as { port: number };
+    await expect(start(await folder(), port)).rejects.toThrow(
+      `Port ${port} for the demo's node is taken by another process: free it, or set ASHLAR_DEMO_RPC_PORT to another port.`,
+    );
+  });
+
+  it("leaves no node and no unpacked state behind when it stops", async () => {
+    const dataDirectory = await folder();
+    const demo = await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime });
+    await demo.stop();
+    expect(await inspectProcess(demo.processId)).toBeNull();
+    for (const name of ["unpacked.json", "node-cache", "node.json", "owner.json"]) {
+      await expect(readFile(join(dataDirectory, "demo", name)), name).rejects.toThrow("ENOENT");
+    }
+  });
+});
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+};

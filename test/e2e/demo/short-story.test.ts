@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { loadArtifacts } from "../../../runtime/demo/contracts/artifacts.ts";
+import { createNodeClient } from "../../../runtime/demo/node/client.ts";
+import { startDemo } from "../../../runtime/demo/start-demo.ts";
+import { readContract } from "../../../runtime/demo/story/read-contract.ts";
+import { type Ownership, verifyCollections } from "../../../runtime/demo/story/verify-collections.ts";
+import { verifyExchanges } from "../../../runtime/demo/story/verify-exchanges.ts";
+import type { Demo, DemoOptions } from "../../../runtime/demo/types.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { contractsDirectory, storyEndTime } from "../../support/story.ts";
+
+const scale = 0.02;
+const addresses = (demo: Demo): string[] => Object.values(demo.story.cast).filter((value) => /^0x[0-9a-f]{40}$/.test(value));
+
+describe("a short story", () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  const folder = async (): Promise<string> => {
+    const path = await mkdtemp(join(tmpdir(), "ashlar-demo-"));
+    cleanups.push(() => rm(path, { recursive: true, force: true }));
+    return path;
+  };
+  const start = async (dataDirectory: string, options: Partial<DemoOptions> = {}): Promise<Demo> => {
+    const demo = await startDemo({ dataDirectory, contractsDirectory, scale, endTime: storyEndTime, ...options });
+    cleanups.push(() => demo.stop().catch(() => undefined));
+    return demo;
+  };
+  const ask = async <Result>(demo: Demo, method: string, parameters: readonly unknown[] = []): Promise<Result> => {
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      return await client.request<Result>(method, parameters);
+    } finally {
+      await client.close();
+    }
+  };
+  const headHash = async (demo: Demo): Promise<Hash> => (await ask<{ hash: Hash }>(demo, "eth_getBlockByNumber", ["latest", false])).hash;
+
+  it("is the same to the last block hash for the same end time, and has the same addresses for another", async () => {
+    const first = await start(await folder());
+    const second = await start(await folder());
+    const later = await start(await folder(), { endTime: storyEndTime + 100_000 });
+    expect(await headHash(second)).toBe(await headHash(first));
+    expect(second.story).toEqual(first.story);
+    expect(await headHash(later)).not.toBe(await headHash(first));
+    expect(addresses(later)).toEqual(addresses(first));
+    // Twelve people, nine tokens, six collections, eight pairs, two pools and the positions of concentrated liquidity, three factories, three routers, two
+    // feeds, a marketplace.
+    expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1);
+  });
+
+  it("goes on from its kept state after a restart, past its own last live block", async () => {
+    const dataDirectory = await folder();
+    const first = await start(dataDirectory);
+    expect(first.origin).toBe("told");
+    await first.liveOneBlock();
+    const [hash, story] = [await headHash(first), first.story];
+    await first.stop();
+    const second = await start(dataDirectory, { endTime: undefined });
+    expect(second.origin).toBe("loaded");
+    expect(second.identity().lastBlockHash).toBe(hash);
+    expect(await headHash(second)).toBe(hash);
+    expect(second.story).toEqual(story);
+    await second.liveOneBlock();
+    expect(Number(await ask(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
+  });
+
+  it("tells anew when its state is discarded, its files are broken, or another end is wanted", async () => {
+    const dataDirectory = await folder();
+    const first = await start(dataDirectory);
+    await first.discardState();
+    const second = await start(dataDirectory);
+    expect(second.origin).toBe("told");
+    await second.stop();
+    await rm(join(dataDirectory, "demo", second.identity().stateFile));
+    const third = await start(dataDirectory);
+    expect(third.origin).toBe("told");
+    await third.stop();
+    expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("told");
+  });
+
+  it("plants and sells as it lives", async () => {
+    const demo = await start(await folder());
+    const { gardenCollection, seaport } = demo.story.cast;
+    const first = await ask<Hex>(demo, "eth_blockNumber");
+    for (let blocks = 0; blocks < 60; blocks++) await demo.liveOneBlock();
+    const logsOf = (address: string | undefined) =>
+      ask<readonly unknown[]>(demo, "eth_getLogs", [{ address, fromBlock: first, toBlock: "latest" }]);
+    expect((await logsOf(gardenCollection)).length).toBeGreaterThan(0);
+    expect((await logsOf(seaport)).length).toBeGreaterThan(0);
+  });
+
+  it("lives on with a block every so often until it is told to stop", async () => {
+    const demo = await start(await folder());
+    const before = Number(await ask(demo, "eth_blockNumber"));
+    const life = new AbortController();
+    const living = demo.live(life.signal, 0.05);
+    while (Number(await ask(demo, "eth_blockNumber")) < before + 10) await new Promise((resolve) => setTimeout(resolve, 50));
+    life.abort();
+    await living;
+    const after = Number(await ask(demo, "eth_blockNumber"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(Number(await ask(demo, "eth_blockNumber"))).toBe(after);
+    expect(await ask(demo, "txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+  });
+
+  it("goes on with the feeds' answers as it lives, one a block when they are due", async () => {
+    const demo = await start(await folder());
+    const { priceFeed } = await loadArtifacts(contractsDirectory);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      const answerOf = (feed: string): Promise<readonly [bigint, bigint, bigint, bigint]> =>
+        readContract(client, demo.story.cast[feed] as Address, priceFeed.abi, "latestRoundData");
+      const headTime = async () => BigInt((await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
+      const [toldEther, toldEuro] = [await answerOf("etherFeed"), await answerOf("euroFeed")];
+      // The story ends long ago, so both are due at once.
+      await demo.liveOneBlock();
+      const ether = await answerOf("etherFeed");
+      expect([ether[0], ether[3]]).toEqual([toldEther[0] + 1n, await headTime()]);
+      await demo.liveOneBlock();
+      const euro = await answerOf("euroFeed");
+      expect([euro[0], euro[3]]).toEqual([toldEuro[0] + 1n, await headTime()]);
+      await demo.liveOneBlock();
+      expect([(await answerOf("etherFeed"))[0], (await answerOf("euroFeed"))[0]]).toEqual([ether[0], euro[0]]);
+      // Within the half percent of the story's feed and what a pool may differ from the market.
+      expect(Math.abs(Number(ether[1]) / Number(toldEther[1]) - 1)).toBeLessThan(0.1);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("is not taken for told when its exchanges are not as they should be", async () => {
+    const demo = await start(await folder());
+    const artifacts = await loadArtifacts(contractsDirectory);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      const verify = (changes: Readonly<Record<string, string>>, endTime = storyEndTime) =>
+        verifyExchanges(client, artifacts, { ...demo.story.cast, ...changes }, endTime);
+      const { dollarPair = "", washPair = "", goldRange = "" } = demo.story.cast;
+      await expect(verify({})).resolves.toBeUndefined();
+      await expect(verify({}, storyEndTime + 2 * 86_400)).rejects.toThrow("a feed's last answer is older than a day");
+      await expect(verify({ washPair: dollarPair })).rejects.toThrow("the wash pool holds more than a tenth of the floor");
+      await expect(verify({ ticketPair: washPair })).rejects.toThrow("ticketPair holds less than twice the floor");
+      await expect(verify({ drainedPair: washPair })).rejects.toThrow("somebody has a share of the drained pool");
+      await expect(verify({ dollarRange: goldRange })).rejects.toThrow("dollarRange and the ether's feed disagree");
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("is not taken for told when its tokens belong to others than it says", async () => {
+    const demo = await start(await folder());
+    const artifacts = await loadArtifacts(contractsDirectory);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      const { gardenCollection, collector = "", trader = "", gardenTokenId = "" } = demo.story.cast;
+      const planted = await readContract<bigint>(client, gardenCollection as Address, artifacts.gardenCollection.abi, "planted");
+      const verify = (owners: Partial<Ownership>) =>
+        verifyCollections(client, artifacts, demo.story.cast, { garden: new Map(), lanterns: new Map(), faces: new Map(), ...owners });
+      const kept = BigInt(gardenTokenId);
+      await expect(verify({ garden: new Map([[kept, trader as Address]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
+      await expect(verify({ garden: new Map([[kept, null]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
+      await expect(verify({ garden: new Map([[kept, collector as Address]]) })).rejects.toThrow(`has ${planted} tokens and not 1`);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("refuses a folder in which it already runs", async () => {
+    const dataDirectory = await folder();
+    await start(dataDirectory);
+    await expect(start(dataDirectory)).rejects.toThrow(`Process ${process.pid} already runs the demo in ${dataDirectory}`);
+  });
+});

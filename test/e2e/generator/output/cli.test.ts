@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { repository } from "../../../support/generator/model/catalogs.ts";
+import { put, withCatalog } from "../../../support/generator/output/folders.ts";
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function run(...words: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, ["--import", "tsx", "generator/cli.ts", ...words], { cwd: repository });
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output, errors }));
+  });
+}
+
+describe("the command line of the generator", () => {
+  it("explains itself", async () => {
+    const { code, output } = await run("--help");
+    expect(code).toBe(0);
+    expect(output).toContain("--check");
+    expect(output).toContain("Exit codes: 0");
+  });
+
+  it("ends with 2 when it is used wrongly", async () => {
+    expect(await run("--chek")).toMatchObject({ code: 2, errors: expect.stringContaining("--chek") });
+    expect(await run("--check", "--watch")).toMatchObject({ code: 2, errors: expect.stringContaining("exclude each other") });
+  });
+
+  it("writes, checks, and says with 1 what is outdated, with 2 what is in the way", () =>
+    withCatalog(async (root) => {
+      expect(await run("--root", root, "--check")).toMatchObject({
+        code: 1,
+        errors: expect.stringMatching(
+          /^generated\/routes\.gen\.ts: missing$[\s\S]*^Not what the catalog gives: 14 files; run "npm run generate"\.\n$/m,
+        ),
+      });
+      expect(await run("--root", root, "--no-stubs")).toMatchObject({
+        code: 0,
+        output: expect.stringContaining("wrote generated/routes.gen.ts"),
+      });
+      expect(await run("--root", root, "--check")).toMatchObject({ code: 0, errors: "" });
+      await put(root, "generated/routes.gen.ts", "mine");
+      expect(await run("--root", root, "--no-stubs")).toMatchObject({
+        code: 2,
+        errors: expect.stringMatching(/^generated\/routes\.gen\.ts: this file has no header/),
+      });
+      await rm(join(root, "generated/routes.gen.ts"));
+      await mkdir(join(root, "generated/routes.gen.ts"));
+      expect(await run("--root", root, "--no-stubs")).toMatchObject({
+        code: 2,
+        errors: expect.stringMatching(/^\S*generated\/routes\.gen\.ts: this is a folder .*\n$/),
+      });
+      await put(root, "spec/service.yaml", "title: [");
+      expect(await run("--root", root, "--check")).toMatchObject({
+        code: 1,
+        errors: expect.stringMatching(/^spec\/service\.yaml:1:\d+ .*\n(?:.*\n)*1 finding in the catalog; nothing was written\.\n$/),
+      });
+      expect(await run("--root", join(root, "nowhere"))).toMatchObject({
+        code: 2,
+        errors: expect.stringMatching(/^ENOENT: .*nowhere.*\n$/),
+      });
+    }));
+});

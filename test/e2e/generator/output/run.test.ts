@@ -1,0 +1,85 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Outcome, runCheck, runWrite } from "../../../../generator/output/run.ts";
+import { put, withCatalog } from "../../../support/generator/output/folders.ts";
+
+const write = (root: string): Promise<Outcome> => runWrite(root, { stubs: false });
+const edit = async (root: string, path: string, change: (text: string) => string): Promise<void> => {
+  const text = await readFile(join(root, path), "utf8");
+  const changed = change(text);
+  if (changed === text) throw new Error(`${path} has nothing to change.`);
+  await writeFile(join(root, path), changed);
+};
+const findings = (outcome: Outcome): readonly string[] => ("findings" in outcome ? outcome.findings : []);
+const lineOf = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split("\n").length;
+
+describe("a run", () => {
+  it("writes everything, after which the check is clean", () =>
+    withCatalog(async (root) => {
+      const outcome = await write(root);
+      expect(outcome).toMatchObject({ kind: "written", changes: { deleted: [] }, stubs: [] });
+      expect(await runCheck(root)).toEqual({ kind: "clean", files: 15 });
+    }));
+
+  it("finds one changed line of a generated file, a missing file and one too many", () =>
+    withCatalog(async (root) => {
+      await write(root);
+      const routes = await readFile(join(root, "generated/routes.gen.ts"), "utf8");
+      await edit(root, "generated/routes.gen.ts", (text) => text.replace('"/v1/chains/status/"', '"/v1/chains/state/"'));
+      await put(root, "generated/extra.ts", "");
+      const line = lineOf(routes, '"/v1/chains/status/"');
+      expect(findings(await runCheck(root))).toEqual([
+        "generated/extra.ts: not generated from this catalog",
+        `generated/routes.gen.ts:${line}: expected "    \\"/v1/chains/status/\\",", found "    \\"/v1/chains/state/\\","`,
+      ]);
+    }));
+
+  it("finds a changed cost everywhere it is shown", () =>
+    withCatalog(async (root) => {
+      await write(root);
+      await edit(root, "spec/endpoints/approvals.yaml", (text) => text.replace("credits: 2.00", "credits: 2.50"));
+      const found = findings(await runCheck(root));
+      expect(found.map((finding) => finding.split(":")[0])).toEqual([
+        "generated/manifest.json",
+        "generated/openapi.json",
+        "generated/openapi.yaml",
+        "generated/operations.gen.ts",
+        "generated/reference.md",
+      ]);
+      expect(found[3]).toMatch(/^generated\/operations\.gen\.ts:\d+: expected ".*hundredths: 250.*", found ".*hundredths: 200.*"$/);
+    }));
+
+  it("writes nothing from a wrong catalog and says where it is wrong", () =>
+    withCatalog(async (root) => {
+      await edit(root, "spec/endpoints/approvals.yaml", (text) =>
+        text.replace("response: ApprovalsResponse", "response: ApprovalResponse"),
+      );
+      const text = await readFile(join(root, "spec/endpoints/approvals.yaml"), "utf8");
+      for (const outcome of [await write(root), await runCheck(root)]) {
+        expect(outcome.kind).toBe("wrong-catalog");
+        expect(findings(outcome)[0]).toContain(`spec/endpoints/approvals.yaml:${lineOf(text, "ApprovalResponse")}:`);
+      }
+      await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
+    }));
+
+  it("documents recorded answers, and refuses those of no operation or without data", () =>
+    withCatalog(async (root) => {
+      await write(root);
+      const document = JSON.parse(await readFile(join(root, "generated/openapi.json"), "utf8"));
+      const answer = document.paths["/v1/chains/"].get.responses["200"].content["application/json"].example;
+      answer.data.items[0].label = "Recorded";
+      await put(root, "spec/examples/getAllChains.json", JSON.stringify(answer));
+      await write(root);
+      expect(await readFile(join(root, "generated/openapi.json"), "utf8")).toContain('"label": "Recorded"');
+
+      await put(root, "spec/examples/getAllChain.json", "{}");
+      await put(root, "spec/examples/getBlock.json", "[]");
+      const outcome = await write(root);
+      expect(outcome.kind).toBe("wrong-catalog");
+      expect(findings(outcome)).toEqual([
+        expect.stringMatching(/^spec\/examples\/getAllChain\.json:1:1: .*; nearest: getAllChains$/),
+        expect.stringContaining("spec/examples/getBlock.json:1:1"),
+      ]);
+    }));
+});

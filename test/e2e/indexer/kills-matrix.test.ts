@@ -1,0 +1,11 @@
+import { describe, expect, it } from "vitest";
+import { killAndCompare } from "./killing.ts";
+
+describe("an index whose process is killed fifty times", () => {
+  it("holds what an undisturbed one holds, at five points and at the end", { timeout: 1_800_000 }, async () => {
+    const seed = `fifty kills ${Date.now()}`;
+    const comparisons = await killAndCompare({ kills: 51, points: 5, seed });
+    expect(comparisons).toHaveLength(6);
+    for (const { killed, undisturbed } of comparisons) expect(killed, seed).toEqual(undisturbed);
+  });
+});

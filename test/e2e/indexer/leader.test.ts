@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { chainConfig } from "../../../runtime/config/config.ts";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { createLeader, LeadershipLostError } from "../../../runtime/indexer/leader.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { dump } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, until } from "../../support/indexer/support.ts";
+import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
+import { startIndexer } from "../../support/indexer-process.ts";
+
+type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
+
+let chain: TestChain;
+let tale: Tale;
+let round = 1;
+const cleanUps: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  tale = await tellTale(chain, round);
+});
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+afterAll(async () => {
+  await chain?.stop();
+});
+
+const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  cleanUps.push(test.drop);
+  return test;
+};
+const connect = (test: TestDatabase, applicationName: string): Database => {
+  const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName });
+  cleanUps.push(database.close);
+  return database;
+};
+const startIn = async (test: TestDatabase, applicationName: string) => {
+  const running = await createTestIndexer(chain.url, connect(test, applicationName), { chain: chainOf({ wrappedNative: [tale.weth] }) });
+  const stop = new AbortController();
+  const run = running.indexer.run(stop.signal);
+  const end = async () => {
+    stop.abort();
+    await run;
+  };
+  cleanUps.push(async () => {
+    await end();
+    await running.close();
+  });
+  return { ...running, end };
+};
+const breakLockOf = (test: TestDatabase, applicationName: string) =>
+  // Waits until the process is gone, and its lock with it.
+  test.database.query(
+    `SELECT pg_terminate_backend(l.pid, 10000) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+     WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = $1 AND a.datname = current_database()`,
+    [applicationName],
+  );
+const tellMore = () => tellRound(chain, tale, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
+const freshDump = async () => {
+  const test = await newDatabase();
+  const fresh = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [tale.weth] }) });
+  await fresh.runToHead(await chain.head());
+  await fresh.close();
+  return dump(test.database);
+};
+
+describe("a second indexer of a chain", () => {
+  it("waits, says so once, and takes over when the first one stops", async () => {
+    const test = await newDatabase();
+    const first = await startIn(test, "first");
+    const head = await chain.head();
+    await until("The backfill", () => first.indexer.status().block === head);
+    const second = await startIn(test, "second");
+    await until("Waiting", () => second.notes.length > 0);
+    await tellMore();
+    await until("Following", async () => first.indexer.status().block === (await chain.head()));
+    expect(second.progress).toEqual([]);
+    expect(second.indexer.status().leading).toBe(false);
+    await first.end();
+    await tellMore();
+    await until("Taking over", async () => second.indexer.status().block === (await chain.head()));
+    expect(second.notes.filter((note) => note.includes("by another process"))).toEqual([
+      "test is indexed by another process; this one waits, and takes over when that one ends.",
+    ]);
+    expect(await dump(test.database)).toEqual(await freshDump());
+  });
+
+  it("takes over when the first one loses its lock, and the first one waits then", async () => {
+    const test = await newDatabase();
+    const first = await startIn(test, "first");
+    await until("The backfill", async () => first.indexer.status().block === (await chain.head()));
+    const second = await startIn(test, "second");
+    await until("Waiting", () => second.notes.length > 0);
+    for (const [leader, name, other] of [
+      [first, "first", second],
+      [second, "second", first],
+    ] as const) {
+      expect(leader.indexer.status().leading).toBe(true);
+      await breakLockOf(test, name);
+      await tellMore();
+      await until("Taking over", () => other.indexer.status().leading && !leader.indexer.status().leading);
+      await until("Following", async () => other.indexer.status().block === (await chain.head()));
+    }
+    expect(await dump(test.database)).toEqual(await freshDump());
+  });
+
+  it("goes on within seconds after the first process was killed", async () => {
+    const test = await newDatabase();
+    const folder = await mkdtemp(join(tmpdir(), "ashlar-leader-"));
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const config = chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, pollMilliseconds: 100, nativeAccounting: "traces" });
+    const first = await startIndexer(folder, config, test.url);
+    cleanUps.push(first.kill);
+    const indexed = async () => {
+      const [row] = await test.database.query<{ height: number | null }>("SELECT max(number) AS height FROM blocks");
+      return row?.height === (await chain.head());
+    };
+    await until("The backfill", indexed, 30_000);
+    const second = await startIndexer(folder, config, test.url);
+    cleanUps.push(second.kill);
+    await until("Starting", async () => {
+      const [row] = await test.database.query<{ count: number }>(
+        "SELECT count(DISTINCT pid) AS count FROM pg_stat_activity WHERE application_name = 'ashlar-index' AND state = 'idle in transaction'",
+      );
+      return row?.count === 2;
+    });
+    await first.kill();
+    const killed = performance.now();
+    await tellMore();
+    await until("Taking over", indexed);
+    expect(performance.now() - killed).toBeLessThan(5_000);
+  });
+});
+
+describe("a leader whose lock is gone", () => {
+  it("may not write, although it has not noticed yet", async () => {
+    const test = await newDatabase();
+    const database = connect(test, "silent");
+    const leader = createLeader({ database, chain: chainOf(), logger: { info: () => undefined }, beatMilliseconds: 60_000 });
+    const outcomes: unknown[] = [];
+    await leader.lead(new AbortController().signal, async ({ guard, lost }) => {
+      const write = () => database.transaction(guard).catch((error: unknown) => error);
+      outcomes.push(await write());
+      await breakLockOf(test, "silent");
+      outcomes.push(await write(), lost.aborted);
+    });
+    expect(outcomes).toEqual([undefined, expect.any(LeadershipLostError), true]);
+  });
+});

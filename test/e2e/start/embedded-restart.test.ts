@@ -1,0 +1,75 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { until } from "../../support/service.ts";
+import { type ServiceProcess, startService } from "./service-process.ts";
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+  for (let block = 1; block <= 20; block += 1) await mineTransfer();
+  return () => chain.stop();
+});
+
+async function mineTransfer(): Promise<void> {
+  const [, to = "0x"] = chain.accounts;
+  await chain.send({ to, value: 1n });
+  await chain.mine();
+}
+
+interface Ready {
+  readonly status: number;
+  readonly message: string | null;
+  readonly block: number | null;
+}
+
+async function ready(service: ServiceProcess): Promise<Ready> {
+  const response = await fetch(`${service.url()}/readyz`);
+  const body = (await response.json()) as { data: { chains: { indexed_block: number }[] } | null; error_message: string | null };
+  return { status: response.status, message: body.error_message, block: body.data?.chains[0]?.indexed_block ?? null };
+}
+
+describe("a killed embedded PostgreSQL", () => {
+  it("is restarted: the server answers again, the indexer goes on, and nothing is lost", async () => {
+    const service = await startService(chain.url);
+    expect((await ready(service)).block).toBe(await chain.head());
+    for (let time = 1; time <= 2; time += 1) {
+      process.kill(service.postmaster(), "SIGKILL");
+      const seen: Ready[] = [];
+      await until("Ready again", async () => {
+        seen.push(await ready(service));
+        return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
+      });
+      for (const { status, message } of seen) if (status === 503) expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
+      expect(seen.some(({ message }) => message?.includes("it has ended and is being restarted (try 1 of 6)"))).toBe(true);
+      await mineTransfer();
+      const head = await chain.head();
+      await until("The new block", async () => (await ready(service)).block === head, 60_000);
+    }
+    expect(service.output()).toContain(join(service.dataDirectory, "postgres.log"));
+    const restarts = [...service.output().matchAll(/The embedded PostgreSQL runs again after ([\d.]+) s\./g)].map(([, seconds]) =>
+      Number(seconds),
+    );
+    expect(restarts).toHaveLength(2);
+    // Within 5 s on an idle machine; this one may be four times slower.
+    expect(Math.max(...restarts)).toBeLessThanOrEqual(4 * 5);
+    expect(service.output()).not.toContain("DATABASE_URL");
+  });
+
+  it("that cannot be restarted ends the process, which says where its data and its log are", async () => {
+    const service = await startService(chain.url);
+    const cluster = join(service.dataDirectory, "postgres");
+    const postmaster = service.postmaster();
+    await rename(cluster, `${cluster}.away`);
+    process.kill(postmaster, "SIGKILL");
+    expect(await service.ended).toBe(1);
+    await sleep(100);
+    expect(service.output()).toContain(
+      `The embedded PostgreSQL has ended and could not be restarted in 6 tries: its data folder ${cluster} is gone; ` +
+        `its data folder is ${service.dataDirectory}, its log ${join(service.dataDirectory, "postgres.log")}.`,
+    );
+    expect(service.output()).not.toContain("DATABASE_URL");
+  });
+});

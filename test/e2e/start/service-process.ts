@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { until } from "../../support/service.ts";
+
+export const clone = fileURLToPath(new URL("../../..", import.meta.url));
+export const commandLine = join(clone, "bin", "ashlar.js");
+
+/** `ashlar start` as a process of its own, on data of its own. */
+export interface ServiceProcess {
+  /** What was spawned: the program, or what runs it. */
+  readonly child: ChildProcess;
+  readonly dataDirectory: string;
+  output(): string;
+  /** Where it answers, once it says so. */
+  url(): string;
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  /** The PostgreSQL server's process. */
+  postmaster(): number;
+}
+
+export interface ServiceOptions {
+  readonly command?: string;
+  readonly parameters?: readonly string[];
+  readonly folder?: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** Spawns the service and waits until it is ready. It is killed after the test, with its server. */
+export async function startService(rpcUrl: string, options: ServiceOptions = {}): Promise<ServiceProcess> {
+  const scratch = await mkdtemp(join(tmpdir(), "ashlar-service-"));
+  const dataDirectory = join(scratch, "data");
+  const { command = process.execPath, parameters = [commandLine, "start"], folder = scratch, environment = {} } = options;
+  const { DATABASE_URL: _, NO_COLOR: __, ...own } = process.env;
+  const child = spawn(command, [...parameters, "--chain", "own", "--rpc", rpcUrl], {
+    cwd: folder,
+    env: { ...own, PORT: "0", ASHLAR_DATA_DIR: dataDirectory, ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own: a signal reaches what it is sent to, and nothing else.
+    detached: true,
+  });
+  let text = "";
+  child.stdout.on("data", (part: Buffer) => (text += part.toString()));
+  child.stderr.on("data", (part: Buffer) => (text += part.toString()));
+  const ended = once(child, "exit").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
+  const service: ServiceProcess = {
+    child,
+    dataDirectory,
+    output: () => text,
+    url: () => /Ashlar answers at (http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? "",
+    ended,
+    postmaster: () => Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]),
+  };
+  const pids = new Set<number>();
+  onTestFinished(async () => {
+    for (const pid of [...pids, ...descendantsOf(child.pid ?? 0)]) kill(pid);
+    kill(child.pid ?? 0);
+    await ended;
+    await until("The end of the service", async () => [...pids].every(isGone), 30_000);
+    await rm(scratch, { recursive: true, force: true });
+  });
+  await until(`Ready; it said:\n${text}`, async () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
+    if (service.url() === "") return false;
+    return (await fetch(`${service.url()}/readyz`).catch(() => null))?.ok === true;
+  });
+  for (const pid of [...descendantsOf(child.pid ?? 0), service.postmaster()]) pids.add(pid);
+  return service;
+}
+
+const kill = (pid: number): void => {
+  try {
+    if (pid > 1) process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+};
+
+/** Whether a process has ended, also one that nobody has waited for yet. */
+export const isGone = (pid: number): boolean => !existsSync(`/proc/${pid}/exe`) || !isReadable(pid);
+
+const isReadable = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+/** The processes below a process, by the parents that the system names. */
+export function descendantsOf(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      parents.set(Number(name), Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]));
+    } catch {
+      // It has ended.
+    }
+  }
+  const below = new Set([root]);
+  for (let size = 0; size !== below.size; ) {
+    size = below.size;
+    for (const [pid, parent] of parents) if (below.has(parent)) below.add(pid);
+  }
+  below.delete(root);
+  return [...below];
+}

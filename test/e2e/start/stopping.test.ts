@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { until } from "../../support/service.ts";
+import { clone, descendantsOf, isGone, type ServiceProcess, startService } from "./service-process.ts";
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+  await chain.mine();
+  return () => chain.stop();
+});
+
+const secondsOfStop = (service: ServiceProcess): number => Number(/Stopped after ([\d.]+) s\./.exec(service.output())?.[1]);
+
+// The processes below npm are found in /proc.
+describe.skipIf(process.platform !== "linux")("npm start", () => {
+  const startWithNpm = (): Promise<ServiceProcess> =>
+    startService(chain.url, { command: "npm", parameters: ["start", "--"], folder: clone });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const)(
+    "leaves neither node nor PostgreSQL behind when npm gets %s",
+    async (signal) => {
+      const service = await startWithNpm();
+      const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
+      expect(below.length).toBeGreaterThan(1);
+      service.child.kill(signal);
+      await service.ended;
+      // npm forwards these two and waits; of the others it dies, and the service finds out.
+      if (signal === "SIGTERM" || signal === "SIGINT") expect(below.filter((pid) => !isGone(pid))).toEqual([]);
+      await until("The end of every process", async () => below.every(isGone), 20_000);
+    },
+  );
+
+  it("npx leaves neither behind when it gets SIGTERM", async () => {
+    const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: clone });
+    const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
+    service.child.kill("SIGTERM");
+    await until("The end of every process", async () => below.every(isGone), 20_000);
+  });
+
+  it("takes the two signals of a Ctrl-C, the terminal's and the one that npm forwards, for one", async () => {
+    const service = await startWithNpm();
+    const postmaster = service.postmaster();
+    process.kill(-(service.child.pid ?? 0), "SIGINT");
+    await service.ended;
+    expect(service.output()).toContain("Stopping (SIGINT).");
+    expect(service.output()).toMatch(/Stopped after/);
+    expect(isGone(postmaster)).toBe(true);
+  });
+});
+
+describe("ashlar start", () => {
+  it.each(["SIGTERM", "SIGHUP"] as const)("stops on %s without a pause, and says so", async (signal) => {
+    const service = await startService(chain.url);
+    const postmaster = service.postmaster();
+    service.child.kill(signal);
+    expect(await service.ended).toBe(0);
+    expect(isGone(postmaster)).toBe(true);
+    expect(service.output()).toContain(`Stopping (${signal}).`);
+    // 0.2 s on an idle machine; a timer of 5 s held it up.
+    expect(secondsOfStop(service)).toBeLessThan(4);
+  });
+
+  it("says what it waits for, and ends at once on a second signal", async () => {
+    const service = await startService(chain.url);
+    const postmaster = service.postmaster();
+    const port = readFileSync(join(service.dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
+    const password = readFileSync(join(service.dataDirectory, "postgres-password"), "utf8");
+    const database = createDatabase({
+      url: `postgresql://ashlar:${password}@127.0.0.1:${port}/ashlar`,
+      poolSize: 1,
+      statementTimeoutMilliseconds: 0,
+      applicationName: "ashlar-test",
+    });
+    await database
+      .transaction(async (client) => {
+        // Neither a request nor the indexer can go on.
+        await client.query("LOCK TABLE chains");
+        const request = fetch(`${service.url()}/readyz`).catch(() => null);
+        await chain.mine();
+        await sleep(2_000);
+        service.child.kill("SIGTERM");
+        await until("What is waited for", async () => /the batch that the indexer writes/.test(service.output()), 20_000);
+        expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);
+        const begun = performance.now();
+        service.child.kill("SIGTERM");
+        // 128 and the signal's number, as shells have it.
+        expect(await service.ended, service.output()).toBe(143);
+        expect(performance.now() - begun).toBeLessThan(2_000);
+        await request;
+      })
+      .catch((error: unknown) => {
+        // PostgreSQL ends too, and with it the transaction that was to be committed.
+        if (!(error instanceof DatabaseUnavailable)) throw error;
+      });
+    await until("The end of PostgreSQL", async () => isGone(postmaster), 20_000);
+    await database.close();
+  });
+});

@@ -1,0 +1,145 @@
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { until } from "../../support/service.ts";
+import { screenAfter } from "./screen.ts";
+import { clone, commandLine, isGone, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
+
+const run = promisify(execFile);
+
+/** A short chain: one transfer in block 1. */
+let chain: TestChain;
+/** More blocks than a batch, so that a progress bar is drawn. */
+let long: TestChain;
+beforeAll(async () => {
+  [chain, long] = await Promise.all([startTestChain(), startTestChain()]);
+  await long.rpc("anvil_mine", ["0xbb8"]);
+  for (const each of [chain, long]) {
+    const [from = "0x", to = "0x"] = each.accounts;
+    await each.send({ from, to, value: 12_345n });
+    await each.mine();
+  }
+  return () => Promise.all([chain.stop(), long.stop()]);
+});
+
+/** The service on a terminal of its own; `script` of util-linux holds the other end. */
+const startOnTerminal = (
+  words: readonly string[],
+  { on = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly on?: TestChain } = {},
+): Promise<ServiceProcess> =>
+  startService(on.url, {
+    command: "bash",
+    parameters: ["-c", 'exec script -qefc "stty cols 100; exec $0 $*" /dev/null', ...words],
+    ...options,
+  });
+const program = [process.execPath, commandLine, "start"];
+const isReady = (service: ServiceProcess) =>
+  until("The welcome", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
+const hasColour = (text: string): boolean => text.includes("\u001b[3");
+
+/** A request as the welcome proposes it, with a key that is made as it says. */
+async function followTheWelcome(service: ServiceProcess, folder: string): Promise<{ url: string; items: Record<string, string>[] }> {
+  const lines = service.output().replaceAll("\r", "").split("\n");
+  const command = (label: string): string => lines.find((line) => line.startsWith(`  ${label} `))?.slice(17) ?? "";
+  const { stdout: created } = await run("bash", ["-c", command("make a key")], { cwd: folder });
+  const key = /ckey_[0-9a-f]{27}/.exec(created)?.[0] ?? "";
+  const curl = command("then try").replace("YOUR_KEY", key);
+  const { stdout: answered } = await run("bash", ["-c", curl.replace("curl", "curl -sS")]);
+  return {
+    url: /http\S+(?=")/.exec(curl)?.[0] ?? "",
+    items: (JSON.parse(answered) as { data: { items: Record<string, string>[] } }).data.items,
+  };
+}
+
+describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on a terminal (needs script of util-linux)", () => {
+  it("start shows lines for people with colours, clears its progress bars, and ends with what to do next", async () => {
+    const service = await startOnTerminal(program, { on: long });
+    await isReady(service);
+    const text = service.output();
+    expect(text).toMatch(/[█░]/);
+    expect(hasColour(text)).toBe(true);
+    expect(text).not.toContain('{"level"');
+    const screen = screenAfter(text);
+    expect(screen.filter((line) => /[█░]/.test(line))).toEqual([]);
+    expect(screen).toContainEqual(expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 3001\.$/));
+    const ready = screen.indexOf("Ashlar is ready.");
+    expect(screen.slice(ready, ready + 4)).toEqual([
+      "Ashlar is ready.",
+      `  documentation  ${service.url()}/docs/`,
+      expect.stringMatching(/^ {2}make a key {5}\S/),
+      expect.stringMatching(/^ {2}then try {7}curl /),
+    ]);
+    const { url, items } = await followTheWelcome(service, "/");
+    const [sender = "0x"] = long.accounts;
+    expect(url).toBe(`${service.url()}/v1/own/address/${sender}/balances_v2/`);
+    // The node's own answer.
+    expect(items[0]?.balance).toBe(BigInt(await long.rpc<string>("eth_getBalance", [sender, "latest"])).toString());
+  }, 180_000);
+
+  it("start respects NO_COLOR, and ASHLAR_LOG_FORMAT=json", async () => {
+    const service = await startOnTerminal(program, { environment: { NO_COLOR: "1" } });
+    await isReady(service);
+    expect(hasColour(service.output())).toBe(false);
+    expect(service.output()).toMatch(/INFO: own is indexed up to/);
+    const other = await startOnTerminal(program, { environment: { ASHLAR_LOG_FORMAT: "json" } });
+    await isReady(other);
+    expect(screenAfter(other.output())).toContainEqual(expect.stringMatching(/^\{"level":"info",.*"msg":"own is indexed up to/));
+  });
+
+  it("a closed terminal stops the service", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ashlar-hang-up-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [preload, exitCode] = [join(folder, "preload.cjs"), join(folder, "exit-code")];
+    // Node's own teardown may abort where it resets a terminal that is gone; the code of the exit event is the program's: a crash has 1.
+    const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
+    await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
+    const service = await startOnTerminal(program, { environment: { NODE_OPTIONS: `--require ${preload}` } });
+    const postmaster = service.postmaster();
+    // The other end of the terminal is closed with the process that holds it.
+    service.child.kill("SIGKILL");
+    await until("The end of PostgreSQL", async () => isGone(postmaster), 20_000);
+    await expect(fetch(service.url())).rejects.toThrow();
+    await until("The exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
+    expect(readFileSync(exitCode, "utf8")).toBe("0");
+  });
+
+  it("Ctrl-C stops npm start in good order", async () => {
+    const service = await startOnTerminal(["npm", "start", "--"], { folder: clone });
+    const postmaster = service.postmaster();
+    service.child.stdin?.write("\u0003");
+    await service.ended;
+    expect(service.output()).toMatch(/Stopping \(SIGINT\)\.[\s\S]*Stopped after/);
+    expect(isGone(postmaster)).toBe(true);
+  });
+});
+
+describe("elsewhere", () => {
+  it("start logs JSON, or lines without colours where ASHLAR_LOG_FORMAT says pretty", async () => {
+    const service = await startService(chain.url);
+    await isReady(service);
+    expect(service.output()).toMatch(/^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1\."\}$/m);
+    const other = await startService(chain.url, { environment: { ASHLAR_LOG_FORMAT: "pretty" } });
+    await isReady(other);
+    expect(other.output()).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: own is indexed up to its head, block 1\.$/m);
+    expect(hasColour(other.output())).toBe(false);
+  });
+
+  it("start proposes a request that needs no address on a chain without transactions", async () => {
+    const empty = await startTestChain();
+    try {
+      const service = await startService(empty.url);
+      await isReady(service);
+      const { url, items } = await followTheWelcome(service, "/");
+      expect(url).toBe(`${service.url()}/v1/own/block_v2/latest/`);
+      const { hash } = await empty.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
+      expect(items[0]?.block_hash).toBe(hash);
+    } finally {
+      await empty.stop();
+    }
+  });
+});

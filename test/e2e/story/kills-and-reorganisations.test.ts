@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createNodeClient } from "../../../runtime/demo/node/client.ts";
+import { createRandom } from "../../../runtime/demo/story/random.ts";
+import type { Demo } from "../../../runtime/demo/types.ts";
+import { audit } from "../../support/audit.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { type IndexerProcess, runAudit, startIndexer } from "../../support/indexer-process.ts";
+import { headOf, isIndexed, serveStory, until } from "../../support/service.ts";
+import { startStory } from "../../support/story.ts";
+
+const kills = 10;
+
+describe("an index under kills and reorganisations", () => {
+  let demo: Demo;
+  let test: TestDatabase;
+  let folder: string;
+  let indexer: IndexerProcess | undefined;
+  let service: Awaited<ReturnType<typeof serveStory>> | undefined;
+
+  const indexed = async (): Promise<boolean> => isIndexed(test.database, demo.chain.id, await headOf(demo.rpcUrl));
+  const blockHash = async (height: number): Promise<string | undefined> =>
+    (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE chain_id = $1 AND number = $2", [demo.chain.id, height]))[0]
+      ?.hash;
+
+  beforeAll(async () => {
+    [demo, test, folder] = await Promise.all([startStory(), createTestDatabase(), mkdtemp(join(tmpdir(), "ashlar-kills-"))]);
+    service = await serveStory(demo, test.database);
+  });
+  afterAll(async () => {
+    await indexer?.stop();
+    await service?.stop();
+    await test?.drop();
+    await demo?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it(`serves what the node says after ${kills} SIGKILLs at random moments of backfill and following`, async () => {
+    // A failed run's moments can be had again from its seed.
+    const seed = `kills ${Date.now()}`;
+    const random = createRandom(seed);
+    let killedUnderWay = 0;
+    for (let count = 0; count < kills; count++) {
+      const running = await startIndexer(folder, demo.chain, test.url);
+      // Start-up takes about a second; the later moments fall into the middle of batches.
+      await wait(random.between(900, 2_400));
+      if (count >= kills / 2) await demo.liveOneBlock();
+      if (running.child.exitCode === null) killedUnderWay += 1;
+      await running.kill();
+    }
+    expect(killedUnderWay, seed).toBe(kills);
+    indexer = await startIndexer(folder, demo.chain, test.url);
+    await until("The backfill", indexed);
+    const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
+    expect(result, seed).toMatchObject({ differences: [], read: 0 });
+    expect(result.erc20).toBeGreaterThan(1_000);
+  });
+
+  it("serves what the node says after a reorganisation, and a lower head is none", async () => {
+    for (let block = 0; block < 12; block++) await demo.liveOneBlock();
+    await until("Following", indexed);
+    const head = await headOf(demo.rpcUrl);
+    const before = await blockHash(head - 5);
+    const client = createNodeClient(demo.rpcUrl);
+    try {
+      // Ten blocks of the new branch, in the first of which the trader sends ether to the newcomer: other transactions than before.
+      const { trader, newcomer } = demo.story.cast;
+      await client.request("anvil_reorg", [10, [[{ from: trader, to: newcomer, value: "0x2386f26fc10000", gas: "0x5208" }, 0]]]);
+    } finally {
+      await client.close();
+    }
+    await demo.liveOneBlock();
+    await until("Following the new branch", indexed);
+    expect(await blockHash(head - 5)).not.toBe(before);
+    expect(await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks])).toMatchObject({ differences: [], read: 0 });
+  });
+
+  it("finds a planted wrong row, so the comparison can fail", async () => {
+    const { trader, goldToken } = demo.story.cast;
+    const plant =
+      "UPDATE balances SET balance = balance + $1 WHERE chain_id = $2 AND owner = decode($3, 'hex') AND token = decode($4, 'hex')";
+    const key = [demo.chain.id, trader?.slice(2), goldToken?.slice(2)];
+    const commanded = () => runAudit(folder, test.url);
+    expect(await commanded()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
+    await test.database.query(plant, [1, ...key]);
+    expect(await commanded()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
+    const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
+    await test.database.query(plant, [-1, ...key]);
+    expect(differences).toHaveLength(1);
+    expect(differences[0]).toContain(trader);
+  });
+});

@@ -1,0 +1,336 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { type ConcentratedExchange, concentratedLogs, deployConcentrated, type PoolLog } from "../../domains/pools/concentrated-support.ts";
+import type { Answer } from "../../domains/pools/served.ts";
+import { approve, deployExchange, mint, type PairLog, pairLogs, settle, type TestExchange, uniswap } from "../../domains/pools/support.ts";
+
+/** A token at 3 dollars with 18 decimals and one at half a dollar with 6, in a pair, in two concentrated pools, and in a pair of nobody's exchange. */
+const unit = 10n ** 18n;
+const lower = (address: string): Address => address.toLowerCase() as Address;
+
+let chain: TestChain;
+let exchange: TestExchange;
+let unknown: TestExchange;
+let ranges: ConcentratedExchange;
+let test: TestDatabase;
+let tokens: readonly [Address, Address];
+let third: Address;
+let person: Address;
+let other: Address;
+let pair: Address;
+let pools: readonly [Address, Address];
+let sent: Record<"swap" | "add" | "remove" | "path" | "open" | "decrease" | "elsewhere" | "transfer" | "back", Hash>;
+let pairEvents: PairLog[];
+let poolEvents: PoolLog[];
+let served: { detailsOf(hash: Hash, query?: string): Promise<Answer>; end(): Promise<void> };
+
+const bytes = (hex: string): Buffer => Buffer.from(hex.slice(2), "hex");
+const only = async (...args: Parameters<typeof settle>): Promise<Hash> => (await settle(...args))[0] as Hash;
+
+/** What an operator says of an exchange that is a copy. */
+const copied = { version: 2, fork: "Some Swap", forkVersion: 1.5 };
+
+const serve = async (configured: boolean): Promise<typeof served> => {
+  const settings = chainConfig.parse({
+    name: "trade",
+    id: 31337,
+    rpc: "http://127.0.0.1:1",
+    tokenLogos: { [tokens[0].toUpperCase().replace("0X", "0x")]: "https://logos.example/one.png" },
+    exchanges: configured
+      ? [
+          {
+            name: "swap",
+            label: "The Swap",
+            factory: exchange.factory,
+            feePpm: 3_000,
+            logoUrl: "https://logos.example/swap.png",
+            ...copied,
+          },
+          { name: "ranges", factory: ranges.factory, family: "concentrated" },
+        ]
+      : [],
+  });
+  const { key } = await createKeys(test.database).create({ label: "test" });
+  const http = createApp({
+    config: config.parse({}),
+    chains: [{ ...settings, id: 31337 }],
+    database: test.database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+  });
+  return {
+    detailsOf: async (hash, query = "with-dex=true") => {
+      const response = await supertest(http.app)
+        .get(`/v1/trade/transaction_v2/${hash}/?no-logs=true&${query}`)
+        .set("Authorization", `Bearer ${key}`);
+      expect(response.status, response.body.error_message).toBe(200);
+      return response.body.data.items[0].dex_details;
+    },
+    end: () => http.close(),
+  };
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  [person, other] = chain.accounts.slice(1, 3).map(lower) as [Address, Address];
+  const weth = lower(await chain.deploy(artifacts.weth()));
+  exchange = await deployExchange(chain, weth);
+  unknown = await deployExchange(chain, weth);
+  ranges = await deployConcentrated(chain, weth);
+  const made: Address[] = [];
+  for (const name of ["One", "Two", "Three"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name.toUpperCase()])));
+  made.sort();
+  [tokens, third] = [[made[0] as Address, made[1] as Address], made[2] as Address];
+  const spenders = [exchange.router, unknown.router, ranges.positions, ranges.router];
+  await settle(
+    chain,
+    made.flatMap((token) => [mint(token, person, 10n ** 30n), ...spenders.map((spender) => approve(person, token, spender))]),
+  );
+  const keys = [
+    { tokens, fee: 3000 },
+    { tokens: [tokens[1], third] as const, fee: 500 },
+  ] as const;
+  await settle(chain, [
+    exchange.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    unknown.add(person, tokens, [1_000n * unit, 6_000n * 10n ** 6n]),
+    ...keys.map((key) => ranges.create(key, 2n ** 96n)),
+  ]);
+  pair = await exchange.pairOf(...tokens);
+  pools = [await ranges.poolOf(keys[0]), await ranges.poolOf(keys[1])];
+  const opened = await settle(chain, [
+    approve(person, pair, exchange.router),
+    ranges.open(person, keys[0], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+    ranges.open(person, keys[1], [-6_000, 6_000], [10n ** 12n, 10n ** 12n]),
+  ]);
+  sent = {
+    swap: await only(chain, [exchange.swap(person, 2n * unit, tokens, other)]),
+    add: await only(chain, [exchange.add(person, tokens, [10n * unit, 70n * 10n ** 6n], other)]),
+    remove: await only(chain, [exchange.remove(person, tokens, 12_345_678_901n)]),
+    path: await only(chain, [ranges.swapPath(person, 1_000_000n, [third, tokens[1], tokens[0]], [500, 3000])]),
+    open: opened[1] as Hash,
+    decrease: await only(chain, [ranges.decrease(person, 1n, 1_000_000n)]),
+    elsewhere: await only(chain, [unknown.swap(person, 2n * unit, tokens)]),
+    transfer: await only(chain, [{ from: person, ...call(artifacts.erc20(), tokens[0], "transfer", [pair, 1_000n]) }]),
+    // What was given to the pair is taken back, but for the fee.
+    back: await only(chain, [{ from: person, gas: 900_000n, ...call(uniswap.pair(), pair, "swap", [990n, 0n, person, "0x"]) }]),
+  };
+  const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
+  const hour = Math.floor(Number(timestamp) / 3_600);
+  test = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+  // What the reader of metadata and the sources of prices would have written: 3 and half a dollar now, other prices before and after.
+  for (const [address, symbol, decimals] of [
+    [tokens[0], "ONE", 18],
+    [tokens[1], "TWO", 6],
+    [third, "THREE", 0],
+    [pair, "SHARE", 18],
+  ] as const) {
+    await test.database.query(
+      "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, $2, $3, $4, 1)",
+      [bytes(address), `Token ${symbol}`, symbol, decimals],
+    );
+  }
+  for (const [asset, at, close] of [
+    [tokens[0], hour - 5, "0.000000000000000009"],
+    [tokens[0], hour, "0.000000000000000003"],
+    [tokens[0], hour + 1, "0.000000000000000007"],
+    [tokens[1], hour - 3, "0.0000005"],
+  ] as const) {
+    await test.database.query("INSERT INTO price_hours (chain_id, asset, hour, close) VALUES (31337, $1, $2, $3)", [
+      bytes(asset),
+      at,
+      close,
+    ]);
+  }
+  pairEvents = await pairLogs(chain, [pair], await chain.head());
+  poolEvents = await concentratedLogs(chain, pools, await chain.head());
+  served = await serve(true);
+}, 60_000);
+afterAll(async () => {
+  await served?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const told = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
+const ofPools = (hash: Hash, name: string): PoolLog[] => poolEvents.filter((log) => log.transaction === hash && log.name === name);
+const amountOf = (log: PairLog | PoolLog | undefined, name: string): bigint => BigInt(log?.args[name] ?? -1n);
+/** Cut to two decimals, as money is shown. */
+const cut = (dollars: number): string => `$${(Math.floor(dollars * 100) / 100).toFixed(2)}`;
+
+describe("what a transaction did in pools", () => {
+  it("is told of a swap in a pair with the tokens, the exchange and what it was worth then", async () => {
+    const log = told(sent.swap, "Swap");
+    const bought = amountOf(log, "amount1Out");
+    // Two whole ones for 3 dollars each.
+    const forOne = 6 / (Number(bought) / 1e6);
+    const [report, ...more] = await served.detailsOf(sent.swap);
+    expect(more).toEqual([]);
+    expect(report).toEqual({
+      log_offset: log.index,
+      protocol_name: "The Swap",
+      protocol_address: exchange.factory,
+      protocol_logo_url: "https://logos.example/swap.png",
+      aggregator_name: null,
+      aggregator_address: null,
+      version: 2,
+      fork_version: 1.5,
+      fork: "Some Swap",
+      event: "swap",
+      pair_address: pair,
+      pair_lp_fee_bps: 30,
+      lp_token_address: pair,
+      lp_token_ticker: "SHARE",
+      lp_token_num_decimals: 18,
+      lp_token_name: "Token SHARE",
+      lp_token_value: null,
+      exchange_rate_usd: expect.closeTo(forOne, 9),
+      token_0_address: tokens[0],
+      token_0_ticker: "ONE",
+      token_0_num_decimals: 18,
+      token_0_name: "Token ONE",
+      token_1_address: tokens[1],
+      token_1_ticker: "TWO",
+      token_1_num_decimals: 6,
+      token_1_name: "Token TWO",
+      token_0_amount: String(2n * unit),
+      token_0_quote_rate: 3,
+      token_0_usd_quote: 6,
+      pretty_token_0_usd_quote: "$6.00",
+      token_0_logo_url: "https://logos.example/one.png",
+      token_1_amount: String(bought),
+      token_1_quote_rate: 0.5,
+      token_1_usd_quote: expect.closeTo((Number(bought) / 1e6) * 0.5, 9),
+      pretty_token_1_usd_quote: cut((Number(bought) / 1e6) * 0.5),
+      token_1_logo_url: null,
+      sender: exchange.router,
+      recipient: other,
+    });
+  });
+
+  it("is told of liquidity with the pair's tokens that were made or destroyed", async () => {
+    const [added] = await served.detailsOf(sent.add);
+    const add = told(sent.add, "Mint");
+    const minted = pairEvents.findLast(
+      (log) => log.transaction === sent.add && log.name === "Transfer" && BigInt(String(log.args.from)) === 0n,
+    );
+    expect(added).toMatchObject({
+      log_offset: add.index,
+      event: "add_liquidity",
+      token_0_amount: String(amountOf(add, "amount0")),
+      token_1_amount: String(amountOf(add, "amount1")),
+      lp_token_value: String(amountOf(minted, "value")),
+      exchange_rate_usd: null,
+      sender: exchange.router,
+      recipient: other,
+    });
+    expect(added.token_0_usd_quote).toBeCloseTo((Number(amountOf(add, "amount0")) / 1e18) * 3, 9);
+    const [removed] = await served.detailsOf(sent.remove);
+    const remove = told(sent.remove, "Burn");
+    expect(removed).toMatchObject({
+      event: "remove_liquidity",
+      token_0_amount: String(amountOf(remove, "amount0")),
+      token_1_amount: String(amountOf(remove, "amount1")),
+      lp_token_value: "12345678901",
+      recipient: person,
+    });
+  });
+
+  it("is told of each pool that a path goes through, with the pool's own fee, and without worth where there is no price", async () => {
+    const logs = ofPools(sent.path, "Swap");
+    const reports: Answer[] = await served.detailsOf(sent.path);
+    expect(reports.map((report) => [report.log_offset, report.pair_address, report.pair_lp_fee_bps, report.protocol_name])).toEqual([
+      [logs[0]?.index, pools[1], 5, "ranges"],
+      [logs[1]?.index, pools[0], 30, "ranges"],
+    ]);
+    const size = (value: bigint): string => String(value < 0n ? -value : value);
+    expect(reports.map((report) => [report.token_0_amount, report.token_1_amount])).toEqual(
+      logs.map((log) => [size(amountOf(log, "amount0")), size(amountOf(log, "amount1"))]),
+    );
+    const [first, second] = reports;
+    // The third token, which nobody prices, is paid for the second.
+    expect(first).toMatchObject({
+      token_1_address: third,
+      token_1_num_decimals: 0,
+      token_1_quote_rate: null,
+      token_1_usd_quote: null,
+      pretty_token_1_usd_quote: null,
+      exchange_rate_usd: null,
+      lp_token_address: null,
+      lp_token_name: null,
+    });
+    const [paid, bought] = [Number(amountOf(logs[1], "amount1")), Number(-amountOf(logs[1], "amount0"))];
+    expect(second.exchange_rate_usd / ((paid * 0.5e-6) / (bought / 1e18))).toBeCloseTo(1, 9);
+  });
+
+  it("is told of concentrated liquidity, which no token stands for", async () => {
+    const [opened] = await served.detailsOf(sent.open);
+    const [mintLog] = ofPools(sent.open, "Mint");
+    expect(opened).toMatchObject({
+      event: "add_liquidity",
+      pair_address: pools[0],
+      token_0_amount: String(amountOf(mintLog, "amount0")),
+      token_1_amount: String(amountOf(mintLog, "amount1")),
+      lp_token_value: null,
+      sender: ranges.positions,
+      recipient: ranges.positions,
+    });
+    const [decreased] = await served.detailsOf(sent.decrease);
+    expect(decreased).toMatchObject({
+      event: "remove_liquidity",
+      token_0_amount: String(amountOf(ofPools(sent.decrease, "Burn")[0], "amount0")),
+    });
+  });
+
+  it("has what the operator says of its exchange and of its tokens", async () => {
+    const [report] = await served.detailsOf(sent.swap);
+    expect(report).toMatchObject({
+      version: 2,
+      fork: "Some Swap",
+      fork_version: 1.5,
+      token_0_logo_url: "https://logos.example/one.png",
+      token_1_logo_url: null,
+      aggregator_name: null,
+      aggregator_address: null,
+    });
+    expect((await served.detailsOf(sent.path))[0]).toMatchObject({ version: null, fork: null, fork_version: null });
+  });
+
+  it("has no price of what was not exchanged for the other token", async () => {
+    const [report] = await served.detailsOf(sent.back);
+    expect(report).toMatchObject({ event: "swap", token_0_amount: "10", token_1_amount: "0", exchange_rate_usd: null });
+  });
+
+  it("is nothing where there was none, or in a pool of no configured exchange alone", async () => {
+    expect(await served.detailsOf(sent.transfer)).toEqual([]);
+    expect(await served.detailsOf(sent.elsewhere)).toEqual([]);
+    const without = await serve(false);
+    expect(await without.detailsOf(sent.swap)).toEqual([]);
+    await without.end();
+  });
+
+  it("is null unless it was asked for, and while the pools of its block are not in the index", async () => {
+    expect(await served.detailsOf(sent.swap, "with-dex=false")).toBeNull();
+    expect(await served.detailsOf(sent.swap, "")).toBeNull();
+    const at = told(sent.swap, "Swap").block;
+    const setCheckpoint = (block: number) =>
+      test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
+    await setCheckpoint(at - 1);
+    expect(await served.detailsOf(sent.swap)).toBeNull();
+    await setCheckpoint(at);
+    expect(await served.detailsOf(sent.swap)).toHaveLength(1);
+    await setCheckpoint(await chain.head());
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Capabilities, probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { missingFeatures } from "../../../runtime/chain/findings.ts";
+import { examineNode } from "../../../runtime/chain/node.ts";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+import { webSocketUrl } from "../../../runtime/chain/subscription.ts";
+import { doctor } from "../../../runtime/commands/doctor.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  for (let block = 0; block < 5; block += 1) await chain.mine();
+  for (let block = 0; block < 10; block += 1) {
+    await chain.send({ to: chain.accounts[1] as `0x${string}`, value: 1n }, { to: chain.accounts[2] as `0x${string}`, value: 1n });
+    await chain.mine();
+  }
+  for (let block = 0; block < 5; block += 1) await chain.mine();
+  proxy = await startRpcProxy(chain.url);
+});
+afterEach(() => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const probe = async (url = proxy.url): Promise<Capabilities> => {
+  const rpc = createRpc({ url, retries: 1, backOffMilliseconds: 5 });
+  try {
+    return await probeCapabilities(rpc, 0, { webSocketUrl: webSocketUrl(url) });
+  } finally {
+    await rpc.close();
+  }
+};
+const everything: Capabilities = {
+  blockReceipts: true,
+  traces: "trace",
+  oldTraces: true,
+  finalizedTag: true,
+  archiveState: true,
+  stateByHash: true,
+  webSocket: true,
+  batchSize: 100,
+};
+/** What the proxy passes on: HTTP, no websocket. */
+const proxied: Capabilities = { ...everything, webSocket: false };
+const refuse = (reply: ProxiedReply, message = "the method does not exist") => {
+  delete reply.result;
+  reply.error = { code: -32601, message };
+};
+const change = (method: string, how: (reply: ProxiedReply, params: readonly unknown[]) => void) => {
+  proxy.tamper = (asked, reply, params) => {
+    if (asked === method || method === "*") how(reply, params);
+  };
+};
+
+describe("what a node offers", () => {
+  it("is all of it, of a node that offers all", async () => {
+    expect(await probe(chain.url)).toEqual(everything);
+    expect(missingFeatures(await probe(chain.url))).toEqual([]);
+  });
+
+  const cases: [string, Partial<Capabilities>, () => void][] = [
+    [
+      "no block receipts when the method is refused",
+      { blockReceipts: false },
+      () => change("eth_getBlockReceipts", (reply) => refuse(reply)),
+    ],
+    [
+      "no block receipts when they are null",
+      { blockReceipts: false },
+      () => change("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: null })),
+    ],
+    [
+      "no block receipts when blocks with transactions have none",
+      { blockReceipts: false },
+      () => change("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: [] })),
+    ],
+    ["debug traces when there are no flat ones", { traces: "debug" }, () => change("trace_block", (reply) => refuse(reply))],
+    [
+      "no traces when each reply has an error instead of a result",
+      { traces: null, oldTraces: false },
+      () => {
+        proxy.tamper = (method, reply) => {
+          if (method === "trace_block") refuse(reply);
+          if (method === "debug_traceBlockByNumber") {
+            reply.result = (reply.result as unknown[]).map(() => ({ error: "tracer not found" }));
+          }
+        };
+      },
+    ],
+    [
+      "no traces when the lists are empty",
+      { traces: null, oldTraces: false },
+      () => {
+        proxy.tamper = (method, reply) => {
+          if (method === "trace_block" || method === "debug_traceBlockByNumber") reply.result = [];
+        };
+      },
+    ],
+    [
+      "traces of recent blocks, when the old ones need state that is gone",
+      { traces: "debug", oldTraces: false },
+      () => {
+        proxy.tamper = (method, reply, params) => {
+          if (method === "trace_block" || (method === "debug_traceBlockByNumber" && Number(params[0]) < 10)) refuse(reply);
+        };
+      },
+    ],
+    [
+      "no finalized tag when it is null",
+      { finalizedTag: false },
+      () =>
+        change("*", (reply, params) => {
+          if (params[0] === "finalized") reply.result = null;
+        }),
+    ],
+    [
+      "no archive state when it is refused",
+      { archiveState: false, stateByHash: false },
+      () => change("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
+    ],
+    [
+      "no state by hash when it takes heights alone",
+      { stateByHash: false },
+      () => change("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
+    ],
+    [
+      "no archive state when the answer is no balance",
+      { archiveState: false, stateByHash: false },
+      () => change("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
+    ],
+  ];
+  it.each(cases)("is %s", async (_, expected, lie) => {
+    lie();
+    expect(await probe()).toEqual({ ...proxied, ...expected });
+  });
+
+  it("is batches as long as it takes", async () => {
+    proxy.intercept = (body, response) => {
+      // The websocket's upgrade has none.
+      if (body === "") return false;
+      const sent: unknown = JSON.parse(body);
+      if (!Array.isArray(sent) || sent.length <= 20) return false;
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32600, message: "batch too large" } }));
+      return true;
+    };
+    const { batchSize, ...rest } = await probe();
+    expect(rest).toEqual({ ...proxied, batchSize: undefined });
+    expect(batchSize).toBeGreaterThan(5);
+    expect(batchSize).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("a node that was examined", () => {
+  it("gives checked blocks, and its heads where it tells them by itself", async () => {
+    const rpc = createRpc({ url: chain.url });
+    const node = await examineNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
+    expect(node.capabilities).toEqual(everything);
+    expect((await node.source.fetch(0, 20)).length).toBe(21);
+    expect(node.heads).not.toBeNull();
+    node.heads?.close();
+    const silent = await examineNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
+    expect(silent.heads).toBeNull();
+    const wrong = await examineNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
+    await expect(wrong.source.fetch(10, 10)).rejects.toThrow("transaction 0 is of chain 31337");
+    await rpc.close();
+  });
+});
+
+describe("ashlar doctor", () => {
+  const run = async (url: string): Promise<[number, string]> => {
+    const lines: string[] = [];
+    const code = await doctor(url, { say: (line) => lines.push(line) });
+    return [code, lines.join("\n")];
+  };
+
+  it("prints what the node offers and what follows from it", async () => {
+    change("eth_getBalance", (reply) => refuse(reply, "missing trie node"));
+    const [code, text] = await run(proxy.url);
+    expect(code).toBe(0);
+    expect(text).toMatch(/is of chain 31337 \(anvil.*\); its head is block 20\./);
+    expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block come in one call$/m);
+    expect(text).toMatch(
+      /^archive-state {2,}no {2,}what accounts had before an index that begins late is found out at the head; past balances that neither events nor traces tell are not$/m,
+    );
+    expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by asking for them$/m);
+    expect(text).toContain(
+      "Native balances of a new index: by the node's word on the accounts that each block touched, unknown before the blocks of which the node has the state " +
+        "(nativeAccounting: state, as usual), or by what transactions and inner calls moved (nativeAccounting: traces, ",
+    );
+    // The last ten of 21 blocks: five empty ones, and five with two transactions each.
+    expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);
+  });
+
+  it("takes a node of this machine without a scheme, and says what to write for others, without what they hold", async () => {
+    expect((await run(proxy.url.replace("http://", "")))[0]).toBe(0);
+    const sentence = "--rpc: Expected an http:// or https:// URL, such as http://localhost:8545";
+    expect(await run("node.example/s3cr3tt0ken")).toEqual([1, sentence]);
+    expect(await run("ftp://127.0.0.1/s3cr3tt0ken")).toEqual([1, sentence]);
+  });
+
+  it("refuses a first block above the head", async () => {
+    const lines: string[] = [];
+    expect(await doctor(proxy.url, { from: 21, say: (line) => lines.push(line) })).toBe(1);
+    expect(lines).toEqual(["--from 21 is above the node's head, block 20: give 20 or less."]);
+  });
+
+  it("says why a node cannot be indexed from, and hides its URL", async () => {
+    const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
+    expect(code).toBe(1);
+    expect(text).toMatch(/^This node cannot be indexed from: The node at 127\.0\.0\.1:1 cannot be reached/);
+    expect(text).not.toContain("s3cr3tt0ken");
+  });
+});

@@ -1,0 +1,231 @@
+import type { ServerResponse } from "node:http";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { faultOfError } from "../../../runtime/chain/faults.ts";
+import { createAdaptiveSize } from "../../../runtime/chain/limits.ts";
+import { createRpc, type Rpc, type RpcOptions } from "../../../runtime/chain/rpc.ts";
+import { createSource } from "../../../runtime/chain/source.ts";
+import type { ChainBlock } from "../../../runtime/chain/types.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let height: number;
+let truth: ChainBlock[];
+
+const capabilities = {
+  blockReceipts: true,
+  traces: "debug",
+  oldTraces: true,
+  finalizedTag: true,
+  archiveState: true,
+  stateByHash: true,
+  webSocket: null,
+  batchSize: 100,
+} as const;
+/** The blocks, what the node was found to take in the end, and the fewest requests at once that it was held to meanwhile. */
+const ask = async (
+  options: Partial<RpcOptions> = {},
+): Promise<{ blocks: ChainBlock[]; limits: ReturnType<Rpc["limits"]>; lowestConcurrency: number }> => {
+  let lowestConcurrency = Number.POSITIVE_INFINITY;
+  // A limit is lowered right after the retry is announced, and grows again with what succeeds.
+  const note = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
+  const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: note, ...options });
+  try {
+    const source = createSource(rpc, capabilities, { tracing: true, tries: 1 });
+    const blocks = await source.fetch(0, height);
+    return { blocks, limits: rpc.limits(), lowestConcurrency };
+  } finally {
+    await rpc.close();
+  }
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const token = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
+  for (let block = 0; block < 30; block += 1) {
+    const transfers = Array.from({ length: 5 }, (_, index) => call(artifacts.erc20(), token, "mint", [chain.accounts[index], 1n]));
+    await chain.send(...transfers);
+    await chain.mine();
+  }
+  height = await chain.head();
+  proxy = await startRpcProxy(chain.url);
+  truth = (await ask()).blocks;
+});
+afterEach(() => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const countOf = (body: string): number => {
+  const sent: unknown = JSON.parse(body);
+  return Array.isArray(sent) ? sent.length : 1;
+};
+const refuseAbove = (most: number, refuse: (response: ServerResponse) => void) => {
+  proxy.intercept = (body, response) => {
+    if (countOf(body) <= most) return false;
+    refuse(response);
+    return true;
+  };
+};
+const error = (code: number, message: string) => JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+
+describe("a node that limits its requests", () => {
+  const limits: [string, number, (response: ServerResponse) => void][] = [
+    ["refuses a long batch with an error of JSON-RPC", 10, (response) => response.end(error(-32600, "batch too large"))],
+    ["refuses a long batch in words of its own", 7, (response) => response.end(error(-32005, "batch limit 7 exceeded"))],
+    ["refuses a long batch without a reason", 3, (response) => response.end(error(-32600, "Invalid Request"))],
+    ["knows no batches at all", 1, (response) => response.writeHead(400).end(error(-32700, "parse error"))],
+    ["answers a large request with status 413", 6, (response) => response.writeHead(413).end("Payload Too Large")],
+    ["cuts a long reply off", 9, (response) => response.end('[{"jsonrpc":"2.0","id":1,"result":{"num')],
+    ["answers a large request with a bad gateway", 12, (response) => response.writeHead(502).end("<html>")],
+    ["closes the connection on a large request", 12, (response) => response.destroy()],
+    ["does not answer a large request in time", 8, () => undefined],
+    ["calls a large batch too many requests", 5, (response) => response.writeHead(429, { "retry-after": "0" }).end("slow down")],
+  ];
+
+  it.each(limits)("gives the same blocks when it %s", async (_, most, refuse) => {
+    refuseAbove(most, refuse);
+    const { blocks, limits } = await ask({ timeoutMilliseconds: 500, retries: 6 });
+    expect(blocks).toEqual(truth);
+    expect(limits.batchSize).toBeLessThanOrEqual(2 * most);
+  });
+
+  it("gives the same blocks when the rest of a batch is refused after so many bytes", async () => {
+    let bytes = 0;
+    const plain = proxy.intercept;
+    expect(plain).toBeNull();
+    proxy.intercept = () => {
+      bytes = 0;
+      return false;
+    };
+    proxy.tamper = (_method, reply) => {
+      bytes += JSON.stringify(reply.result).length;
+      if (bytes < 30_000) return;
+      delete reply.result;
+      reply.error = { code: -32003, message: "response too large" };
+    };
+    const { blocks, limits } = await ask({ concurrency: 1 });
+    expect(blocks).toEqual(truth);
+    expect(limits.batchSize).toBeLessThan(100);
+  });
+
+  it("gives the same blocks when it allows so many calls a second, and is asked less at once", async () => {
+    let allowance = 20;
+    const refill = setInterval(() => {
+      allowance = 20;
+    }, 50);
+    proxy.intercept = (body, response) => {
+      allowance -= countOf(body);
+      if (allowance >= 0) return false;
+      response.writeHead(429).end(error(-32005, "daily request count exceeded, request rate limited"));
+      return true;
+    };
+    const { blocks, lowestConcurrency } = await ask({ retries: 8, backOffMilliseconds: 20 });
+    clearInterval(refill);
+    expect(blocks).toEqual(truth);
+    expect(lowestConcurrency).toBeLessThan(8);
+  });
+
+  it.each([
+    ["receipts", "eth_getBlockReceipts", "eth_getTransactionReceipt"],
+    ["a full block", "eth_getBlockByNumber", "eth_getTransactionByHash"],
+    ["a block's traces", "debug_traceBlockByNumber", "debug_traceTransaction"],
+  ])("gives the same blocks when %s are too much for one reply", async (_, whole, part) => {
+    proxy.counts.clear();
+    proxy.tamper = (method, reply, params) => {
+      if (method !== whole || (whole === "eth_getBlockByNumber" && params[1] === false)) return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "response size exceeded the limit of 10 kB" };
+    };
+    expect((await ask()).blocks).toEqual(truth);
+    // 30 blocks of 5 transactions and the one that deploys; for each of them a call of its own.
+    expect(proxy.counts.get(part)).toBe(151);
+  });
+
+  it("is asked for less when its replies would fill the memory", async () => {
+    const { blocks, limits } = await ask({ replyBytes: 20_000 });
+    expect(blocks).toEqual(truth);
+    expect(limits.batchSize).toBeLessThan(100);
+  });
+
+  it("is not asked for less when a contract's own words sound like a limit", async () => {
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call") return;
+      delete reply.result;
+      reply.error = { code: 3, message: "execution reverted: batch size exceeds limit, too many requests" };
+    };
+    const rpc = createRpc({ url: proxy.url, retries: 0 });
+    const results = await rpc.settle(Array.from({ length: 4 }, () => ({ method: "eth_call", params: [{}, "latest"] })));
+    expect(results.map(({ ok }) => ok)).toEqual([false, false, false, false]);
+    expect(rpc.limits().batchSize).toBe(100);
+    await rpc.close();
+  });
+});
+
+describe("what an error asks for", () => {
+  it.each([
+    [-32005, "daily request count exceeded, request rate limited", "rate"],
+    [-32005, "limit exceeded", "rate"],
+    [-32005, "query returned more than 10000 results", "size"],
+    [-32005, "batch limit 100 exceeded (can be increased by a flag)", "size"],
+    [429, "your app has exceeded its compute units per second capacity", "rate"],
+    [-32000, "exceeded the monthly quota of this key", "rate"],
+    [-32600, "batch too large", "size"],
+    [-32003, "response too large", "size"],
+    [-32000, "response size exceeded", "size"],
+    [-32000, "request timed out", "size"],
+    [-32602, "block range is too large", "size"],
+    [3, "execution reverted: cap exceeded for this batch", null],
+    [-32000, "out of gas: gas required exceeds allowance (50000000)", null],
+    [-32000, "missing trie node 5f3a (path ) state is not available", null],
+    [-32601, "the method debug_traceBlockByNumber does not exist", null],
+    [-32000, "header not found", null],
+  ] as const)("of code %i: %s", (code, message, kind) => {
+    expect(faultOfError(code, message)).toBe(kind);
+  });
+});
+
+describe("a size that is found out", () => {
+  it("is halved down to 1, and no further", () => {
+    const size = createAdaptiveSize(10);
+    const seen = [size.current()];
+    for (let count = 0; count < 5; count += 1) {
+      size.shrink(size.current());
+      seen.push(size.current());
+    }
+    expect(seen).toEqual([10, 5, 2, 1, 1, 1]);
+  });
+
+  it("is halved once by requests that were under way together", () => {
+    const size = createAdaptiveSize(100);
+    for (let count = 0; count < 8; count += 1) size.shrink(100);
+    expect(size.current()).toBe(50);
+  });
+
+  it("settles right below a limit, and tries beyond it ever more seldom", () => {
+    const size = createAdaptiveSize(100);
+    const limit = 37;
+    const attempts: boolean[] = [];
+    for (let count = 0; count < 2_000; count += 1) {
+      const tried = size.current();
+      attempts.push(tried <= limit);
+      if (tried <= limit) size.succeed(tried);
+      else size.shrink(tried);
+    }
+    expect(size.current()).toBeGreaterThan(limit / 2);
+    expect(attempts.slice(0, 100).filter((good) => !good).length).toBeGreaterThan(1);
+    expect(attempts.slice(1_000).filter((good) => !good).length).toBeLessThan(10);
+  });
+
+  it("comes back to the most when the limit is gone", () => {
+    const size = createAdaptiveSize(100);
+    for (let count = 0; count < 10; count += 1) size.shrink(size.current());
+    for (let count = 0; count < 200; count += 1) size.succeed(size.current());
+    expect(size.current()).toBe(100);
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { BadReplyError, BrokenChainError, TransportError } from "../../../runtime/chain/errors.ts";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../runtime/chain/source.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+type Fields = Record<string, unknown>;
+let chain: TestChain;
+let proxy: RpcProxy;
+let source: Source;
+let close: () => Promise<void>;
+let height: number;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  const token = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
+  const [owner, other] = chain.accounts;
+  await chain.send(
+    call(artifacts.erc20(), token, "mint", [owner, 5n]),
+    call(artifacts.erc20(), token, "mint", [other, 6n]),
+    call(artifacts.weth(), await Promise.resolve(token), "deposit"),
+  );
+  await chain.mine();
+  height = await chain.head();
+  proxy = await startRpcProxy(chain.url);
+  const rpc = createRpc({ url: proxy.url, retries: 2, backOffMilliseconds: 5 });
+  source = createSource(rpc, { ...(await probeCapabilities(rpc)), traces: "debug" }, { tracing: true, tries: 2, waitMilliseconds: 5 });
+  close = () => rpc.close();
+});
+afterEach(() => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+});
+afterAll(async () => {
+  await close?.();
+  await proxy?.close();
+  await chain?.stop();
+});
+
+/** Changes the replies of one method. */
+const tamperWith = (method: string, change: (result: never, reply: ProxiedReply, params: readonly unknown[]) => void) => {
+  proxy.tamper = (asked, reply, params) => {
+    if (asked === method) change(reply.result as never, reply, params);
+  };
+};
+const receipts = (change: (receipts: Fields[]) => void) => tamperWith("eth_getBlockReceipts", (list: Fields[]) => change(list));
+const block = (change: (block: Fields) => void) => tamperWith("eth_getBlockByNumber", (raw: Fields) => change(raw));
+const set = (target: object, field: string | number, value: unknown) => void Object.assign(target, { [field]: value });
+const logsOf = (receipt: Fields | undefined) => receipt?.logs as Fields[];
+
+describe("a node whose replies do not fit together", () => {
+  it("is believed while it tells the truth", async () => {
+    const blocks = await source.fetch(0, height);
+    expect(blocks.map(({ number }) => number)).toEqual(Array.from({ length: height + 1 }, (_, number) => number));
+    expect(blocks.at(-1)?.transactions.map(({ logs }) => logs.length)).toEqual([1, 1, 0]);
+  });
+
+  const lies: [string, () => void, RegExp][] = [
+    ["a receipt less", () => receipts((list) => void list.pop()), /2 receipts for the 3 transactions/],
+    [
+      "null receipts",
+      () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
+      /receipts should be a list, and is null/,
+    ],
+    ["receipts in another order", () => receipts((list) => void list.reverse()), /receipt 0 is of another transaction/],
+    [
+      "a receipt of another block",
+      () => receipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
+      /receipt 0 is of another/,
+    ],
+    ["a log less, where the bloom has it", () => receipts((list) => void logsOf(list[1]).pop()), /do not give its header's logs bloom/],
+    ["no logs at all", () => receipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
+    ["a log twice", () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 stands where log 1 should be/],
+    [
+      "a log of another transaction",
+      () => receipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
+      /a log of receipt 0 is of another/,
+    ],
+    [
+      "a log whose address is changed",
+      () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { address: `0x${"12".repeat(20)}` })),
+      /logs bloom/,
+    ],
+    [
+      "a removed log",
+      () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { removed: true })),
+      /a log of receipt 0 is of another/,
+    ],
+    [
+      "gas that does not add up",
+      () => receipts((list) => void Object.assign(list[0] ?? {}, { gasUsed: "0x1" })),
+      /gas used up to transaction 0/,
+    ],
+    [
+      "a malformed quantity",
+      () => block((raw) => set(raw, "timestamp", "0xzz")),
+      /timestamp should be a hexadecimal quantity, and is "0xzz"/,
+    ],
+    [
+      "a number where a quantity belongs",
+      () => block((raw) => set(raw, "gasUsed", 21_000)),
+      /gasUsed should be a hexadecimal quantity, and is 21000/,
+    ],
+    ["a short hash", () => block((raw) => set(raw, "hash", "0x12")), /hash should be a hash, and is "0x12"/],
+    ["another block", () => block((raw) => set(raw, "number", "0x1")), /says that it is block 1|is not one block/],
+    ["no block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
+    ["a transaction less", () => block((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
+    [
+      "a trace less",
+      () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()),
+      /traces of 2 transactions, and the block has 3/,
+    ],
+    [
+      "a trace of another transaction",
+      () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.reverse()),
+      /trace 0 is of another transaction/,
+    ],
+  ];
+
+  it.each(lies)("is refused: %s", async (_, lie, message) => {
+    lie();
+    const failure = await source.fetch(height, height).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(BadReplyError);
+    expect(String(failure)).toMatch(message);
+  });
+
+  it("is refused when a block does not follow the one before it", async () => {
+    const other = `0x${"22".repeat(32)}`;
+    tamperWith("eth_getBlockByNumber", (raw: Fields, _, params) => {
+      if (params[0] === `0x${height.toString(16)}`) raw.parentHash = other;
+    });
+    await expect(source.fetch(height - 1, height)).rejects.toThrow(BrokenChainError);
+  });
+
+  it("is asked again, and believed when it has come to itself", async () => {
+    let lies = 1;
+    receipts((list) => {
+      if (lies > 0) list.pop();
+      lies -= 1;
+    });
+    expect(await source.fetch(height, height)).toHaveLength(1);
+  });
+
+  it("tells of one call's error in a batch without spoiling the others", async () => {
+    tamperWith("eth_getBalance", (_, reply, params) => {
+      if (params[0] !== chain.accounts[0]) return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "missing trie node" };
+    });
+    const balances = await source.balances(chain.accounts.slice(0, 3), 0);
+    expect(balances).toEqual([null, 10n ** 22n, 10n ** 22n]);
+  });
+});
+
+describe("a node that is hard to reach", () => {
+  const secret = "s3cr3tt0ken";
+  const secretRpc = (options: Partial<Parameters<typeof createRpc>[0]> = {}) =>
+    createRpc({
+      url: `http://name:${secret}@${new URL(proxy.url).host}/v3/${secret}?key=${secret}`,
+      retries: 2,
+      backOffMilliseconds: 5,
+      ...options,
+    });
+
+  it.each([
+    ["429 twice", 429],
+    ["503 twice", 503],
+  ])("is asked again after %s", async (_, status) => {
+    let failures = 2;
+    proxy.intercept = (_body, response) => {
+      if (failures === 0) return false;
+      failures -= 1;
+      response.writeHead(status).end("busy");
+      return true;
+    };
+    const rpc = secretRpc();
+    expect(await rpc.request("eth_chainId", [])).toBe("0x7a69");
+    await rpc.close();
+  });
+
+  it.each([
+    ["closes the connection", (response: { destroy(): void; end(text: string): void }) => response.destroy()],
+    ["answers 200 with something else", (response: { destroy(): void; end(text: string): void }) => response.end("<html>")],
+    ["answers half a reply", (response: { destroy(): void; end(text: string): void }) => response.end('{"jsonrpc":"2.0","id":1,"resu')],
+    ["answers nothing in time", () => undefined],
+    [
+      "answers a batch with one error that spells the key",
+      (response: { destroy(): void; end(text: string): void }) =>
+        response.end(`{"jsonrpc":"2.0","error":{"code":-32000,"message":"project ${secret} at https://x.example/${secret} has no quota"}}`),
+    ],
+  ])("gives up with an error that hides the URL when it always %s", async (_, answer) => {
+    let tries = 0;
+    proxy.intercept = (_body, response) => {
+      tries += 1;
+      answer(response);
+      return true;
+    };
+    const rpc = secretRpc({ timeoutMilliseconds: 60 });
+    const failure = await rpc
+      .batch([
+        { method: "eth_chainId", params: [] },
+        { method: "eth_blockNumber", params: [] },
+      ])
+      .catch((error: unknown) => error);
+    await rpc.close();
+    expect(failure).toBeInstanceOf(TransportError);
+    // Two further tries, and the calls of the batch by themselves where its size may be the reason.
+    expect(tries).toBeGreaterThanOrEqual(3);
+    expect(tries).toBeLessThanOrEqual(8);
+    expect(String(failure) + (failure as Error).stack).not.toContain(secret);
+  });
+
+  it("is not asked again when it refuses the key", async () => {
+    let tries = 0;
+    proxy.intercept = (_body, response) => {
+      tries += 1;
+      response.writeHead(401).end();
+      return true;
+    };
+    const rpc = secretRpc();
+    await expect(rpc.request("eth_chainId", [])).rejects.toThrow(/HTTP status 401/);
+    expect(tries).toBe(1);
+    await rpc.close();
+  });
+
+  it("never has more requests in flight than allowed", async () => {
+    let running = 0;
+    let most = 0;
+    proxy.intercept = (body, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      setTimeout(() => {
+        running -= 1;
+        const { id } = JSON.parse(body) as { id: number };
+        response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x1" }));
+      }, 5);
+      return true;
+    };
+    const rpc = secretRpc({ batchSize: 1, concurrency: 3 });
+    const results = await rpc.batch(Array.from({ length: 20 }, () => ({ method: "eth_chainId", params: [] })));
+    await rpc.close();
+    expect(results).toHaveLength(20);
+    expect(most).toBe(3);
+  });
+});

@@ -1,0 +1,91 @@
+import { encodeFunctionData } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { TransportError } from "../../../runtime/chain/errors.ts";
+import { createRpc, type Rpc } from "../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../runtime/chain/source.ts";
+import type { Address, Hex } from "../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let rpc: Rpc;
+let source: Source;
+let tokens: Address[];
+const totalSupply = encodeFunctionData({ abi: artifacts.erc20().abi, functionName: "totalSupply" }) as Hex;
+
+/** Sixteen tokens; token n has a supply of n + 1. */
+beforeAll(async () => {
+  chain = await startTestChain();
+  tokens = [];
+  for (let index = 0; index < 16; index += 1) {
+    const token = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
+    await chain.send(call(artifacts.erc20(), token, "mint", [chain.accounts[0], BigInt(index + 1)]));
+    await chain.mine();
+    tokens.push(token);
+  }
+  proxy = await startRpcProxy(chain.url);
+  rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 1, timeoutMilliseconds: 2_000 });
+  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
+});
+afterEach(() => {
+  proxy.intercept = null;
+});
+afterAll(async () => {
+  await rpc?.close();
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const suppliesOf = async (): Promise<(bigint | null)[]> => {
+  const outcomes = await source.calls(
+    tokens.map((to) => ({ to, data: totalSupply })),
+    await chain.head(),
+  );
+  return outcomes.map((outcome) => (outcome.ok ? BigInt(outcome.data) : null));
+};
+
+/** Fails each request that names a contract, as a gateway does whose node does not come back from it. */
+const failFor = (poison: Address, status: number): void => {
+  proxy.intercept = (body, response) => {
+    if (!body.includes(poison.slice(2))) return false;
+    response.writeHead(status).end("upstream failed");
+    return true;
+  };
+};
+
+describe("a contract at which the node fails", () => {
+  it.each([504, 502, 500])("costs the other contracts of the request nothing (HTTP status %i)", async (status) => {
+    failFor(tokens[5] as Address, status);
+    expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
+  });
+
+  it("leaves the size of requests as it was", async () => {
+    const before = rpc.limits().batchSize;
+    failFor(tokens[5] as Address, 504);
+    await suppliesOf();
+    expect(rpc.limits().batchSize).toBe(before);
+  });
+
+  it("is unanswered where it is asked alone, and not reverted", async () => {
+    failFor(tokens[5] as Address, 504);
+    expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
+      { ok: false, reverted: false },
+    ]);
+  });
+
+  it("is not blamed where the node answers nothing at all", async () => {
+    proxy.intercept = (_body, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const height = await chain.head();
+    await expect(
+      source.calls(
+        tokens.map((to) => ({ to, data: totalSupply })),
+        height,
+      ),
+    ).rejects.toThrow(TransportError);
+  });
+});

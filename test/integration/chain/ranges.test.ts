@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeBlock } from "../../../runtime/chain/decode-block.ts";
+import { BadReplyError } from "../../../runtime/chain/errors.ts";
+import type { ChainBlock } from "../../../runtime/chain/types.ts";
+import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
+import type { Hex } from "../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer } from "../../support/indexer/support.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+const hash = (digit: string): Hex => `0x${digit.repeat(64)}`;
+const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
+const hex = (value: bigint): Hex => `0x${value.toString(16)}`;
+type Fields = Record<string, unknown>;
+
+/** A block with one transaction and one withdrawal as a node tells it, some of it changed. */
+const decoded = ({ block = {}, transaction = {}, receipt = {}, withdrawal = {} }: Record<string, Fields>): ChainBlock =>
+  decodeBlock(
+    {
+      ...{
+        number: "0x5",
+        hash: hash("a"),
+        parentHash: hash("b"),
+        timestamp: "0x1",
+        miner: address("c"),
+        extraData: "0x",
+        gasUsed: "0x5208",
+      },
+      ...{ gasLimit: "0x1c9c380", baseFeePerGas: "0x7", size: "0x200", logsBloom: "0x00" },
+      transactions: [
+        {
+          ...{ transactionIndex: "0x0", hash: hash("d"), blockHash: hash("a"), from: address("1"), to: address("2"), value: "0x1" },
+          ...{ nonce: "0x0", gas: "0x5208", input: "0x", type: "0x2", ...transaction },
+        },
+      ],
+      withdrawals: [{ index: "0x0", validatorIndex: "0x0", address: address("3"), amount: "0x1", ...withdrawal }],
+      ...block,
+    },
+    [
+      {
+        ...{ transactionHash: hash("d"), transactionIndex: "0x0", blockHash: hash("a"), status: "0x1", gasUsed: "0x5208" },
+        ...{ cumulativeGasUsed: "0x5208", effectiveGasPrice: "0x1", logs: [], ...receipt },
+      },
+    ],
+  ).block;
+
+const exact = 2n ** 53n - 1n;
+const widest = 2n ** 256n - 1n;
+const first = (block: ChainBlock) => block.transactions[0];
+
+/** Where each number of a node goes, the largest that is kept exactly, what is read of it, and whether one more is refused (wider ones cannot be written as 64 digits). */
+const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
+  [
+    "a block's height",
+    exact,
+    (number) => decoded({ block: { number } }),
+    (block) => block.number,
+    /number should be a quantity below 2\^53/,
+  ],
+  [
+    "a block's time",
+    // 9999-12-31T23:59:59Z
+    BigInt(Date.UTC(9999, 11, 31, 23, 59, 59) / 1000),
+    (timestamp) => decoded({ block: { timestamp } }),
+    (block) => block.timestamp,
+    /timestamp should be a time in seconds, up to the year 9999/,
+  ],
+  ["a block's size", exact, (size) => decoded({ block: { size } }), (block) => block.size, /size should be a quantity below 2\^53/],
+  ["a block's gas limit", widest, (gasLimit) => decoded({ block: { gasLimit } }), (block) => block.gasLimit, null],
+  [
+    "a block's gas used",
+    exact,
+    (gasUsed) => decoded({ block: { gasUsed } }),
+    (block) => block.gasUsed,
+    /gasUsed should be a quantity below/,
+  ],
+  ["a base fee", widest, (baseFeePerGas) => decoded({ block: { baseFeePerGas } }), (block) => block.baseFeePerGas, null],
+  ["a nonce", exact, (nonce) => decoded({ transaction: { nonce } }), (block) => first(block)?.nonce, /nonce should be a quantity below/],
+  ["a gas limit", widest, (gas) => decoded({ transaction: { gas } }), (block) => first(block)?.gasLimit, null],
+  ["a value", widest, (value) => decoded({ transaction: { value } }), (block) => first(block)?.value, null],
+  [
+    "a type",
+    255n,
+    (type) => decoded({ transaction: { type } }),
+    (block) => first(block)?.type,
+    /type should be a transaction's type of one byte/,
+  ],
+  [
+    "gas used",
+    exact,
+    (gasUsed) => decoded({ receipt: { gasUsed } }),
+    (block) => first(block)?.gasUsed,
+    /gasUsed should be a quantity below/,
+  ],
+  [
+    "a price",
+    // 21,000 gas at this price are the most below 2^256 wei.
+    widest / 21_000n,
+    (effectiveGasPrice) => decoded({ receipt: { effectiveGasPrice } }),
+    (block) => first(block)?.effectiveGasPrice,
+    /a fee of 2\^256 wei or more for transaction 0xd+/,
+  ],
+  [
+    "a fee of the layer below",
+    // Beside 21,000 gas at 1 wei.
+    widest - 21_000n,
+    (l1Fee) => decoded({ receipt: { l1Fee } }),
+    (block) => first(block)?.l1Fee,
+    /a fee of 2\^256 wei or more/,
+  ],
+  [
+    "a price of blobs",
+    // 2^17 of blob gas.
+    (widest - 21_000n) / 2n ** 17n,
+    (blobGasPrice) => decoded({ receipt: { blobGasUsed: "0x20000", blobGasPrice } }),
+    (block) => (first(block)?.blobFee ?? 0n) / 2n ** 17n,
+    /a fee of 2\^256 wei or more/,
+  ],
+  [
+    "a validator",
+    exact,
+    (validatorIndex) => decoded({ withdrawal: { validatorIndex } }),
+    (block) => block.withdrawals[0]?.validatorIndex,
+    /validatorIndex should be a quantity below/,
+  ],
+  ["a withdrawal", widest, (amount) => decoded({ withdrawal: { amount } }), (block) => block.withdrawals[0]?.amountGwei, null],
+];
+
+describe("numbers of a node", () => {
+  it.each(table)("%s is read exactly up to the largest that there can be, and refused above", (_name, largest, read, value, refusal) => {
+    expect(BigInt(String(value(read(hex(largest)))))).toBe(largest);
+    expect(() => read(refusal === null ? hex(widest * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
+    if (refusal !== null) expect(() => read(hex(largest + 1n))).toThrow(refusal);
+  });
+});
+
+describe("the largest numbers in the index", () => {
+  let chain: TestChain;
+  let proxy: RpcProxy;
+  let test: TestDatabase;
+  beforeAll(async () => {
+    chain = await startTestChain();
+    proxy = await startRpcProxy(chain.url);
+    test = await createTestDatabase();
+    await chain.send({ to: chain.accounts[1] as Hex, value: 1n });
+    await chain.mine(Number(table[1]?.[1]));
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    await test?.drop();
+    await chain?.stop();
+  });
+
+  it("are stored and read back as the node told them", async () => {
+    proxy.tamper = (method, reply) => {
+      const block = reply.result as { number: string; gasLimit: Hex; size: Hex; transactions: Fields[] } | null;
+      if (method !== "eth_getBlockByNumber" || block?.number !== "0x1") return;
+      Object.assign(block, { gasLimit: hex(widest), size: hex(exact) });
+      for (const transaction of block.transactions) {
+        // The transactions may be hashes alone, where the block is asked for without them.
+        if (typeof transaction === "object") Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(exact), type: "0xff" });
+      }
+    };
+    const indexer = await createTestIndexer(proxy.url, test.database);
+    await indexer.runToHead(1);
+    await indexer.close();
+    const [, stored] = await createStoredLedger(test.database, 31337).blocks(0, 1, "none");
+    expect(stored).toMatchObject({ gasLimit: widest, size: Number(exact), timestamp: Number(table[1]?.[1]) });
+    expect(stored?.transactions[0]).toMatchObject({ gasLimit: 2n ** 64n - 1n, nonce: Number(exact), type: 255 });
+    expect(indexer.warnings.filter((warning) => warning.includes("Trying again"))).toEqual([]);
+  });
+});

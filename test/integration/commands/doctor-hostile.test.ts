@@ -1,0 +1,29 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+
+/** No node says such things: one whose every answer is an error in its own words. */
+let node: Server;
+const { outcome } = commandLineIn(() => ({ folder: ".", url: "" }));
+
+beforeAll(async () => {
+  node = createServer((_request, response) => {
+    response.setHeader("Content-Type", "application/json");
+    response.end(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: -32_000, message: "No \u001b]0;owned\u0007 \u202eegnahc \u2028 \u009b2J" } }),
+    );
+  });
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => new Promise((resolve) => node.close(resolve)));
+
+describe("ashlar doctor", () => {
+  it("writes what a terminal would act on in a node's words as escapes", async () => {
+    const [code, said] = await outcome(["doctor", "--rpc", `http://127.0.0.1:${(node.address() as AddressInfo).port}`]);
+    expect(code).toBe(1);
+    expect(said).toContain("This node cannot be indexed from");
+    expect(said).toContain("\\u202eegnahc");
+    expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+  });
+});

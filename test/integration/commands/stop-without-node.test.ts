@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { commandLineIn } from "../../support/commands/command-line.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/service.ts";
+
+let folder: string;
+let test: TestDatabase;
+/** A node that accepts connections and never answers. */
+const connections = new Set<Socket>();
+const node = createServer((socket) => {
+  connections.add(socket);
+  socket
+    .on("error", () => undefined)
+    .on("close", () => connections.delete(socket))
+    .resume();
+});
+const { run } = commandLineIn(() => ({ folder, url: test.url }));
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ashlar-silent-node-"));
+  test = await createTestDatabase();
+  node.listen(0, "127.0.0.1");
+  await once(node, "listening");
+  const migrating = run(["migrate"]);
+  expect(await migrating.ended, migrating.said()).toBe(0);
+  return async () => {
+    for (const socket of connections) socket.destroy();
+    node.close();
+    await test.drop();
+    await rm(folder, { recursive: true });
+  };
+});
+
+it.each([
+  ["start", "asks for the chain id", ""],
+  ["serve", "asks for the chain id", ""],
+  ["index", "asks for the chain id", ""],
+  ["start", "checks its chain", "id: 5, "],
+  ["index", "examines the node", "id: 5, "],
+])("%s that %s stops on SIGTERM although the node never answers", async (command, _, id) => {
+  const { port } = node.address() as AddressInfo;
+  await writeFile(join(folder, "ashlar.yaml"), `chains: [{ name: own, ${id}rpc: "http://127.0.0.1:${port}" }]\n`);
+  const running = run([command]);
+  await until("A request to the node", async () => connections.size > 0 || running.child.exitCode !== null, 60_000);
+  running.child.kill("SIGTERM");
+  expect(await running.ended, running.said()).toBe(0);
+  // The time-outs of these requests are 5 to 30 s.
+  expect(Number(/Stopped after ([\d.]+) s\./.exec(running.said())?.[1]), running.said()).toBeLessThan(2);
+  await until("The end of the connections", async () => connections.size === 0);
+});

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { createRpc, type Rpc } from "../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../runtime/chain/source.ts";
+import { audit } from "../../../runtime/commands/audit.ts";
+import { createNativeWatch } from "../../../runtime/commands/watch-native.ts";
+import { config } from "../../../runtime/config/config.ts";
+import { readChain } from "../../../runtime/indexer/chain-row.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, until } from "../../support/indexer/support.ts";
+
+const friend: Address = "0x7777777777777777777777777777777777777777";
+
+let chain: TestChain;
+let rpc: Rpc;
+let source: Source;
+let test: TestDatabase;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  rpc = createRpc({ url: chain.url, retries: 1 });
+  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
+});
+beforeEach(async () => {
+  test = await createTestDatabase();
+  await chain.send({ to: friend, value: 70n, gas: 21_000n });
+  await chain.mine();
+});
+afterEach(() => test.drop());
+afterAll(async () => {
+  await rpc?.close();
+  await chain?.stop();
+});
+
+const indexUp = async (nativeAccounting: "traces" | "state") => {
+  const running = await createTestIndexer(chain.url, test.database, { chain: chainOf({ nativeAccounting }) });
+  await running.runToHead(await chain.head());
+  await running.close();
+};
+/** Blocks and a change that none of them shows. */
+const changeUnseen = async () => {
+  await chain.rpc("anvil_setBalance", [friend, "0x1388"]);
+  await chain.mine();
+};
+
+const watching = (node: Pick<Source, "balances" | "hashesOf"> = source) => {
+  const said: string[] = [];
+  const stop = new AbortController();
+  const watch = createNativeWatch({
+    chain: { id: 31337, name: "test" },
+    database: test.database,
+    source: node,
+    status: () => ({ following: true, leading: true, catchingUp: [] }),
+    logger: { info: (message) => said.push(message), warn: (message) => said.push(message) },
+    everyMilliseconds: 10,
+    againMilliseconds: 10,
+  });
+  const run = watch.run(stop.signal);
+  return {
+    watch,
+    said,
+    end: async () => {
+      stop.abort();
+      await run;
+    },
+  };
+};
+/** The node, and how often its hashes were asked for: once a look. */
+const counting = () => {
+  let count = 0;
+  const node: typeof source = {
+    ...source,
+    hashesOf: (heights) => {
+      count += 1;
+      return source.hashesOf(heights);
+    },
+  };
+  return { node, looks: () => count };
+};
+const missing = async () => (await readChain(test.database, 31337))?.missing;
+
+describe("a look at native balances", () => {
+  it("says nothing where they are the node's", async () => {
+    await indexUp("traces");
+    const { node, looks } = counting();
+    const { said, end } = watching(node);
+    await until("Some looks", () => looks() > 3);
+    await end();
+    expect([said, await missing()]).toEqual([[], []]);
+  });
+
+  it("finds that traces do not tell all, records it and ends", async () => {
+    await changeUnseen();
+    await chain.send({ to: friend, value: 1n, gas: 21_000n });
+    await chain.mine();
+    await indexUp("traces");
+    const { said, end } = watching();
+    await until("The difference being recorded", async () => (await missing())?.includes("native-balances-differ") === true);
+    await end();
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(/set nativeAccounting: state .* has \d+ in the index and 5001 at the node\.$/);
+    // It stays so when the indexer begins anew.
+    await indexUp("traces");
+    expect(await missing()).toEqual(["native-balances-differ"]);
+  });
+
+  it("asks for an account that changed unseen with the next block, where balances are the node's word", async () => {
+    await indexUp("state");
+    await changeUnseen();
+    await chain.mine();
+    await indexUp("state");
+    const { watch, end } = watching();
+    let unseen: readonly Address[] = [];
+    await until("The account being found", () => {
+      unseen = watch.takeUnseen();
+      return unseen.length > 0;
+    });
+    await end();
+    expect(unseen).toEqual([friend]);
+    expect(await missing()).toEqual([]);
+  });
+
+  it("believes no difference of a node that has left the indexed block", async () => {
+    await changeUnseen();
+    await indexUp("traces");
+    const { node, looks } = counting();
+    const { said, end } = watching({ ...node, hashesOf: async (heights) => [`0x${"5".repeat(64)}`, ...(await node.hashesOf(heights))] });
+    await until("Some looks", () => looks() > 3);
+    await end();
+    expect([said, await missing()]).toEqual([[], []]);
+  });
+});
+
+describe("ashlar audit", () => {
+  it("says what to set where native balances followed by traces differ", async () => {
+    await changeUnseen();
+    await chain.send({ to: friend, value: 1n, gas: 21_000n });
+    await chain.mine();
+    await indexUp("traces");
+    const written: string[] = [];
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+    try {
+      const settings = { databaseUrl: test.url, chains: [{ name: "test", id: 31337, rpc: chain.url }] };
+      expect(await audit(config.parse(settings), { sample: 100 })).toBe(false);
+    } finally {
+      write.mockRestore();
+    }
+    expect(written.join("")).toContain("set nativeAccounting: state for it and index it into a new database");
+  });
+});

@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Chains } from "@covalenthq/client-sdk";
+import { type Chain, getAddress } from "viem";
+import * as wellKnown from "viem/chains";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { loadConfig } from "../../../runtime/config/load.ts";
+import { opStack } from "../../../runtime/config/op-stack.ts";
+import { presets, withPreset } from "../../../runtime/config/presets/index.ts";
+
+const rpc = "http://127.0.0.1:1";
+const chainOf = (name: string, overrides: { readonly chainId?: number } = {}) => {
+  const [chain] = loadConfig(undefined, {}, { chain: name, rpc, ...overrides }).chains;
+  if (chain === undefined) throw new Error("No chain was configured.");
+  return chain;
+};
+const factOf = (id: number): Chain => {
+  // Two entries of one id would make the first one the fact; there is none among these.
+  const [fact] = Object.values(wellKnown as unknown as Record<string, Chain>).filter((chain) => chain.id === id);
+  if (fact === undefined) throw new Error(`viem knows no chain ${id}.`);
+  return fact;
+};
+const networks = presets.map((preset) => [preset.name, preset] as const);
+
+describe("presets", () => {
+  it("are there for the networks of the issue and their main test networks, each once", () => {
+    expect(presets.map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+      [1, 56, 137, 8453, 42161, 10, 43114, 100, 11155111, 97, 80002, 84532, 421614, 11155420, 43113, 10200].sort((a, b) => a - b),
+    );
+    expect(new Set(presets.map(({ name }) => name)).size).toBe(presets.length);
+  });
+
+  it("have the names that clients know; Polygon's present test network is younger than the list", () => {
+    const known: readonly string[] = Object.values(Chains);
+    expect(presets.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(["polygon-amoy-testnet"]);
+  });
+
+  it("join the network groups of the catalog, and no others do", () => {
+    const service = parse(readFileSync(new URL("../../../spec/service.yaml", import.meta.url), "utf8")) as {
+      networkGroups: { historical: { chains: string[] } };
+    };
+    const members = presets.filter(({ groups }) => groups?.includes("historical")).map(({ name }) => name);
+    expect(members.sort()).toEqual([...service.networkGroups.historical.chains].sort());
+  });
+
+  it.each(networks)("%s needs nothing but its name and a node", (name, preset) => {
+    const chain = chainOf(name);
+    const fact = factOf(preset.id);
+    expect(chain).toMatchObject({ name, id: fact.id, rpc, isTestnet: fact.testnet === true, nativeToken: fact.nativeCurrency });
+    expect(chain.explorers.map(({ url }) => url)).toEqual([fact.blockExplorers?.default.url]);
+    expect(chain.multicall).toBe(fact.contracts?.multicall3?.address.toLowerCase());
+    expect(chain.finality).toBeGreaterThan(0);
+  });
+
+  it.each(networks)("%s says where the address of its wrapped native token is from", (name, { wrappedNative = [] }) => {
+    expect(wrappedNative.length).toBeGreaterThan(0);
+    for (const address of wrappedNative) expect(getAddress(address).toLowerCase()).toBe(address);
+    const place = wrappedNative === opStack.wrappedNative ? "op-stack" : `presets/${name}`;
+    const text = readFileSync(new URL(`../../../runtime/config/${place}.ts`, import.meta.url), "utf8");
+    expect(text).toMatch(/^ {2}\/\/ .+\n {2}wrappedNative: /m);
+  });
+
+  it("use traces where Ethereum's own rules hold, and nowhere else", () => {
+    expect(presets.filter(({ nativeAccounting }) => nativeAccounting === "traces").map(({ name }) => name)).toEqual([
+      "eth-mainnet",
+      "eth-sepolia",
+    ]);
+  });
+
+  it.each(networks)("%s keeps no metadata until an operator asks for it, whatever else is set", (name) => {
+    expect(chainOf(name).nfts.metadata).toBe("uncached");
+    const nftsOf = (nfts: object) => withPreset({ name, nfts }).nfts;
+    expect(nftsOf({ fetchesAtOnce: 4 })).toMatchObject({ metadata: "uncached", fetchesAtOnce: 4 });
+    expect(nftsOf({ metadata: "cached" })).toMatchObject({ metadata: "cached" });
+  });
+
+  it("stand below what is configured", () => {
+    expect(chainOf("gnosis-mainnet")).toMatchObject({ id: 100, nativeAccounting: "state", from: 0 });
+    expect(chainOf("my-chain")).toMatchObject({ nativeAccounting: "state", systemAccounts: [], groups: ["historical"] });
+    expect(chainOf("my-chain").id).toBeUndefined();
+  });
+
+  it("stand below the chains of a file too", () => {
+    const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
+    try {
+      const file = join(directory, "ashlar.yaml");
+      writeFileSync(file, `chains: [{ name: base-mainnet, rpc: "${rpc}", label: Ours, nativeAccounting: none }, { name: mine, id: 7 }]`);
+      const [base, mine] = loadConfig(file, {}).chains;
+      expect(base).toMatchObject({
+        id: 8453,
+        label: "Ours",
+        nativeAccounting: "none",
+        nameRegistry: "0xb94704422c2a1e396835a571837aa5ae53285a95",
+      });
+      expect(mine).toMatchObject({ id: 7, nativeAccounting: "state", wrappedNative: [] });
+      writeFileSync(file, "chains: [3]");
+      expect(() => loadConfig(file, {})).toThrow("chains.0");
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it("are not taken by another chain that has only the name", () => {
+    expect(chainOf("gnosis-mainnet", { chainId: 31337 })).toMatchObject({ id: 31337, nativeAccounting: "state", wrappedNative: [] });
+  });
+});
+
+describe("exchanges of presets", () => {
+  const known = networks.filter(([, { exchanges }]) => exchanges !== undefined);
+
+  it.each(known)("%s says where their addresses are from, and each is one", (name, { exchanges = [] }) => {
+    for (const address of exchanges.flatMap(({ factory, routers = [] }) => [factory, ...routers]))
+      expect(getAddress(address).toLowerCase()).toBe(address);
+    const text = readFileSync(new URL(`../../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
+    expect(text).toMatch(/^ {2}\/\/ .+\n {2}exchanges: /m);
+    // The fee is the pool's own where liquidity is concentrated.
+    for (const { family, feePpm } of chainOf(name).exchanges) expect(feePpm === undefined).toBe(family === "concentrated");
+  });
+});
+
+describe("stablecoins of presets", () => {
+  const known = networks.filter(([, { prices }]) => prices !== undefined);
+
+  it.each(known)("%s says where their addresses are from, and each is one", (name, { prices }) => {
+    for (const { token } of prices?.stablecoins ?? []) expect(getAddress(token).toLowerCase()).toBe(token);
+    const text = readFileSync(new URL(`../../../runtime/config/presets/${name}.ts`, import.meta.url), "utf8");
+    expect(text).toMatch(/^ {2}\/\/ .+\n {2}prices: /m);
+  });
+
+  it("stay where a feed is configured beside them, and go where others are configured", () => {
+    const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
+    const file = join(directory, "ashlar.yaml");
+    const pricesOf = (prices: string) => {
+      writeFileSync(file, `chains: [{ name: avalanche-mainnet, rpc: "${rpc}", prices: ${prices} }]`);
+      return loadConfig(file, {}).chains[0]?.prices;
+    };
+    try {
+      const feed = `{ of: native, aggregators: ["0x${"0".repeat(39)}1"] }`;
+      expect(pricesOf(`{ feeds: [${feed}] }`)).toMatchObject({
+        stablecoins: [{ currency: "USD" }, { currency: "USD" }],
+        feeds: [{ of: "native" }],
+      });
+      expect(pricesOf("{ stablecoins: [] }")).toMatchObject({ stablecoins: [] });
+      expect(() => pricesOf("3")).toThrow("prices");
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
+
+describe("marketplaces of presets", () => {
+  const known = networks.filter(([, { nfts }]) => nfts !== undefined);
+
+  it.each(known)("%s names each contract once, by its address", (name) => {
+    const { marketplaces } = chainOf(name).nfts;
+    for (const { address } of marketplaces) expect(getAddress(address).toLowerCase()).toBe(address);
+    expect(new Set(marketplaces.map((marketplace) => marketplace.name)).size).toBe(marketplaces.length);
+  });
+
+  it("stay where something else is said of tokens, and go where others are configured", () => {
+    const directory = mkdtempSync(join(tmpdir(), "ashlar-presets-"));
+    const file = join(directory, "ashlar.yaml");
+    const marketplacesOf = (nfts: string) => {
+      writeFileSync(file, `chains: [{ name: gnosis-mainnet, rpc: "${rpc}", nfts: ${nfts} }]`);
+      return loadConfig(file, {}).chains[0]?.nfts.marketplaces.length;
+    };
+    try {
+      expect(marketplacesOf("{ fetchesAtOnce: 3 }")).toBe(4);
+      expect(marketplacesOf("{ marketplaces: [] }")).toBe(0);
+      expect(() => marketplacesOf("3")).toThrow("nfts");
+      expect(chainOf("eth-mainnet").nfts.marketplaces.map(({ protocol }) => protocol)).toEqual([
+        ...Array(4).fill("seaport"),
+        "cryptopunks",
+      ]);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});

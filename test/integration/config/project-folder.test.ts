@@ -1,0 +1,77 @@
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../../../runtime/config/load.ts";
+
+let home: string;
+let project: string;
+let inner: string;
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "ashlar-project-")));
+  project = join(home, "project");
+  inner = join(project, "deploy", "scripts");
+  await mkdir(inner, { recursive: true });
+  return () => rm(home, { recursive: true });
+});
+
+const load = (from: string, path?: string, environment: NodeJS.ProcessEnv = {}) =>
+  loadConfig(path, environment, {}, { workingFolder: from, home });
+
+describe("the project folder", () => {
+  it("is the nearest one upwards with ashlar.yaml, whose paths are relative to that file", async () => {
+    const settings =
+      "dataDirectory: data\nrulesFile: rules/own.yaml\n" +
+      'chains: [{ name: one, labelsFile: labels.csv, tokenListFile: tokens.json, abiFiles: [a.json, "/abs/b.json"] }]\n';
+    await writeFile(join(project, "ashlar.yaml"), settings);
+    const config = load(inner);
+    expect(config.dataDirectory).toBe(join(project, "data"));
+    expect(config.rulesFile).toBe(join(project, "rules", "own.yaml"));
+    expect(config.chains[0]).toMatchObject({
+      name: "one",
+      labelsFile: join(project, "labels.csv"),
+      tokenListFile: join(project, "tokens.json"),
+      abiFiles: [join(project, "a.json"), "/abs/b.json"],
+    });
+  });
+
+  it("has the database of an ashlar.yaml that names none, and of a start without ashlar.yaml", async () => {
+    await writeFile(join(project, "ashlar.yaml"), "port: 7\n");
+    expect(load(inner)).toMatchObject({ port: 7, dataDirectory: join(project, ".ashlar") });
+    await rm(join(project, "ashlar.yaml"));
+    expect(load(inner).dataDirectory).toBe(join(inner, ".ashlar"));
+    await mkdir(join(project, ".ashlar"));
+    expect(load(inner).dataDirectory).toBe(join(project, ".ashlar"));
+  });
+
+  it("is the nearest one: a folder with a database of its own does not take the configuration above it", async () => {
+    await writeFile(join(project, "ashlar.yaml"), "port: 7\n");
+    await mkdir(join(inner, ".ashlar"));
+    expect(load(inner)).toMatchObject({ port: 8080, dataDirectory: join(inner, ".ashlar") });
+  });
+
+  it("is not looked for above the home directory, nor in folders that everybody may write to", async () => {
+    await writeFile(join(home, "ashlar.yaml"), "port: 7\n");
+    expect(load(inner).port).toBe(7);
+    expect(loadConfig(undefined, {}, {}, { workingFolder: inner, home: project }).port).toBe(8080);
+    await chmod(home, 0o777);
+    expect(load(inner).port).toBe(8080);
+    expect(load(home).port).toBe(7);
+  });
+
+  it("gives way to --config and ASHLAR_DATA_DIR; a path in an environment variable is relative to the working folder", async () => {
+    await writeFile(join(project, "ashlar.yaml"), "dataDirectory: data\n");
+    expect(load(inner, undefined, { ASHLAR_DATA_DIR: "elsewhere" }).dataDirectory).toBe(join(inner, "elsewhere"));
+    await writeFile(join(project, "other.yaml"), "rulesFile: rules.yaml\n");
+    const named = load(inner, "../../other.yaml");
+    expect(named).toMatchObject({ rulesFile: join(project, "rules.yaml"), dataDirectory: join(project, ".ashlar") });
+    await rm(join(project, "ashlar.yaml"));
+    expect(load(inner, "../../other.yaml").dataDirectory).toBe(join(inner, ".ashlar"));
+  });
+
+  it("is named in messages by its path from the working folder", async () => {
+    await writeFile(join(project, "ashlar.yaml"), "prt: 7\n");
+    expect(() => load(inner)).toThrow("../../ashlar.yaml:1:1 prt: Unknown setting; did you mean port?");
+  });
+});

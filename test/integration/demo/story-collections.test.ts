@@ -1,0 +1,217 @@
+import { type Abi, type AbiFunction, decodeEventLog, decodeFunctionResult, encodeFunctionData, parseAbiItem } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostileTokens } from "../../../runtime/demo/chapters/hostile-tokens.ts";
+import { loadArtifacts } from "../../../runtime/demo/contracts/artifacts.ts";
+import { createNodeClient, type NodeClient } from "../../../runtime/demo/node/client.ts";
+import type { Demo } from "../../../runtime/demo/types.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { contractsDirectory, startStory } from "../../support/story.ts";
+
+interface Log {
+  readonly topics: [Hash, ...Hash[]];
+  readonly data: Hex;
+  readonly transactionHash: Hash;
+}
+interface Item {
+  readonly itemType: number;
+  readonly token: Address;
+  readonly identifier: bigint;
+  readonly amount: bigint;
+}
+interface Sale {
+  readonly transaction: Hash;
+  readonly offerer: Address;
+  readonly recipient: Address;
+  readonly offer: readonly Item[];
+  readonly consideration: readonly (Item & { readonly recipient: Address })[];
+}
+
+const idsPerBatch = 100;
+const [nativeItem, coinItem, uniqueItem, editionItem] = [0, 1, 2, 3];
+const nobody = `0x${"0".repeat(40)}`;
+/** keccak256("Transfer(address,address,uint256)"), and of Approval with the same parameters. */
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+
+describe("the collections of the whole story", () => {
+  let demo: Demo;
+  let client: NodeClient;
+  let sales: readonly Sale[];
+  let uris: readonly (string | null)[];
+  const cast = (name: string): Address => demo.story.cast[name] as Address;
+  const wordOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, "0")}`;
+  const logsOf = (address: Address, topics: readonly (Hex | null)[] = []) =>
+    client.request<readonly Log[]>("eth_getLogs", [{ address, topics, fromBlock: "0x0", toBlock: "latest" }]);
+  const call = async <Result>(to: Address, signature: string, parameters: readonly unknown[] = []): Promise<Result> => {
+    const abi: Abi = [parseAbiItem(signature) as AbiFunction];
+    const data = await client.request<Hex>("eth_call", [{ to, data: encodeFunctionData({ abi, args: parameters }) }, "latest"]);
+    return decodeFunctionResult({ abi, data }) as Result;
+  };
+  const uriOf = (collection: Address, id: bigint): Promise<string | null> =>
+    call<string>(collection, "function tokenURI(uint256) view returns (string)", [id]).catch(() => null);
+
+  beforeAll(async () => {
+    demo = await startStory();
+    client = createNodeClient(demo.rpcUrl);
+    const { seaport } = await loadArtifacts(contractsDirectory);
+    sales = (await logsOf(cast("seaport"))).flatMap(({ topics, data, transactionHash }) => {
+      const { eventName, args } = decodeEventLog({ abi: seaport.abi, topics, data });
+      if (eventName !== "OrderFulfilled") return [];
+      const sale = { ...(args as unknown as Sale), transaction: transactionHash };
+      return [{ ...sale, offerer: sale.offerer.toLowerCase() as Address, recipient: sale.recipient.toLowerCase() as Address }];
+    });
+    const found: (string | null)[] = [];
+    for (let first = 1; first <= 2_000; first += idsPerBatch)
+      found.push(
+        ...(await Promise.all(Array.from({ length: idsPerBatch }, (_, index) => uriOf(cast("gardenCollection"), BigInt(first + index))))),
+      );
+    uris = found;
+  });
+  afterAll(async () => {
+    await client?.close();
+    await demo?.stop();
+  });
+
+  it("has 2,000 plants, planted in forty transactions, a few of them uprooted", async () => {
+    const planted = await logsOf(cast("gardenCollection"), [transferTopic, wordOf(nobody as Address)]);
+    expect(planted).toHaveLength(2_000);
+    expect(new Set(planted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
+    const uprooted = await logsOf(cast("gardenCollection"), [transferTopic, null, wordOf(nobody as Address)]);
+    expect(uprooted.length).toBeGreaterThan(0);
+    expect(uris.filter((uri) => uri === null)).toHaveLength(uprooted.length);
+  });
+
+  it("describes each plant on the chain, with traits of every kind, some absent and some odd", () => {
+    const documents = uris.map((uri) =>
+      uri === null
+        ? null
+        : (JSON.parse(Buffer.from(uri.replace("data:application/json;base64,", ""), "base64").toString()) as Record<string, unknown>),
+    );
+    const shapes = new Map<string, number>();
+    const count = (shape: string) => shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
+    documents.forEach((document, index) => {
+      if (document === null) return;
+      const id = index + 1;
+      expect(document.name).toBe(`Plant #${id}`);
+      const { attributes } = document;
+      // As the contract's comment says, four of a hundred have no list.
+      expect(Array.isArray(attributes)).toBe(![23, 43, 63, 83].includes(id % 100));
+      if (!Array.isArray(attributes)) return;
+      for (const { trait_type: trait, display_type: display, value } of attributes as Record<string, unknown>[])
+        count(`${trait} ${display} ${typeof value}`);
+    });
+    const listed = documents.filter((document) => Array.isArray(document?.attributes)).length;
+    for (const shape of ["Species undefined string", "Bloom undefined string", "Height number number", "Petals undefined number"])
+      expect(shapes.get(shape), shape).toBe(listed);
+    expect(shapes.get("Planted date number")).toBe(listed);
+    // Three of four, one of three and one of five, as far as chance goes.
+    expect((shapes.get("Soil undefined string") ?? 0) / listed).toBeCloseTo(3 / 4, 1);
+    expect((shapes.get("Growth boost_percentage number") ?? 0) / listed).toBeCloseTo(1 / 3, 1);
+    expect((shapes.get("Vigour boost_number number") ?? 0) / listed).toBeCloseTo(1 / 5, 1);
+    for (const shape of [
+      "undefined undefined string",
+      "Evergreen undefined boolean",
+      "Companions undefined object",
+      "Grafts undefined string",
+      "Rows undefined undefined",
+    ])
+      expect(shapes.get(shape) ?? 0, shape).toBeGreaterThan(10);
+  });
+
+  it("sells on each day of the story, for coins and for wrapped coins, listed and bid for, with a fee and a royalty", () => {
+    expect(sales.length).toBeGreaterThan(300);
+    const [fees, artist] = [cast("marketFees"), cast("gardener")];
+    const paidIn = (type: number | undefined) =>
+      sales.filter(
+        ({ offer, consideration }) =>
+          offer.every(({ itemType }) => itemType === uniqueItem) &&
+          consideration.length === 3 &&
+          consideration.every(({ itemType }) => itemType === type),
+      );
+    expect(paidIn(nativeItem).length).toBeGreaterThan(120);
+    expect(paidIn(coinItem).length).toBeGreaterThan(40);
+    for (const { consideration } of [...paidIn(nativeItem), ...paidIn(coinItem)]) {
+      const total = consideration.reduce((sum, { amount }) => sum + amount, 0n);
+      const share = (recipient: Address) =>
+        consideration.slice(1).find((item) => item.recipient.toLowerCase() === recipient && item.amount > 0n)?.amount;
+      expect([share(fees), share(artist)]).toEqual([total / 40n, total / 20n]);
+    }
+    const bids = sales.filter(({ offer }) => offer.some(({ itemType }) => itemType === coinItem));
+    expect(bids.length).toBeGreaterThan(20);
+  });
+
+  it("sells bundles, editions in parts, two listings at once, and one plant through several hands", async () => {
+    const bundles = sales.filter(({ offer }) => offer.length === 3);
+    expect(bundles.length).toBeGreaterThan(5);
+    expect(bundles.at(-1)?.transaction).toBe(demo.story.cast.bundleTransaction);
+    expect(sales.filter(({ offer }) => new Set(offer.map(({ token }) => token)).size === 2).length).toBeGreaterThan(2);
+    const parts = sales
+      .filter(({ offer }) => offer.length === 1 && offer[0]?.itemType === editionItem)
+      .map(({ offer }) => offer[0]?.amount);
+    // Of ten prints, three are bought, then four, then two.
+    expect(new Set(parts)).toEqual(new Set([3n, 4n, 2n]));
+    const edition = BigInt(demo.story.cast.tradedEditionId ?? "");
+    expect(sales.filter(({ offer }) => offer[0]?.identifier === edition && offer[0].itemType === editionItem).length).toBeGreaterThan(5);
+    const together = sales.filter(({ transaction }, index) => sales[index + 1]?.transaction === transaction);
+    expect(together.length).toBeGreaterThan(5);
+    const hands = sales.filter(({ offer, consideration }) =>
+      [...offer, ...consideration].some(
+        ({ token, identifier }) =>
+          token.toLowerCase() === cast("gardenCollection") && identifier === BigInt(demo.story.cast.tradedTokenId ?? ""),
+      ),
+    );
+    expect(hands.map(({ offerer }) => offerer)).toEqual([cast("gardener"), cast("trader"), cast("trader"), cast("nftBuyer")]);
+    expect(hands[2]?.transaction).toBe(demo.story.cast.saleTransaction);
+  });
+
+  it("has two who sell to each other and one who sells to himself", () => {
+    const [first, second] = [cast("washTrader"), cast("otherWashTrader")];
+    const between = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
+    expect(between(first, first)).toBe(6);
+    expect(between(first, second)).toBeGreaterThan(5);
+    expect(between(second, first)).toBe(between(first, second));
+  });
+
+  it("has permits that were used and one that was not, of which a use says nothing", async () => {
+    const [coin, gardener, trader, collector] = [cast("permitToken"), cast("gardener"), cast("trader"), cast("collector")];
+    const allowance = (owner: Address, spender: Address) =>
+      call<bigint>(coin, "function allowance(address,address) view returns (uint256)", [owner, spender]);
+    expect(await call<bigint>(coin, "function nonces(address) view returns (uint256)", [gardener])).toBeGreaterThan(20n);
+    // Without limit, though it was used.
+    expect(await allowance(gardener, trader)).toBe(2n ** 256n - 1n);
+    const used = await logsOf(coin, [approvalTopic, wordOf(collector), wordOf(trader)]);
+    expect(used.map(({ data }) => BigInt(data))).toEqual([100n * 10n ** 18n]);
+    expect(await allowance(collector, trader)).toBe(0n);
+  });
+
+  it("has approvals of plants, given to the marketplace and to others", async () => {
+    const [garden, collector] = [cast("gardenCollection"), cast("collector")];
+    const approved = await call<Address>(garden, "function getApproved(uint256) view returns (address)", [
+      BigInt(demo.story.cast.gardenTokenId ?? ""),
+    ]);
+    expect(approved).not.toBe(nobody);
+    const isForAll = "function isApprovedForAll(address,address) view returns (bool)";
+    expect(await call<boolean>(garden, isForAll, [collector, cast("seaport")])).toBe(true);
+    expect(await call<boolean>(garden, isForAll, [collector, cast("marketMaker")])).toBe(false);
+  });
+
+  it("serves the documents behind its gateway itself", async () => {
+    const uri = await uriOf(cast("gatewayCollection"), 7n);
+    expect(uri).toMatch(/^ipfs:\/\/[a-z0-9]{59}\/7$/);
+    const [gateway] = demo.chain.nfts.ipfsGateways;
+    const response = await fetch(`${gateway}/ipfs/${uri?.replace("ipfs://", "")}`);
+    expect(await response.json()).toMatchObject({ name: "Harbor Lantern #7" });
+  });
+
+  it("has a token for each way to mean harm, and harmless ones between them", async () => {
+    const hostile = cast("hostileCollection");
+    const kinds = hostileTokens.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === "sheep").length).toBeGreaterThan(10);
+    expect(new Set(kinds).size).toBe(kinds.filter((kind) => kind !== "sheep").length + 1);
+    for (const [index, { kind, answer, uri, length }] of hostileTokens.entries()) {
+      const told = await uriOf(hostile, BigInt(index + 1));
+      const expected = answer === "uri" ? uri : answer === "long" ? uri + "a".repeat(length) : null;
+      expect(told, kind).toBe(expected);
+    }
+  });
+});

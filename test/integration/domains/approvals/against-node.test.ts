@@ -1,0 +1,255 @@
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+import { zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { contracts } from "./contracts.ts";
+import { type Answer, callsOf, type Following, startFollowing, withMulticall, wordsOf } from "./support.ts";
+
+/** anvil's first account, whose key everybody knows: it signs a permit. */
+const signer = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+/** Of the cards: the contract counts from 0. */
+const ids = [0n, 1n, 2n, 3n, 4n, 5n];
+const largest = 2n ** 256n - 1n;
+const random = createRandom("approvals against the node");
+
+let chain: TestChain;
+let test: TestDatabase;
+let following: Following;
+let people: Address[];
+let spenders: Address[];
+let router: Address;
+let coins: { readonly address: Address; readonly artifact: ReturnType<typeof contracts> }[];
+let cards: Address;
+let editions: Address;
+
+/** One of the things that may happen in a block; some of them fail, as they do on chains. */
+const something = (): TestTransaction => {
+  const coin = random.pick(coins);
+  const [owner, spender, to] = [random.pick(people), random.pick(spenders), random.pick(people)];
+  const [amount, id] = [BigInt(random.between(0, 60)), BigInt(random.between(0, 5))];
+  const some = random.pick([amount, amount, 0n, largest, 2n ** 96n - 1n]);
+  const ofCoin = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(coin.artifact, coin.address, name, args) });
+  const ofCards = (from: Address, name: string, args: readonly unknown[]) => ({ from, ...call(artifacts.erc721(), cards, name, args) });
+  const pull = (from: Address, ...args: readonly unknown[]) => ({ from, ...call(contracts("Router"), router, "pull", args) });
+  const person = random.pick(people);
+  return random.pick<TestTransaction>([
+    ofCoin(owner, "approve", [spender, some]),
+    ofCoin(owner, "approve", [router, some]),
+    ofCoin(owner, "transfer", [to, amount]),
+    ofCoin(person, "transferFrom", [owner, to, amount / 4n]),
+    ofCoin(person, "transferFrom", [owner, to, amount / 4n]),
+    // The owner's own tokens, through a contract that it calls; and for whoever calls it.
+    ...[2n, 3n, 4n].map((part) => pull(owner, coin.address, owner, to, amount / part)),
+    ...[2n, 3n].map((part) => pull(person, coin.address, owner, to, amount / part)),
+    ofCards(owner, "approve", [random.pick([...spenders, zeroAddress]), id]),
+    ofCards(owner, "setApprovalForAll", [spender, random.chance(2)]),
+    ofCards(person, "transferFrom", [owner, to, id]),
+    { from: person, ...call(contracts("Router"), router, "take", [cards, owner, to, id]) },
+    { from: owner, ...call(artifacts.erc1155(), editions, "setApprovalForAll", [spender, random.chance(2)]) },
+  ]);
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  await withMulticall(chain);
+  people = chain.accounts.slice(0, 4) as Address[];
+  const oldCoin = await chain.deploy(artifacts.erc20(), ["Old", "OLD"]);
+  const coin = await chain.deploy(contracts("Coin"), ["NEW"]);
+  const feeCoin = await chain.deploy(contracts("FeeCoin"));
+  const weth = await chain.deploy(artifacts.weth());
+  coins = [
+    { address: oldCoin, artifact: artifacts.erc20() },
+    { address: coin, artifact: contracts("Coin") },
+    { address: feeCoin, artifact: contracts("FeeCoin") },
+    { address: weth, artifact: artifacts.weth() },
+  ];
+  cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
+  editions = await chain.deploy(artifacts.erc1155(), ["ipfs://"]);
+  router = await chain.deploy(contracts("Router"));
+  spenders = [...people, router];
+  for (const owner of people) {
+    for (const { address, artifact } of coins.slice(0, 3)) await chain.send(call(artifact, address, "mint", [owner, 500n]));
+    await chain.send({ from: owner, ...call(artifacts.weth(), weth, "deposit"), value: 500n });
+    await chain.send(call(artifacts.erc1155(), editions, "mint", [owner, 1n, 5n, "0x"]));
+  }
+  await chain.send(...ids.map(() => call(artifacts.erc721(), cards, "mint", [people[0]])));
+  await chain.mine();
+  test = await createTestDatabase();
+  following = await startFollowing(chain, test.database, { chain: { wrappedNative: [weth] } });
+});
+afterAll(async () => {
+  await following?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const unlimitedOr = (amount: bigint): string => (amount >= 2n ** 255n || amount === 2n ** 96n - 1n ? "UNLIMITED" : amount.toString());
+
+/** Compares what is served of everybody with what the node says at its head. Gives how much was compared. */
+const compareWithNode = async (): Promise<number> => {
+  const height = await chain.head();
+  let compared = 0;
+  for (const owner of people) {
+    const pairs = coins.flatMap(({ address }) => spenders.map((spender) => ({ token: address, spender })));
+    const allowances = await wordsOf(
+      chain,
+      pairs.map(({ token, spender }) => callsOf.allowance(token, owner, spender)),
+      height,
+    );
+    const balances = await wordsOf(
+      chain,
+      coins.map(({ address }) => callsOf.balance(address, owner)),
+      height,
+    );
+    const { items } = await following.get(`approvals/${owner}/`);
+    const served = new Map<string, string>(
+      items.flatMap((item: Answer) =>
+        item.spenders.map((one: Answer) => [`${item.token_address} for ${one.spender_address}`, one.allowance]),
+      ),
+    );
+    const expected = pairs.flatMap(({ token, spender }, position): [string, string][] => {
+      const amount = allowances[position] ?? 0n;
+      return amount === 0n ? [] : [[`${token} for ${spender}`, unlimitedOr(amount)]];
+    });
+    expect(served, `allowances of ${owner} at ${height}`).toEqual(new Map(expected));
+    for (const item of items) {
+      const balance = balances[coins.findIndex(({ address }) => address === item.token_address)] ?? 0n;
+      expect(item.balance).toBe(balance.toString());
+      const sum = pairs.reduce(
+        (total, { token }, position) => total + (token === item.token_address ? (allowances[position] ?? 0n) : 0n),
+        0n,
+      );
+      expect(item.value_at_risk).toBe((sum < balance ? sum : balance).toString());
+    }
+    compared += expected.length + (await compareCollections(owner, height));
+  }
+  return compared;
+};
+
+const compareCollections = async (owner: Address, height: number): Promise<number> => {
+  const approved = await wordsOf(
+    chain,
+    ids.map((id) => callsOf.approved(cards, id)),
+    height,
+  );
+  const owners = await wordsOf(
+    chain,
+    ids.map((id) => ({ to: cards, data: `0x6352211e${id.toString(16).padStart(64, "0")}` as Hex })),
+    height,
+  );
+  const operators = [cards, editions].flatMap((token) => spenders.map((spender) => ({ token, spender })));
+  const forAll = await wordsOf(
+    chain,
+    operators.map(({ token, spender }) => callsOf.forAll(token, owner, spender)),
+    height,
+  );
+  const isOwned = (position: number) => owners[position] === BigInt(owner);
+  const expected = [
+    ...ids.flatMap((id, position) =>
+      isOwned(position) && approved[position] !== 0n ? [`${cards} ${id} for ${address(approved[position] ?? 0n)}`] : [],
+    ),
+    ...operators.flatMap(({ token, spender }, position) => (forAll[position] === 1n ? [`${token} ALL for ${spender}`] : [])),
+  ];
+  const { items } = await following.get(`nft/approvals/${owner}/`);
+  const served = items.flatMap((item: Answer) =>
+    item.spenders.map((one: Answer) => `${item.contract_address} ${one.token_ids_approved} for ${one.spender_address}`),
+  );
+  expect(served.sort(), `collections of ${owner} at ${height}`).toEqual(expected.sort());
+  for (const item of items) {
+    if (item.contract_address !== cards) continue;
+    expect(item.token_balances).toEqual(
+      ids.flatMap((id, position) => (isOwned(position) ? [{ token_id: id.toString(), token_balance: "1" }] : [])),
+    );
+  }
+  return expected.length;
+};
+const address = (word: bigint): Address => `0x${word.toString(16).padStart(40, "0")}`;
+
+describe("approvals that are served", () => {
+  it("are what the node says at each of many heights, whoever moved the tokens", async () => {
+    let compared = 0;
+    for (let step = 0; step < 12; step += 1) {
+      for (let block = random.between(1, 4); block > 0; block -= 1) {
+        await chain.send(...Array.from({ length: random.between(2, 9) }, something));
+        await chain.mine();
+      }
+      await following.settle(1);
+      compared += await compareWithNode();
+    }
+    expect(compared).toBeGreaterThan(100);
+    expect(following.warnings).toEqual([]);
+    // Allowances were lowered unseen by events, and found: else this would have compared nothing of the kind.
+    const [row] = await test.database.query<{ read: number }>(
+      "SELECT count(*)::int4 AS read FROM (SELECT since_block, approved_block FROM allowances UNION ALL SELECT from_block, approved_block FROM allowance_periods) a WHERE since_block > approved_block",
+    );
+    expect(row?.read).toBeGreaterThan(3);
+  });
+
+  it("know of a permit that somebody else brought, and of its use in the same block", async () => {
+    const [owner, other] = [people[0] as Address, people[1] as Address];
+    const { address: token, artifact } = coins[1] as (typeof coins)[number];
+    expect(signer.address.toLowerCase()).toBe(owner);
+    const [nonce] = await wordsOf(chain, [{ to: token, data: `0x7ecebe00${owner.slice(2).padStart(64, "0")}` }], await chain.head());
+    const deadline = 2n ** 64n;
+    const signature = await signer.signTypedData({
+      domain: { name: "Coin", version: "1", chainId: 31337, verifyingContract: token },
+      types: {
+        Permit: ["address owner", "address spender", "uint256 value", "uint256 nonce", "uint256 deadline"].map((field) => {
+          const [type = "", name = ""] = field.split(" ");
+          return { type, name };
+        }),
+      },
+      primaryType: "Permit",
+      message: { owner, spender: other, value: 40n, nonce: nonce ?? 0n, deadline },
+    });
+    const [r, s, v] = [signature.slice(0, 66), `0x${signature.slice(66, 130)}`, Number.parseInt(signature.slice(130), 16)];
+    await chain.send(
+      call(artifact, token, "mint", [owner, 100n]),
+      { from: other, ...call(artifact, token, "permit", [owner, other, 40n, deadline, v, r, s]) },
+      { from: other, ...call(artifact, token, "transferFrom", [owner, other, 15n]) },
+    );
+    await chain.mine();
+    await following.settle(1);
+    const { items } = await following.get(`approvals/${owner}/`);
+    const spender = items
+      .find((item: Answer) => item.token_address === token)
+      .spenders.find((one: Answer) => one.spender_address === other);
+    // 40 permitted, 15 taken.
+    expect(spender.allowance).toBe("25");
+    await compareWithNode();
+  });
+
+  it("are the same once they are indexed anew", async () => {
+    const other = await createTestDatabase();
+    const again = await startFollowing(chain, other.database, { chain: { wrappedNative: [coins[3]?.address as Address] } });
+    await again.settle(1);
+    for (const owner of people) {
+      for (const path of [`approvals/${owner}/`, `nft/approvals/${owner}/`]) {
+        expect((await again.get(path)).items).toEqual((await following.get(path)).items);
+      }
+    }
+    await again.end();
+    await other.drop();
+  });
+
+  it("are what an audit finds no difference in, at the head and before it, and a wrong one in", async () => {
+    const head = await chain.head();
+    const audit = (height: number) => auditApprovals(test.database, following.source, 31337, height, 100);
+    for (const height of [head, head - 1, head - 5, head - 20]) {
+      const rows = await audit(height);
+      expect(rows.map(({ what }) => what)).toEqual(["ERC-20 allowances", "ERC-721 approvals", "approvals for all"]);
+      for (const { what, differences, compared } of rows) {
+        expect(differences, `${what} at ${height}`).toEqual([]);
+        if (height === head) expect(compared, what).toBeGreaterThan(0);
+      }
+    }
+    await test.database.query("UPDATE allowances SET amount = amount + 1");
+    await test.database.query("UPDATE nft_approvals SET spender = owner");
+    await test.database.query("UPDATE nft_operators SET approved = NOT approved");
+    for (const { what, differences, compared, unknown } of await audit(head)) expect(differences.length, what).toBe(compared - unknown);
+  });
+});

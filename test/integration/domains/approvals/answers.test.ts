@@ -1,0 +1,438 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Hex } from "../../../../runtime/lib/hex.ts";
+import { insertPrices, perUnit } from "../prices/price-rows.ts";
+import {
+  addressOf,
+  blockHashOf,
+  type Data,
+  type HandIndex,
+  openHandIndex,
+  type Row,
+  timeOf,
+  transactionHashOf,
+  transactionRow,
+} from "../queries/hand-index.ts";
+
+/** Block n is signed n times six hours after the first second; prices are those of block 40's hour, which is now. */
+const now = new Date("2026-01-11T00:00:00Z");
+const wallet = addressOf(0xabc);
+const relayer = addressOf(0x1e1);
+const [first, second, third] = [addressOf(0x51), addressOf(0x52), addressOf(0x53)];
+const coins = {
+  dear: addressOf(0xc1),
+  cheap: addressOf(0xc2),
+  unpriced: addressOf(0xc3),
+  unseen: addressOf(0xc4),
+  spam: addressOf(0xc5),
+  gone: addressOf(0xc6),
+  unknown: addressOf(0xc7),
+  given: addressOf(0xc8),
+};
+const cards = { plain: addressOf(0xd1), editions: addressOf(0xd2), unseen: addressOf(0xd3), spam: addressOf(0xd4) };
+const largest = (2n ** 256n - 1n).toString();
+let index: HandIndex;
+
+/** Of an approval in transaction 0 of a block, which the wallet sent, or in transaction 1, which the relayer sent. */
+const placed = (block: number, isOwn = true) => ({ transaction_index: isOwn ? 0 : 1, log_index: block * 10 });
+const allowance = (token: Hex, spender: Hex, amount: string, block = 5, isOwn = true): Row => ({
+  chain_id: 7,
+  owner: wallet,
+  token,
+  spender,
+  since_block: block,
+  approved_block: block,
+  ...placed(block, isOwn),
+  amount,
+});
+const standard = (address: Hex, number: number): Row => ({ chain_id: 7, address, standard: number, block_number: 1 });
+const metadata = (address: Hex, name: string, symbol: string, decimals: number | null): Row => ({
+  chain_id: 7,
+  address,
+  block_number: 1,
+  read_at_block: 1,
+  name,
+  symbol,
+  decimals,
+});
+
+beforeAll(async () => {
+  index = await openHandIndex({ now: () => now, answerRows: 600 });
+  await index.blocks(0, 40);
+  const blocks = [3, 4, 5, 6, 7, 8, 9];
+  await index.insert(
+    "transactions",
+    blocks.flatMap((block) => [transactionRow(block, 0, wallet, first), transactionRow(block, 1, relayer, first)]),
+  );
+  await index.insert("token_standards", [
+    ...[coins.dear, coins.cheap, coins.unpriced, coins.spam, coins.unknown, coins.given].map((coin) => standard(coin, 1)),
+    standard(cards.plain, 2),
+    standard(cards.editions, 3),
+    standard(cards.spam, 2),
+  ]);
+  await index.insert("token_metadata", [
+    metadata(coins.dear, "Dear", "DEAR", 18),
+    metadata(coins.cheap, "Cheap", "CHEAP", 6),
+    metadata(coins.spam, "Visit https://free-coins.example to claim", "CLAIM", 18),
+    metadata(cards.plain, "=HYPERLINK(1)", "=CARD", null),
+    metadata(cards.spam, "Visit https://free-cards.example to claim", "CLAIM", null),
+  ]);
+  // 1.5 of the dear one at 2,000; 40 of the cheap one at 0.01.
+  await index.balances(wallet, coins.dear, 1, { 3: "1500000000000000000" });
+  await index.balances(wallet, coins.cheap, 1, { 3: "40000000" });
+  await index.balances(wallet, coins.unpriced, 1, { 3: "9" });
+  await index.balances(wallet, coins.unknown, 1, { 3: null });
+  await insertPrices(index.database, 7, [
+    { asset: coins.dear, time: now.getTime() / 1000, close: perUnit("2000", 18) },
+    { asset: coins.cheap, time: now.getTime() / 1000, close: perUnit("0.01", 6) },
+  ]);
+});
+afterAll(() => index?.end());
+
+const itemsOf = async (path = `approvals/${wallet}/`): Promise<Data[]> => {
+  const { status, data, message } = await index.get(`/v1/hand/${path}`);
+  if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
+  return data.items;
+};
+/** Puts these allowances in place of those there are. */
+const allow = async (...rows: Row[]) => {
+  await index.database.query("DELETE FROM allowances");
+  await index.insert("allowances", rows);
+};
+const doubt = (token: Hex, readAt: number | null = null, hash: Hex | null = null): Promise<void> =>
+  index.insert("allowance_reads", [
+    { chain_id: 7, owner: wallet, token, block_number: 6, read_at_block: readAt, read_at_hash: hash, attempts: 0 },
+  ]);
+
+describe("allowances of a wallet", () => {
+  it("are grouped by token, quoted at the price now, and at risk as far as the balance goes", async () => {
+    await allow(
+      allowance(coins.dear, first, largest, 5),
+      allowance(coins.dear, second, "500000000000000000", 6),
+      allowance(coins.cheap, first, "30000000", 7),
+      allowance(coins.cheap, second, "30000000", 8, false),
+    );
+    const [dear, cheap] = await itemsOf();
+    expect(dear).toEqual({
+      token_address: coins.dear,
+      token_address_label: null,
+      ticker_symbol: "DEAR",
+      contract_decimals: 18,
+      logo_url: null,
+      quote_rate: 2000,
+      balance: "1500000000000000000",
+      balance_quote: 3000,
+      pretty_balance_quote: "$3,000.00",
+      value_at_risk: "1500000000000000000",
+      value_at_risk_quote: 3000,
+      pretty_value_at_risk_quote: "$3,000.00",
+      spenders: [
+        {
+          block_height: 5,
+          tx_offset: 0,
+          log_offset: 50,
+          block_signed_at: timeOf(5),
+          tx_hash: transactionHashOf(5, 0),
+          spender_address: first,
+          spender_address_label: null,
+          allowance: "UNLIMITED",
+          allowance_quote: null,
+          pretty_allowance_quote: "UNLIMITED",
+          value_at_risk: "1500000000000000000",
+          value_at_risk_quote: 3000,
+          pretty_value_at_risk_quote: "$3,000.00",
+          risk_factor: "CONSIDER REVOKING",
+        },
+        {
+          block_height: 6,
+          tx_offset: 0,
+          log_offset: 60,
+          block_signed_at: timeOf(6),
+          tx_hash: transactionHashOf(6, 0),
+          spender_address: second,
+          spender_address_label: null,
+          // Half of one at 2,000.
+          allowance: "500000000000000000",
+          allowance_quote: 1000,
+          pretty_allowance_quote: "$1,000.00",
+          value_at_risk: "500000000000000000",
+          value_at_risk_quote: 1000,
+          pretty_value_at_risk_quote: "$1,000.00",
+          risk_factor: "CONSIDER REVOKING",
+        },
+      ],
+    });
+    // 30 and 30 of 40: together all 40, at 0.01 each; alone 30, which are worth less than a dollar.
+    expect([cheap.value_at_risk, cheap.value_at_risk_quote, cheap.pretty_value_at_risk_quote]).toEqual(["40000000", 0.4, "$0.40"]);
+    expect(cheap.spenders.map((one: Data) => [one.spender_address, one.value_at_risk, one.value_at_risk_quote, one.risk_factor])).toEqual([
+      [first, "30000000", 0.3, "LOW RISK"],
+      [second, "30000000", 0.3, "LOW RISK"],
+    ]);
+    expect(cheap.spenders[1].tx_hash).toBe(transactionHashOf(8, 1));
+  });
+
+  it.each([
+    [2n ** 256n - 1n, "UNLIMITED"],
+    [2n ** 255n, "UNLIMITED"],
+    [2n ** 255n - 1n, (2n ** 255n - 1n).toString()],
+    [2n ** 96n - 1n, "UNLIMITED"],
+    [2n ** 96n, (2n ** 96n).toString()],
+    [2n ** 96n - 2n, (2n ** 96n - 2n).toString()],
+    [2n ** 128n - 1n, "UNLIMITED"],
+    [2n ** 160n - 1n, "UNLIMITED"],
+    [2n ** 160n - 2n, (2n ** 160n - 2n).toString()],
+    [1n, "1"],
+  ])("of %s are told as %s", async (amount, told) => {
+    await allow(allowance(coins.cheap, first, amount.toString()));
+    expect((await itemsOf())[0].spenders[0].allowance).toBe(told);
+  });
+
+  it("that are 0 are none, and an address without any has no items", async () => {
+    await allow(allowance(coins.cheap, first, "0"));
+    expect(await itemsOf()).toEqual([]);
+    expect(await itemsOf(`approvals/${addressOf(0x404)}/`)).toEqual([]);
+    expect(await itemsOf(`nft/approvals/${addressOf(0x404)}/`)).toEqual([]);
+  });
+
+  it("come with the highest value at risk first, what is not known last, then by address", async () => {
+    await allow(
+      allowance(coins.unpriced, third, "2"),
+      allowance(coins.unpriced, first, "1"),
+      allowance(coins.unpriced, second, "2"),
+      allowance(coins.unknown, first, "5"),
+      allowance(coins.cheap, first, "1"),
+      allowance(coins.dear, first, "1000000000000"),
+      allowance(coins.dear, second, "1000000000001"),
+    );
+    const items = await itemsOf();
+    // A millionth of a cent against two thousandths of a dollar.
+    expect(items.map(({ token_address }) => token_address)).toEqual([coins.dear, coins.cheap, coins.unpriced, coins.unknown]);
+    expect(items[0].spenders.map((one: Data) => one.spender_address)).toEqual([second, first]);
+    expect(items[2].spenders.map((one: Data) => one.spender_address)).toEqual([second, third, first]);
+    expect(items[2].spenders.map((one: Data) => one.risk_factor)).toEqual(Array(3).fill("CONSIDER REVOKING"));
+    expect(items[3]).toMatchObject({
+      balance: null,
+      value_at_risk: null,
+      spenders: [{ allowance: "5", value_at_risk: null, risk_factor: null }],
+    });
+  });
+
+  it("are not known while they are in doubt, and matter as far as the others leave something", async () => {
+    await allow(
+      allowance(coins.dear, first, "700000000000000000"),
+      allowance(coins.dear, second, largest),
+      allowance(coins.cheap, first, "30000000"),
+      allowance(coins.cheap, second, "2"),
+      allowance(coins.given, first, "7"),
+    );
+    for (const coin of [coins.dear, coins.cheap, coins.given]) await doubt(coin);
+    const [dear, cheap, none] = await itemsOf();
+    // The one without bounds is as unlimited as it was, and can take all.
+    expect([dear.value_at_risk, ...dear.spenders.map((one: Data) => [one.allowance, one.value_at_risk, one.risk_factor])]).toEqual([
+      "1500000000000000000",
+      ["UNLIMITED", "1500000000000000000", "CONSIDER REVOKING"],
+      [null, null, null],
+    ]);
+    expect([cheap.token_address, cheap.value_at_risk, cheap.spenders[0].allowance, cheap.spenders[0].pretty_allowance_quote]).toEqual([
+      coins.cheap,
+      null,
+      null,
+      null,
+    ]);
+    // Nothing can be taken of nothing, whatever is allowed.
+    expect([none.token_address, none.balance, none.value_at_risk]).toEqual([coins.given, "0", "0"]);
+    expect([none.spenders[0].allowance, none.spenders[0].value_at_risk, none.spenders[0].risk_factor]).toEqual([null, "0", "LOW RISK"]);
+    // Read at a block that is still there, and at one that is not any more.
+    await index.database.query("DELETE FROM allowance_reads");
+    await doubt(coins.cheap, 9, blockHashOf(9));
+    await doubt(coins.dear, 9, blockHashOf(8));
+    const [later, cheaper] = await itemsOf();
+    expect([later.spenders[1].allowance, cheaper.spenders[0].allowance]).toEqual([null, "30000000"]);
+    await index.database.query("DELETE FROM allowance_reads");
+  });
+
+  it("that the wallet did not give itself are left out of spam, and of what moved no tokens and is not had", async () => {
+    await allow(
+      ...[true, false].flatMap((isOwn) =>
+        [coins.unseen, coins.spam, coins.given].map((coin) => allowance(coin, isOwn ? first : second, "5", isOwn ? 5 : 6, isOwn)),
+      ),
+      allowance(coins.gone, second, "5", 6, false),
+    );
+    const listed = async () => (await itemsOf()).map((item) => [item.token_address, item.spenders.map((one: Data) => one.spender_address)]);
+    expect(await listed()).toEqual([
+      [coins.unseen, [first]],
+      [coins.spam, [first]],
+      [coins.given, [first, second]],
+    ]);
+    // The wallet has some: wrapped by a deposit, which is no transfer.
+    await index.balances(wallet, coins.gone, 1, { 3: "1" });
+    expect((await listed()).map(([token]) => token)).toContain(coins.gone);
+  });
+
+  it("are bounded by the rows of an answer", async () => {
+    await allow(...Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1")));
+    const { status, message } = await index.get(`/v1/hand/approvals/${wallet}/`);
+    expect([status, message]).toEqual([
+      400,
+      `Parameter walletAddress: ${wallet} was sent, a wallet with at most 600 approvals is accepted.`,
+    ]);
+    await index.database.query("DELETE FROM allowances WHERE spender = $1", [Buffer.from(addressOf(0x1000).slice(2), "hex")]);
+    expect((await itemsOf())[0].spenders).toHaveLength(600);
+  });
+
+  it("are those that the wallet gave itself where a hostile contract says so many that an answer cannot hold them", async () => {
+    const said = Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1", 5, false));
+    await allow(...said, allowance(coins.dear, first, "7"));
+    expect((await itemsOf()).map((item) => [item.token_address, item.spenders.length])).toEqual([[coins.dear, 1]]);
+    // One that gave none itself, as a contract, is told that there are too many.
+    await allow(...said);
+    expect((await index.get(`/v1/hand/approvals/${wallet}/`)).status).toBe(400);
+    // So are approvals of collections.
+    const all = (operator: Hex, isOwn: boolean): Row => ({
+      chain_id: 7,
+      owner: wallet,
+      token: cards.plain,
+      operator,
+      since_block: 5,
+      ...placed(5, isOwn),
+      approved: true,
+    });
+    await index.insert("nft_operators", [
+      ...Array.from({ length: 601 }, (_, one) => all(addressOf(0x1000 + one), false)),
+      all(first, true),
+    ]);
+    const [item, ...more] = await itemsOf(`nft/approvals/${wallet}/`);
+    expect([item?.spenders.map((one: Data) => one.spender_address), more]).toEqual([[first], []]);
+    await index.database.query("DELETE FROM nft_operators");
+  });
+
+  it("of what cannot be are refused or written as they are: an address that is none, a balance of nothing", async () => {
+    for (const bad of ["0x12", "nobody", `${wallet}00`, "0xzz"])
+      expect((await index.get(`/v1/hand/approvals/${bad}/`)).status, bad).toBe(400);
+    expect((await index.get(`/v1/nowhere/approvals/${wallet}/`)).status).toBe(400);
+    expect((await index.get(`/v1/hand/nft/approvals/0x12/`)).status).toBe(400);
+  });
+
+  it("are a line each token as CSV", async () => {
+    await allow(allowance(coins.cheap, first, "5"), allowance(coins.dear, first, largest), allowance(coins.dear, second, "5"));
+    const { text } = await index.get(`/v1/hand/approvals/${wallet}/?format=csv`);
+    const lines = text.trimEnd().split("\r\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain(coins.dear);
+    expect(lines[2]).toContain(coins.cheap);
+  });
+});
+
+describe("approvals of collections", () => {
+  const single = (token: Hex, id: string, spender: Hex | null, block: number, isOwn = true): Row => ({
+    chain_id: 7,
+    token,
+    token_id: id,
+    since_block: block,
+    ...placed(block, isOwn),
+    owner: wallet,
+    spender,
+  });
+  const all = (token: Hex, operator: Hex, block: number, approved = true, isOwn = true): Row => ({
+    chain_id: 7,
+    owner: wallet,
+    token,
+    operator,
+    since_block: block,
+    ...placed(block, isOwn),
+    approved,
+  });
+  const held = (token: Hex, id: string, number: number, balance: string | null): Row => ({
+    chain_id: 7,
+    owner: wallet,
+    token,
+    token_id: id,
+    standard: number,
+    since_block: 2,
+    balance,
+  });
+  const giant = (2n ** 256n - 1n).toString();
+
+  beforeAll(async () => {
+    await index.insert("nft_balances", [
+      held(cards.plain, "3", 2, "1"),
+      held(cards.plain, giant, 2, "1"),
+      held(cards.plain, "4", 2, "0"),
+      held(cards.editions, "1", 3, "12"),
+      held(cards.editions, "2", 3, null),
+    ]);
+    await index.insert("nft_approvals", [
+      single(cards.plain, giant, first, 5),
+      single(cards.plain, "3", null, 6),
+      // Given away, and never had.
+      single(cards.plain, "4", first, 6),
+      single(cards.plain, "5", first, 6),
+    ]);
+    await index.insert("nft_operators", [
+      all(cards.plain, second, 4),
+      all(cards.plain, third, 6, false),
+      all(cards.editions, first, 7),
+      ...[true, false].flatMap((isOwn) =>
+        [cards.unseen, cards.spam].map((token) => all(token, isOwn ? first : second, isOwn ? 3 : 8, true, isOwn)),
+      ),
+    ]);
+  });
+
+  it("are grouped by collection, with what is held of it, the last given first", async () => {
+    const [editions, plain, ...others] = await itemsOf(`nft/approvals/${wallet}/`);
+    expect(editions).toEqual({
+      contract_address: cards.editions,
+      contract_address_label: null,
+      contract_ticker_symbol: null,
+      token_balances: [
+        { token_id: "1", token_balance: "12" },
+        { token_id: "2", token_balance: null },
+      ],
+      spenders: [
+        {
+          block_height: 7,
+          tx_offset: 0,
+          log_offset: 70,
+          block_signed_at: timeOf(7),
+          tx_hash: transactionHashOf(7, 0),
+          spender_address: first,
+          spender_address_label: null,
+          token_ids_approved: "ALL",
+          allowance: "UNLIMITED",
+        },
+      ],
+    });
+    expect(plain.token_balances).toEqual([
+      { token_id: "3", token_balance: "1" },
+      { token_id: giant, token_balance: "1" },
+    ]);
+    expect(plain.spenders.map((one: Data) => [one.spender_address, one.token_ids_approved, one.allowance])).toEqual([
+      [first, giant, "1"],
+      [second, "ALL", "UNLIMITED"],
+    ]);
+    // What others gave in the wallet's name is not there.
+    expect(others.map((item) => [item.contract_address, item.spenders.map((one: Data) => one.spender_address)]).sort()).toEqual(
+      [
+        [cards.unseen, [first]],
+        [cards.spam, [first]],
+      ].sort(),
+    );
+  });
+
+  it("are CSV that no spreadsheet runs", async () => {
+    const { text } = await index.get(`/v1/hand/nft/approvals/${wallet}/?format=csv`);
+    expect(text).toContain("=CARD");
+    expect(text).not.toMatch(/(^|,|\n)"?=/);
+  });
+
+  it("of a late index count where the token may be had", async () => {
+    await index.database.query("UPDATE chains SET indexed_from = 3");
+    const { data } = await index.get(`/v1/hand/nft/approvals/${wallet}/`);
+    const plain = data.items.find((item: Data) => item.contract_address === cards.plain);
+    expect(plain.spenders.map((one: Data) => one.token_ids_approved)).toEqual(["5", giant, "ALL"]);
+    expect(data.indexed_from).toBe(3);
+    await allow(allowance(coins.given, first, "5"));
+    const late = await index.get(`/v1/hand/approvals/${wallet}/`);
+    expect([late.data.indexed_from, late.data.items[0].balance, late.data.items[0].value_at_risk]).toEqual([3, null, null]);
+    await index.database.query("UPDATE chains SET indexed_from = 0");
+  });
+});

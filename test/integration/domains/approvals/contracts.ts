@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { posix } from "node:path";
+import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
+
+const require = createRequire(import.meta.url);
+
+const source = `
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+
+/** OpenZeppelin 5: no Approval when an allowance is used; EIP-2612. */
+contract Coin is ERC20Permit {
+  constructor(string memory symbol) ERC20("Coin", symbol) ERC20Permit("Coin") {}
+  function mint(address to, uint256 amount) external { _mint(to, amount); }
+}
+
+/** A tenth of what is sent is burnt on the way. */
+contract FeeCoin is Coin {
+  constructor() Coin("FEE") {}
+  function _update(address from, address to, uint256 amount) internal override {
+    if (from == address(0) || to == address(0)) return super._update(from, to, amount);
+    super._update(from, to, amount - amount / 10);
+    super._update(from, address(0), amount / 10);
+  }
+}
+
+/** Moves others' tokens for whoever calls. */
+contract Router {
+  function pull(ERC20 token, address from, address to, uint256 amount) external { token.transferFrom(from, to, amount); }
+  function take(ERC20 token, address from, address to, uint256 id) external { token.transferFrom(from, to, id); }
+}
+
+/** Gives an allowance and has it used in one call, as tokens with approveAndCall do. */
+contract CallingCoin is Coin {
+  constructor() Coin("CALL") {}
+  function approveAndCall(Router spender, uint256 amount, address to, uint256 used) external {
+    _approve(msg.sender, address(spender), amount);
+    spender.pull(this, msg.sender, to, used);
+  }
+}
+
+/** After Dai: its permit allows all or nothing, and this one emits no Approval. */
+contract SilentPermit is Coin {
+  mapping(address => mapping(address => bool)) internal isAllowed;
+  mapping(address => uint256) public permits;
+  bytes32 internal constant typeHash =
+    keccak256("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");
+  constructor() Coin("DAI") {}
+
+  function permit(address holder, address spender, uint256 nonce, uint256 expiry, bool allowed, uint8 v, bytes32 r, bytes32 s) external {
+    bytes32 digest = _hashTypedDataV4(keccak256(abi.encode(typeHash, holder, spender, nonce, expiry, allowed)));
+    require(holder != address(0) && holder == ecrecover(digest, v, r, s) && nonce == permits[holder]++);
+    require(expiry == 0 || block.timestamp <= expiry);
+    isAllowed[holder][spender] = allowed;
+  }
+  function allowance(address owner, address spender) public view override returns (uint256) {
+    return isAllowed[owner][spender] ? type(uint256).max : super.allowance(owner, spender);
+  }
+}
+
+/** Pays out what it has to whoever asks, as pools do. */
+contract Till {
+  function pay(ERC20 token, address to, uint256 amount) external { token.transfer(to, amount); }
+}
+/** Has a till pay. */
+contract Desk {
+  function ask(Till till, ERC20 token, address to, uint256 amount) external { till.pay(token, to, amount); }
+}
+
+/** Emits transfers of many owners' tokens at once, and has an allowance for everybody. */
+contract Crowd {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  function allowance(address, address) external pure returns (uint256) { return 7; }
+  function say(address[] calldata owners) external {
+    for (uint256 n = 0; n < owners.length; n += 1) emit Transfer(owners[n], address(this), 1);
+  }
+}
+contract Crier {
+  function say(Crowd crowd, address[] calldata owners) external { crowd.say(owners); }
+}
+
+/** Says what it is told to, and is nothing. */
+contract Faker {
+  event Approval(address indexed owner, address indexed spender, uint256 amount);
+  event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  string public symbol;
+  constructor(string memory symbol_) { symbol = symbol_; }
+  function name() external view returns (string memory) { return symbol; }
+  function approval(address owner, address spender, uint256 amount) external { emit Approval(owner, spender, amount); }
+  function forAll(address owner, address operator) external { emit ApprovalForAll(owner, operator, true); }
+  function moved(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+
+/** Its allowances are what it was told, whatever its events say; it can be mute, or speak nonsense. */
+contract Liar {
+  event Approval(address indexed owner, address indexed spender, uint256 amount);
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  mapping(address => mapping(address => uint256)) internal allowed;
+  uint256 public mood;
+  function setMood(uint256 to) external { mood = to; }
+  function balanceOf(address) external pure returns (uint256) { return 1000; }
+  function allowance(address owner, address spender) external view returns (uint256) {
+    if (mood == 1) revert("not told");
+    if (mood == 2) assembly { mstore(0, not(0)) return(0, 31) }
+    return allowed[owner][spender];
+  }
+  function say(address spender, uint256 amount) external { emit Approval(msg.sender, spender, amount); }
+  function set(address owner, address spender, uint256 amount) external { allowed[owner][spender] = amount; }
+  function move(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+`;
+
+/** The sources that a text imports of packages, and what those import, by path. */
+const withImports = (path: string, content: string, found: Record<string, string> = {}): Record<string, string> => {
+  found[path] = content;
+  for (const [, imported = ""] of content.matchAll(/import\s[^"]*"([^"]+)"/g)) {
+    const target = imported.startsWith(".") ? posix.join(posix.dirname(path), imported) : imported;
+    if (found[target] === undefined) withImports(target, readFileSync(require.resolve(target), "utf8"), found);
+  }
+  return found;
+};
+
+/** Tokens of the kinds there are, what moves them for others, and what lies. */
+export const contracts = contractNamed(compileInput(solidityInput(withImports("test.sol", source), "cancun")));

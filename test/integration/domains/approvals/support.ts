@@ -1,0 +1,155 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { expect } from "vitest";
+import { createApp } from "../../../../runtime/app.ts";
+import type { CallOutcome, Source } from "../../../../runtime/chain/source.ts";
+import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { approvalsProjection } from "../../../../runtime/domains/approvals/projection.ts";
+import { createAllowanceChores } from "../../../../runtime/domains/approvals/reading/chores.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import type { IndexedChain } from "../../../../runtime/indexer/types.ts";
+import { createChores } from "../../../../runtime/jobs/chores.ts";
+import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+import type { TestChain } from "../../../support/chain.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
+import { multicall, multicallCode } from "../../../support/multicall.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+export type Answer = any;
+
+export interface Following {
+  readonly source: Source;
+  readonly warnings: string[];
+  /** The calls that the chores made, aggregates taken apart: one list a question. */
+  readonly asked: (readonly ContractCall[])[];
+  /** Has the node fail at running contracts, or run them again. */
+  fail(isFailing: boolean): void;
+  /** Waits for the node's head. */
+  level(): Promise<void>;
+  /** Has the chores do everything that is due in each of so many minutes. */
+  look(minutes?: number): Promise<void>;
+  /** Both. */
+  settle(minutes?: number): Promise<void>;
+  get(path: string): Promise<Answer>;
+  end(): Promise<void>;
+}
+
+/** An index of tokens and approvals that follows a chain and is served, and its chores, which are done when a test says so and by a clock of its own. */
+export const startFollowing = async (
+  chain: TestChain,
+  database: Database,
+  { chain: overrides = {}, now = () => new Date(1_700_000_000_000) }: { chain?: Partial<IndexedChain>; now?: () => Date } = {},
+): Promise<Following> => {
+  const running = await createTestIndexer(chain.url, database, {
+    chain: chainOf(overrides),
+    projections: [tokensProjection, approvalsProjection],
+  });
+  const end = runInBackground(running);
+  const warnings: string[] = [];
+  let mute = false;
+  const asked: (readonly ContractCall[])[] = [];
+  let clock = Date.UTC(2026, 0, 1);
+  const source = {
+    capabilities: running.source.capabilities,
+    balances: running.source.balances,
+    hashesOf: running.source.hashesOf,
+    calls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
+      asked.push(calls);
+      if (mute) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));
+      return running.source.calls(calls, height);
+    },
+  };
+  const isReady = () => {
+    const { leading, following, catchingUp } = running.indexer.status();
+    return leading && following && catchingUp.length === 0;
+  };
+  const chores = createChores({
+    chainId: 31337,
+    database,
+    source,
+    chores: createAllowanceChores(),
+    multicall,
+    exclusive: running.indexer.exclusive,
+    beside: running.indexer.beside,
+    isReady,
+    clock: () => new Date(clock),
+    logger: { info: () => undefined, warn: (message) => warnings.push(message) },
+  });
+  const settings: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url }), id: 31337 };
+  const { key } = await createKeys(database).create({ label: "test" });
+  const http = createApp({
+    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    chains: [settings],
+    database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+    now,
+  });
+  const level = () => until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));
+  const look = async (minutes = 2) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      for (let looks = 0; (await chores.look()) && looks < 50; looks += 1);
+      clock += 60_000;
+    }
+  };
+  return {
+    source: running.source,
+    warnings,
+    asked,
+    fail: (isFailing) => {
+      mute = isFailing;
+    },
+    level,
+    look,
+    settle: async (minutes) => {
+      await level();
+      await look(minutes);
+    },
+    get: async (path) => {
+      const response = await supertest(http.app).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
+      expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
+      return response.body.data;
+    },
+    end: async () => {
+      await end();
+      await http.close();
+    },
+  };
+};
+
+/** Puts the multicall contract where chains have it. */
+export const withMulticall = async (chain: TestChain): Promise<void> => {
+  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+};
+
+const word = (value: Address | bigint) => (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0");
+const quantity = (height: number): Hex => `0x${height.toString(16)}`;
+
+/** What contracts say at a height, one word each; null where they revert or say less. */
+export const wordsOf = async (
+  chain: TestChain,
+  calls: readonly { readonly to: Address; readonly data: Hex }[],
+  height: number,
+): Promise<(bigint | null)[]> =>
+  Promise.all(
+    calls.map((call) =>
+      chain.rpc<Hex>("eth_call", [call, quantity(height)]).then(
+        (answer) => (answer.length < 66 ? null : BigInt(answer.slice(0, 66))),
+        () => null,
+      ),
+    ),
+  );
+
+export const callsOf = {
+  /** allowance(address,address) */
+  allowance: (to: Address, owner: Address, spender: Address) => ({ to, data: `0xdd62ed3e${word(owner)}${word(spender)}` as Hex }),
+  /** getApproved(uint256) */
+  approved: (to: Address, id: bigint) => ({ to, data: `0x081812fc${word(id)}` as Hex }),
+  /** isApprovedForAll(address,address) */
+  forAll: (to: Address, owner: Address, operator: Address) => ({ to, data: `0xe985e9c5${word(owner)}${word(operator)}` as Hex }),
+  /** balanceOf(address) */
+  balance: (to: Address, owner: Address) => ({ to, data: `0x70a08231${word(owner)}` as Hex }),
+};

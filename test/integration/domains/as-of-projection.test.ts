@@ -1,0 +1,297 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operations } from "../../../generated/operations.gen.ts";
+import { projectionSubjects } from "../../../runtime/api/projection-reads.ts";
+import { createApp } from "../../../runtime/app.ts";
+import { type ChainConfig, config } from "../../../runtime/config/config.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { startDemo } from "../../../runtime/demo/start-demo.ts";
+import type { Demo } from "../../../runtime/demo/types.ts";
+import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
+import type { HttpApp } from "../../../runtime/http/app.ts";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import { catchUpOnce } from "../../../runtime/indexer/catch-up.ts";
+import { readCheckpoints, resetCheckpoint } from "../../../runtime/indexer/checkpoints.ts";
+import { createStopwatch } from "../../../runtime/indexer/progress.ts";
+import type { ChainFacts } from "../../../runtime/indexer/projection.ts";
+import { clearProjection } from "../../../runtime/indexer/roll-back.ts";
+import { projections } from "../../../runtime/projections.ts";
+import { exampleOf, targetOf } from "../../support/contract/examples.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
+import { type ProxiedReply, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { contractsDirectory, storyEndTime } from "../../support/story.ts";
+
+/**
+ * The demo's story in short is indexed twice: up to its head, and up to the block that a projection has come to when it is built again. While it is, every live operation
+ * of the catalog answers as one of the two does (the first where it does not read the projection), or 503.
+ */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly message: string;
+  readonly retryAfter: string | undefined;
+  readonly hasMore: boolean;
+}
+interface Served {
+  ask(target: string): Promise<Answer>;
+  end(): Promise<void>;
+}
+
+const chainId = 31337;
+const now = () => new Date(storyEndTime * 1000);
+const live = operations.filter(({ status }) => status === "live");
+/** They are about how far the index is built. */
+const aboutBuilding: ReadonlySet<string> = new Set(["getAllChainStatus", "getHealthData"]);
+/** Options that have an operation read more than its example does. */
+const options: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  getTokenBalancesForWalletAddress: { nft: "true" },
+  getHistoricalTokenBalancesForWalletAddress: { nft: "true" },
+  getTransactionSummary: { "with-gas": "true" },
+};
+
+/** The story has no names; that a chain has a registry is enough for names to be read. */
+const nameRegistry = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e";
+
+let folder: string;
+let demo: Demo;
+let whole: TestDatabase;
+let ended: TestDatabase;
+/** The last block of the first batch of a catch-up. */
+let middle: number;
+let head: number;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+const indexerOf = (url: string, database: Database) =>
+  createTestIndexer(url, database, { chain: chainOf({ name: demo.chain.name, wrappedNative: demo.chain.wrappedNative }), projections });
+
+const indexTo = async (url: string, database: Database, block: number): Promise<void> => {
+  const running = await indexerOf(url, database);
+  await runUntil(running.indexer, () => running.indexer.status().following && running.indexer.status().block === block, 120_000);
+  await running.close();
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ashlar-as-of-"));
+  demo = await startDemo({ dataDirectory: folder, contractsDirectory, scale: 0.02, endTime: storyEndTime });
+  [whole, ended] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const proxy = await startRpcProxy(demo.rpcUrl);
+  cleanups.push(proxy.close);
+  const blockAt = async (tag: string) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: [tag, false] });
+    const response = await fetch(demo.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+    return ((await response.json()) as { result: { number: string } }).result;
+  };
+  head = Number((await blockAt("latest")).number);
+  middle = Math.floor(head * 0.6);
+  await indexTo(demo.rpcUrl, whole.database, head);
+  // A node whose head is the middle block.
+  const last = await blockAt(`0x${middle.toString(16)}`);
+  proxy.tamper = (method: string, reply: ProxiedReply, params: readonly unknown[]) => {
+    if (method === "eth_blockNumber") reply.result = last.number;
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = last;
+  };
+  await indexTo(proxy.url, ended.database, middle);
+});
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  await Promise.all([whole?.drop(), ended?.drop()]);
+  await demo?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const serve = async (database: Database): Promise<Served> => {
+  const chain: ChainConfig = { ...demo.chain, nameRegistry };
+  const http: HttpApp = createApp({
+    config: config.parse({ publicUrl: "https://data.example", limits: { requestsPerSecond: 100_000 } }),
+    chains: [chain],
+    database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+    now,
+  });
+  const { key } = await createKeys(database).create({ label: "test" });
+  return {
+    ask: async (target) => {
+      const response = await supertest(http.app).get(target).set("Authorization", `Bearer ${key}`);
+      const { data, error_message: message } = response.body;
+      return {
+        status: response.status,
+        text: JSON.stringify(data),
+        message: String(message),
+        retryAfter: response.headers["retry-after"],
+        hasMore: data?.pagination?.has_more === true,
+      };
+    },
+    end: () => http.close(),
+  };
+};
+
+/** Catches projections up to a block, from the first one where they begin again, as after a change of their version. */
+const catchUp = async (database: Database, ids: readonly string[], to: number, { again }: { readonly again: boolean }): Promise<void> => {
+  const running = await indexerOf(demo.rpcUrl, database);
+  const facts: ChainFacts = { from: 0, baseBlock: 0, nativeAccounting: "traces", wrappedNative: new Set(demo.chain.wrappedNative) };
+  const guard = async () => undefined;
+  const onUnanswered = () => undefined;
+  const deps = {
+    database,
+    source: running.source,
+    chainId,
+    facts,
+    allocation: undefined,
+    stopwatch: createStopwatch(),
+    guard,
+    onUnanswered,
+  };
+  for (const projection of projections.filter(({ id }) => ids.includes(id))) {
+    if (again) {
+      await database.transaction(async (client) => {
+        await clearProjection(client, chainId, projection);
+        await resetCheckpoint(client, chainId, projection.id, projection.version, -1);
+      });
+    }
+    const done = (await readCheckpoints(database, chainId)).get(projection.id)?.block ?? -1;
+    const size = { transactions: Number.MAX_SAFE_INTEGER, blocks: to - done };
+    if (to > done)
+      await catchUpOnce(deps, createStoredLedger(database, chainId), projection, size, undefined, new AbortController().signal);
+    expect((await readCheckpoints(database, chainId)).get(projection.id)?.block).toBe(to);
+  }
+  await running.close();
+};
+
+/** The requests of an operation: its documented example, and one with the options that have it read more. */
+const targetsOf = (operation: (typeof live)[number]): string[] => {
+  const example = exampleOf(operation, demo.story.cast);
+  const more = options[operation.id];
+  return [targetOf(operation, example), ...(more === undefined ? [] : [targetOf(operation, { ...example, ...more })])];
+};
+const allTargets = () =>
+  live.filter(({ id }) => !aboutBuilding.has(id)).flatMap((operation) => targetsOf(operation).map((target) => ({ operation, target })));
+
+/** Labels and standards of contracts are decoration: those of an answer that reads nothing else of a projection are as of what is built. */
+const withoutLabels = (text: string): string =>
+  text.replace(/"(?:\w+_label|supports_erc|sender_factory_address)":(?:"[^"]*"|\[[^\]]*\]|\w+)/g, "");
+
+describe("while a projection is built again", () => {
+  const ids = Object.keys(projectionSubjects);
+  let atHead: Served;
+  let atMiddle: Served;
+  const answers = new Map<string, { readonly whole: Answer; readonly ended: Answer }>();
+  beforeAll(async () => {
+    [atHead, atMiddle] = await Promise.all([serve(whole.database), serve(ended.database)]);
+    cleanups.push(atHead.end, atMiddle.end);
+    for (const { target } of allTargets()) {
+      answers.set(target, { whole: await atHead.ask(target), ended: await atMiddle.ask(target) });
+    }
+  });
+
+  it("has two indexes to compare with that differ", () => {
+    const differing = [...answers.values()].filter(({ whole: full, ended: part }) => full.text !== part.text);
+    // No documents are read here, so the collections have no traits.
+    expect([...answers].filter(([target, { whole: full }]) => full.status !== 200 && !target.includes("/traits/"))).toEqual([]);
+    expect(differing.length).toBeGreaterThan(25);
+    expect(ids.filter((id) => !projections.some((projection) => projection.id === id))).toEqual([]);
+  });
+
+  it.each([...ids.map((id) => [id]), ids])(
+    "every live operation answers as of it, as if it read nothing of it, or 503 (%s)",
+    async (...rebuilt) => {
+      await catchUp(whole.database, rebuilt, middle, { again: true });
+      const wrong: string[] = [];
+      const counts = { refused: 0, capped: 0 };
+      for (const { operation, target } of allTargets()) {
+        const answer = await atHead.ask(target);
+        const known = answers.get(target);
+        if (known === undefined) throw new Error(target);
+        if (answer.status === 503) {
+          counts.refused += 1;
+          expect(answer.message, target).toMatch(
+            new RegExp(`^[A-Z].* are being rebuilt: at block ${middle} of ${head}\\. Retry later\\.$`),
+          );
+          expect(answer.retryAfter, target).toBe("30");
+        } else if (answer.text === known.ended.text && known.ended.text !== known.whole.text) counts.capped += 1;
+        else if (answer.status !== known.whole.status || withoutLabels(answer.text) !== withoutLabels(known.whole.text))
+          wrong.push(`${operation.id} ${target}`);
+      }
+      expect(wrong).toEqual([]);
+      expect(counts.refused + counts.capped).toBeGreaterThan(0);
+      await catchUp(whole.database, rebuilt, head, { again: false });
+    },
+  );
+
+  it("pages stay at the block of the first one while it goes on", async () => {
+    const paged = live.filter(({ regime }) => regime === "page" || regime === "path-page");
+    const pageOf = (operation: (typeof live)[number], number: number) => {
+      const values = exampleOf(operation, demo.story.cast);
+      const page: Record<string, string> = operation.regime === "page" ? { "page-number": String(number) } : { page: String(number) };
+      return targetOf(operation, { ...values, "page-size": operation.id === "getTokenHolders" ? "100" : "1", ...page });
+    };
+    await catchUp(whole.database, ids, middle, { again: true });
+    const going: (typeof live)[number][] = [];
+    for (const operation of paged) {
+      const [first, expected] = [await atHead.ask(pageOf(operation, 0)), await atMiddle.ask(pageOf(operation, 0))];
+      if (first.status !== 200 || !first.hasMore || first.text !== expected.text) continue;
+      going.push(operation);
+    }
+    expect(going.length).toBeGreaterThan(5);
+    await catchUp(whole.database, ids, middle + 20, { again: false });
+    for (const operation of going) {
+      expect((await atHead.ask(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.ask(pageOf(operation, 1))).text);
+    }
+    await catchUp(whole.database, ids, head, { again: false });
+    for (const operation of going) {
+      expect((await atHead.ask(pageOf(operation, 1))).text, operation.id).toBe((await atMiddle.ask(pageOf(operation, 1))).text);
+    }
+  });
+
+  it("pages of a list that began above it are refused", async () => {
+    const path = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/transfers_v2/?page-size=1&page-number=`;
+    expect((await atHead.ask(`${path}0`)).hasMore).toBe(true);
+    await catchUp(whole.database, ["tokens"], middle, { again: true });
+    expect(await atHead.ask(`${path}1`)).toMatchObject({ status: 503 });
+    await catchUp(whole.database, ["tokens"], head, { again: false });
+    expect((await atHead.ask(`${path}1`)).status).toBe(200);
+  });
+
+  it("a moment above it is refused, and so is all where nothing of it is built", async () => {
+    const path = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/historical_balances/`;
+    const holders = `/v1/${demo.chain.name}/tokens/${demo.story.cast.stable}/token_holders_v2/`;
+    await catchUp(whole.database, ["tokens"], middle, { again: true });
+    expect(await atHead.ask(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
+    const transfers = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/transfers_v2/`;
+    for (const range of [`starting-block=${middle + 1}`, `ending-block=${middle + 1}`]) {
+      expect(await atHead.ask(`${transfers}?${range}`), range).toMatchObject({ status: 503 });
+    }
+    expect((await atHead.ask(`${transfers}?ending-block=${middle}`)).text).toBe(
+      (await atMiddle.ask(`${transfers}?ending-block=${middle}`)).text,
+    );
+    const day = new Date(storyEndTime * 1000).toISOString().slice(0, 10);
+    expect(await atHead.ask(`${path}?date=${day}`)).toMatchObject({ status: 503 });
+    expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);
+    // A contract without transfers by then may have had some since.
+    expect(await atHead.ask(holders.replace(String(demo.story.cast.stable), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
+    await catchUp(whole.database, ["tokens"], -1, { again: true });
+    expect(await atHead.ask(path)).toMatchObject({
+      status: 503,
+      message: `Token balances are being rebuilt: no block of ${head} yet. Retry later.`,
+    });
+    await catchUp(whole.database, ["tokens"], head, { again: false });
+  });
+
+  it("a name is not unknown: what it leads to is not known yet", async () => {
+    const path = `/v1/${demo.chain.name}/address/nobody.eth/transactions_v3/`;
+    expect((await atHead.ask(path)).status).toBe(400);
+    await catchUp(whole.database, ["names"], middle, { again: true });
+    expect(await atHead.ask(path)).toMatchObject({
+      status: 503,
+      message: `Names are being rebuilt: at block ${middle} of ${head}. Retry later.`,
+    });
+    expect(await atHead.ask("/v1/address/nobody.eth/activity/")).toMatchObject({ status: 503 });
+    await catchUp(whole.database, ["names"], head, { again: false });
+    expect((await atHead.ask(path)).status).toBe(400);
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { call } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { read, uniswap } from "../pools/support.ts";
+import { type Pricing, startPricing } from "../prices/support.ts";
+import { firstMidnight, type Market, startMarket, units } from "./market.ts";
+import { createReckoning, near, type Reckoning } from "./reckoning.ts";
+import { secondsOfDay, secondsOfHour } from "./support.ts";
+
+/** Everything from the node to the answer, with the chores that a process runs: at several heights the answers are compared with what the node says and what follows from its logs. */
+let market: Market;
+let test: TestDatabase;
+let pricing: Pricing;
+let served: Served;
+let drained: Address;
+const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60;
+
+/** What happened up to each of the heights. */
+const chapters: readonly (readonly [name: string, tell: () => Promise<void>])[] = [
+  [
+    "after a day",
+    async () => {
+      const { swap, twin, ranges, range, people, tokens, block } = market;
+      const { usd, gold, ticket, saffron, toll, bare } = tokens;
+      const [first, second] = people;
+      const side = range.tokens[0] === usd ? 0 : 1;
+      await block(at(0, 2), swap.swap(second, 20_000n * units.usd, [usd, gold]), twin.swap(first, 900n * units.toll, [toll, usd]));
+      await block(
+        at(0, 5, 10),
+        swap.add(second, [usd, gold], [60_000n * units.usd, 20n * units.gold]),
+        swap.swap(first, 333n, [ticket, usd]),
+      );
+      // Eight minutes of the quarter before six are at one price, two at another, five at a third.
+      await block(at(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
+      await block(at(0, 5, 53), swap.swap(second, 500_000n * units.usd, [usd, gold]), ranges.swap(first, 9_000n * units.usd, range, side));
+      await block(at(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
+      await block(
+        at(0, 20, 30),
+        twin.swap(first, 4_000n * units.usd, [usd, gold, saffron]),
+        twin.swap(second, 300n * units.usd, [usd, toll]),
+      );
+      await block(at(1, 0, 40), swap.swap(second, 8_000n * units.usd, [usd, ticket]), market.answer("ether", 2_222_00000000n));
+    },
+  ],
+  [
+    "while an hour runs in which a price moved and came back",
+    async () => {
+      const { swap, twin, people, tokens, block } = market;
+      const { usd, gold, ticket, toll } = tokens;
+      const [first, second, third] = people;
+      await block(
+        at(1, 9, 3),
+        swap.add(first, [gold, ticket], [units.gold * 10n, 3_000n]),
+        twin.add(third, [usd, toll], [10n ** 9n, 10n ** 21n]),
+      );
+      drained = await swap.pairOf(gold, ticket);
+      await block(at(1, 9, 20), swap.swap(third, units.gold, [gold, ticket]), market.release(drained));
+      await block(at(1, 9, 58), swap.swap(third, 700n * units.gold, [gold, usd]));
+      await block(at(1, 10, 1), swap.swap(third, 1_500_000n * units.usd, [usd, gold]), market.answer("euro", 1_20000000n));
+      await block(at(1, 10, 5), swap.swap(second, 12n * units.gold, [gold, usd]));
+    },
+  ],
+  [
+    "after a pool was drained and shares were given away and burnt",
+    async () => {
+      const { chain, swap, twin, people, tokens, pairs, block } = market;
+      const { usd, gold, ticket, saffron } = tokens;
+      const [first, second, third] = people;
+      const all = await read<bigint>(chain, uniswap.pair(), drained, "balanceOf", [first], await chain.head());
+      const give = { from: second, ...call(uniswap.pair(), pairs.gold, "transfer", [third, 10n ** 12n]) };
+      await block(at(3, 7, 1), swap.remove(first, [gold, ticket], all), give);
+      await block(at(3, 7, 50), swap.remove(first, [usd, gold], 10n ** 15n), twin.swap(first, 3n * units.gold, [gold, usd]));
+      await block(at(3, 7, 56), twin.swap(third, 5_000n * units.saffron, [saffron, gold, usd]));
+      await block(at(3, 8, 30), swap.swap(second, 40_000n * units.usd, [usd, gold]));
+    },
+  ],
+];
+
+beforeAll(async () => {
+  market = await startMarket();
+  test = await createTestDatabase();
+  pricing = await startPricing(market.chain, test.database, market.config, market.chores);
+  served = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
+}, 120_000);
+afterAll(async () => {
+  await served?.end();
+  await pricing?.end();
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+/** A pool in a list or by itself, as of a time: by the node's reserves and supply, the logs of swaps, and prices. */
+const expectPool = async (node: Reckoning, item: Answer, end: number): Promise<void> => {
+  const pair = item.exchange as Address;
+  const { reserves, supply } = await node.poolAt(pair, node.heightBefore(end));
+  expect([item.token_0.reserve, item.token_1.reserve, item.total_supply], pair).toEqual([...reserves, supply].map(String));
+  const day = node.swapsOf(pair, end - secondsOfDay, end);
+  const week = node.swapsOf(pair, end - 7 * secondsOfDay, end);
+  expect(item.swap_count_24h).toBe(day.length);
+  for (const side of [0, 1] as const) {
+    const shown = side === 0 ? item.token_0 : item.token_1;
+    expect([shown.volume_in_24h, shown.volume_out_24h, shown.volume_in_7d, shown.volume_out_7d]).toEqual(
+      [day, week].flatMap((swaps) => ["In", "Out"].map((way) => String(node.sum(swaps, `amount${side}${way}`)))),
+    );
+    near(shown.quote_rate, node.wholeRate(shown.contract_address, end - 1), `${pair} ${shown.contract_ticker_symbol}`);
+  }
+  const [volume, held] = [node.volume(pair, end - secondsOfDay, end), node.liquidity(pair, reserves, end - 1)];
+  near(item.total_liquidity_quote, held, `liquidity of ${pair}`);
+  near(item.volume_24h_quote, volume, `volume of ${pair}`);
+  near(item.volume_7d_quote, node.weekVolume(pair, end), `week of ${pair}`);
+  near(item.fee_24h_quote, volume === null ? null : volume * 0.003, `fees of ${pair}`);
+  near(item.quote_rate, await node.shareRate(pair, end - 1), `share of ${pair}`);
+};
+
+describe.each(chapters)("an index %s", (_, tell) => {
+  let node: Reckoning;
+  let closed: number;
+  const names = ["swap", "twin"] as const;
+  const pairsOf = (name: (typeof names)[number]) => node.pairs.filter((pair) => node.exchangeOf(pair) === name);
+
+  beforeAll(async () => {
+    await tell();
+    await pricing.settle();
+    node = await createReckoning(market);
+    closed = Math.floor(node.headTime / secondsOfHour) * secondsOfHour;
+  }, 60_000);
+
+  it("has each pool as the node has it, up to its head", async () => {
+    for (const pair of node.pairs)
+      await expectPool(node, (await served.get(`week/xy=k/${node.exchangeOf(pair)}/pools/address/${pair}/`)).items[0], node.headTime + 1);
+  });
+
+  it("lists pools with a swap in seven days by what they hold, as of the last closed hour and of each day before", async () => {
+    for (const name of names) {
+      const days = Array.from(
+        { length: Math.floor((closed - firstMidnight) / secondsOfDay) },
+        (_unused, day) => firstMidnight + (day + 1) * secondsOfDay,
+      );
+      for (const end of [closed, ...days]) {
+        const date = end === closed ? "" : `?date=${new Date((end - 1) * 1000).toISOString().slice(0, 10)}`;
+        const { items } = await served.get(`week/xy=k/${name}/pools/${date}`);
+        const active = pairsOf(name).filter((pair) => node.swapsOf(pair, end - 7 * secondsOfDay, end).length > 0);
+        expect(items.map((item: Answer) => item.exchange).sort()).toEqual([...active].sort());
+        const worths = items.map((item: Answer) => item.total_liquidity_quote ?? -1);
+        expect(worths).toEqual(worths.toSorted((left: number, right: number) => right - left));
+        for (const item of items) await expectPool(node, item, end);
+      }
+    }
+  });
+
+  it("sums an exchange up", async () => {
+    for (const name of names) {
+      const [item] = (await served.get(`week/xy=k/${name}/ecosystem/`)).items;
+      const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsOfDay, closed).length);
+      const volumes = pairsOf(name).map((pair) => node.volume(pair, closed - secondsOfDay, closed) ?? 0);
+      const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+      expect(item.total_swaps_24h).toBe(total(swaps));
+      near(item.total_fees_24h, total(volumes) * 0.003, `fees of ${name}`);
+      near(item.gas_token_price_quote, node.wholeRate(nativeTokenAddress, node.headTime), "the native token");
+    }
+  });
+
+  it("has a wallet's shares and what they stand for", async () => {
+    for (const [name, person] of names.flatMap((each) => market.people.map((owner) => [each, owner] as const))) {
+      const { items } = await served.get(`week/xy=k/${name}/address/${person}/balances/`);
+      const held: Address[] = [];
+      for (const pair of pairsOf(name)) if ((await node.sharesOf(pair, person)) > 0n) held.push(pair);
+      expect(items.map((item: Answer) => item.pool_token.contract_address)).toEqual(held.sort());
+      for (const { pool_token: own, token_0: first, token_1: second } of items) {
+        const shares = await node.sharesOf(own.contract_address, person);
+        const { reserves, supply } = await node.poolAt(own.contract_address, node.head);
+        const parts = reserves.map((reserve) => (reserve * shares) / supply);
+        expect([own.balance, own.total_supply, first.balance, second.balance]).toEqual([shares, supply, ...parts].map(String));
+        near(own.quote, node.worth(shares, await node.shareRate(own.contract_address, node.headTime), 18), "shares");
+        for (const [side, token] of [first, second].entries())
+          near(token.quote, node.worth(parts[side] ?? 0n, node.rate(token.contract_address, node.headTime)), "a part");
+      }
+    }
+  });
+
+  it("prices tokens of 0 to 27 decimals through pairs, ranges and feeds, and one of which nothing is known not at all", async () => {
+    const { tokens } = market;
+    const assets = [...Object.values(tokens), nativeTokenAddress];
+    const answer = await served.get(`pricing/historical_by_addresses_v2/week/EUR/${assets}/?from=2023-11-15&to=2023-11-18`);
+    for (const [position, asset] of assets.entries()) {
+      for (const { date, price } of answer[position].prices) {
+        const start = Date.parse(date) / 1000;
+        const time = Math.min(start + secondsOfDay - 1, node.headTime);
+        const rate = start > node.headTime ? null : node.wholeRate(asset, time);
+        near(price, rate === null ? null : rate / node.euro(time), `${asset} on ${date}`);
+      }
+    }
+    expect(node.wholeRate(tokens.bare, node.headTime)).toBeNull();
+    expect(node.wholeRate(tokens.ticket, node.headTime)).toBeGreaterThan(5);
+  });
+});

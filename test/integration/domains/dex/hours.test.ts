@@ -1,0 +1,252 @@
+import { pad } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { pairCreated } from "../../../../runtime/events/pools.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { approve, deployExchange, emit, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
+import { finishHours, type Priced, rollUp, secondsOfHour, writePrices } from "./support.ts";
+
+/** Lists that are ranked by the hour, while hours pass between their pages. */
+let chain: TestChain;
+let exchange: TestExchange;
+let test: TestDatabase;
+let served: Served;
+let person: Address;
+/** Each smallest unit of each token is worth a cent. */
+let tokens: readonly [Address, Address, Address];
+/** Of the first two, the last two, the first and the last. */
+let pools: readonly [Address, Address, Address];
+let firstHour: number;
+let headHour: number;
+
+const lower = (address: string): Address => address.toLowerCase() as Address;
+/** Of one block an hour of which this is the number. */
+const closings = new Map<number, number>();
+const closing = (hour: number): number => closings.get(hour) ?? 0;
+const indexTo = async (database: TestDatabase): Promise<void> => {
+  const indexer = await createTestIndexer(chain.url, database.database, { projections: [tokensProjection, poolsProjection] });
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+};
+/** Does something in a later hour than the last time, half an hour after it began: hours between have no block. */
+const inHour = async (hour: number, ...transactions: Parameters<typeof settle>[1]): Promise<void> => {
+  await settle(chain, transactions, hour * secondsOfHour + 1_800);
+  for (let passed = headHour; passed < hour; passed += 1) closings.set(passed, await chain.head());
+  headHour = hour;
+  await indexTo(test);
+};
+const price = async (last: number, database = test.database): Promise<void> => {
+  const known = tokens.map((asset): Priced => ({ asset, decimals: 0, cents: () => 1n }));
+  await writePrices(database, known, firstHour, last, closing);
+  await finishHours(database, firstHour, last, closing);
+};
+const grow = (pair: number, amount: bigint) => {
+  const [a, b, c] = tokens;
+  const pairs = [
+    [a, b],
+    [b, c],
+    [a, c],
+  ] as const;
+  return exchange.add(person, pairs[pair] ?? [a, b], [amount, amount]);
+};
+const trade = () => {
+  const [a, b, c] = tokens;
+  return [exchange.swap(person, 100n, [a, b, c, a])];
+};
+const page = async (list: string, number: number): Promise<Answer> =>
+  served.get(`week/xy=k/swap/${list}/?page-size=1&page-number=${number}`);
+const poolOf = async (number: number): Promise<Address> => (await page("pools", number)).items[0]?.exchange;
+const hoursStored = async (database = test.database): Promise<number[]> =>
+  (await database.query<{ hour: number }>("SELECT hour FROM exchange_hours ORDER BY hour")).map(({ hour }) => hour);
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  person = lower(chain.accounts[1] as string);
+  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  const made: Address[] = [];
+  for (const name of ["A", "B", "C"]) made.push(lower(await chain.deploy(artifacts.erc20(), [name, name])));
+  tokens = made as unknown as typeof tokens;
+  const [a, b, c] = tokens;
+  await settle(
+    chain,
+    made.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
+  );
+  // The last pool is announced by another before it is made: it counts in no exchange's own sums, and must count in the exchange's lists all the same.
+  const pair = await read<Address>(chain, uniswap.factory(), exchange.factory, "createPair", [a, c], await chain.head());
+  const number = pad("0x1");
+  await emit(chain, `0x${"1d".repeat(20)}`, [pairCreated.topic0, pad(a), pad(b)], `${pad(lower(pair))}${number.slice(2)}`);
+  await settle(chain, [grow(0, 3_000_000n), grow(1, 2_000_000n), grow(2, 1_000_000n)]);
+  pools = [await exchange.pairOf(a, b), await exchange.pairOf(b, c), await exchange.pairOf(a, c)];
+  expect(lower(pair)).toBe(pools[2]);
+  const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
+  firstHour = Math.floor(Number(timestamp) / secondsOfHour);
+  headHour = firstHour;
+  test = await createTestDatabase();
+  served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+  await inHour(firstHour + 1, ...trade());
+  await inHour(firstHour + 2);
+  await price(firstHour + 1);
+  await rollUp(test.database, [exchange.factory]);
+}, 60_000);
+afterAll(async () => {
+  await served?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+describe("an exchange of whose pools another claims one", () => {
+  it("is rolled up with it", async () => {
+    expect(
+      await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
+    ).toHaveLength(1);
+    // Each of the three pools has a swap, and together they have twice 3, 2 and 1 millions of tokens worth a cent; what a swap paid in is more than the next one's.
+    const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
+      "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
+    );
+    expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
+    const { items } = await served.get("week/xy=k/swap/tokens/");
+    const held = items.map((item: Answer) => Number(item.total_liquidity)).reduce((sum: number, each: number) => sum + each, 0);
+    // What one swap paid out the next one paid in: of the way there and back remains in pools what the person lost.
+    expect(held).toBeGreaterThanOrEqual(12_000_000);
+    expect(held).toBeLessThan(12_000_010);
+    expect(Number(hour?.liquidity)).toBe(held / 100);
+    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 3, total_active_pairs_7d: 3 }]);
+  });
+});
+
+describe("pages of a ranked list", () => {
+  it("go on in the order of the hour in which they were begun", async () => {
+    const [most, middle, least] = pools;
+    const tokenPages = async (from: number) => [(await page("tokens", from)).items[0], (await page("tokens", from + 1)).items[0]];
+    expect(await poolOf(0)).toBe(most);
+    const [first, second, third] = [0, 1, 2].map((position) => tokens[position]);
+    // Of the first 4 millions are in pools, of the second 5, of the third 3.
+    expect((await page("tokens", 0)).items[0].contract_address).toBe(second);
+    // The least becomes the most, and its tokens with it.
+    await inHour(firstHour + 3, grow(2, 10n ** 9n));
+    await inHour(firstHour + 4);
+    await price(firstHour + 3);
+    expect(await rollUp(test.database, [exchange.factory])).toBeGreaterThan(0);
+    expect([await poolOf(1), await poolOf(2)]).toEqual([middle, least]);
+    expect((await tokenPages(1)).map((token) => token.contract_address)).toEqual([first, third]);
+    expect((await page("pools", 2)).pagination.has_more).toBe(false);
+    // Begun anew.
+    expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([least, most, middle]);
+    expect((await page("tokens", 2)).items[0].contract_address).toBe(third);
+    expect((await page("tokens", 0)).items[0].contract_address).toBe(first);
+    expect((await page("tokens", 2)).items[0].contract_address).toBe(second);
+  });
+
+  it("are of the hour before while the last one is not rolled up, and stay so when it is", async () => {
+    const [most, middle, least] = pools;
+    // Two hours without a block before, and in the last one the middle pool becomes the largest.
+    await inHour(firstHour + 6, grow(1, 10n ** 10n));
+    await inHour(firstHour + 7);
+    const before = (await served.get("week/xy=k/swap/pools/")).items;
+    expect(before.map((item: Answer) => item.exchange)).toEqual([least, most, middle]);
+    expect(await poolOf(0)).toBe(least);
+    await price(firstHour + 6);
+    await rollUp(test.database, [exchange.factory]);
+    expect([await poolOf(1), await poolOf(2)]).toEqual([most, middle]);
+    expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, least, most]);
+  });
+
+  it("wait for prices rather than be of two hours that one block ended", async () => {
+    await inHour(firstHour + 11);
+    // The hours 7 to 10 ended with the same block; prices of the first alone are done.
+    await price(firstHour + 7);
+    expect(await rollUp(test.database, [exchange.factory])).toBe(0);
+    await price(firstHour + 10);
+    expect(await rollUp(test.database, [exchange.factory])).toBe(1);
+    expect((await hoursStored()).at(-1)).toBe(firstHour + 10);
+  });
+
+  it("are by address where no hour of the last ones is rolled up", async () => {
+    await inHour(firstHour + 16);
+    expect((await served.get("week/xy=k/swap/pools/")).items.map((item: Answer) => item.exchange)).toEqual([...pools].sort());
+    await price(firstHour + 15);
+    await rollUp(test.database, [exchange.factory]);
+    expect(await poolOf(0)).toBe(pools[1]);
+  });
+});
+
+describe("hours that are rolled up", () => {
+  it("are kept while pages may be read of them, and of each day the last", async () => {
+    for (let hour = 17; hour <= 31; hour += 1) {
+      await inHour(firstHour + hour, ...trade());
+      await price(firstHour + hour - 1);
+      await rollUp(test.database, [exchange.factory]);
+    }
+    const isLastOfDay = (hour: number) => hour % 24 === 23;
+    const all = Array.from({ length: 31 }, (_, position) => firstHour + position);
+    const last = firstHour + 30;
+    expect(await hoursStored()).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
+    for (const table of ["exchange_hour_pools", "exchange_hour_tokens"]) {
+      const rows = await test.database.query<{ hour: number }>(`SELECT DISTINCT hour FROM ${table} ORDER BY hour`);
+      expect(rows.map(({ hour }) => hour)).toEqual(all.filter((hour) => isLastOfDay(hour) || hour > last - 4));
+    }
+  });
+
+  it("are not made where no list is read of them any more, as while prices of long ago are made anew", async () => {
+    const isDue = (late: number) => (firstHour + 30 - late) % 24 !== 23;
+    for (const late of [4, 5, 6].filter(isDue)) {
+      await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - late]);
+      expect(await rollUp(test.database, [exchange.factory]), String(late)).toBe(0);
+    }
+    await price(firstHour + 30);
+  });
+
+  it("are not written when the chain has left their block meanwhile", async () => {
+    const hour = firstHour + 30;
+    await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
+    const replaced = Buffer.alloc(32, 7);
+    const [block] = await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [closing(hour)]);
+    const rename = (hash: Buffer) => test.database.query("UPDATE blocks SET hash = $2 WHERE number = $1", [closing(hour), hash]);
+    const beside: NonNullable<Parameters<typeof rollUp>[2]>["beside"] = async (work) => {
+      await rename(replaced);
+      return test.database.transaction((client) => work(client, { number: closing(hour), hash: "0x00" as never }));
+    };
+    expect(await rollUp(test.database, [exchange.factory], { beside })).toBe(0);
+    expect(await hoursStored()).not.toContain(hour);
+    await rename(Buffer.from(String(block?.hash).slice(2), "hex"));
+    expect(await rollUp(test.database, [exchange.factory], { beside: async () => null })).toBe(0);
+    expect(await rollUp(test.database, [exchange.factory])).toBe(1);
+    expect(await hoursStored()).toContain(hour);
+  });
+
+  it("go with a reorganisation, and come back as those of an undisturbed index", async () => {
+    const [hour, height] = [firstHour + 30, closing(firstHour + 30)];
+    expect(await chain.head()).toBe(height);
+    // The block that ended the hour and the one before, which traded in it, are replaced by others.
+    await chain.rpc("anvil_reorg", [2, []]);
+    await indexTo(test);
+    expect(await hoursStored()).not.toContain(hour);
+    expect((await test.database.query("SELECT FROM exchange_hour_pools WHERE block_number >= $1", [height - 1])).length).toBe(0);
+    await test.database.query("DELETE FROM price_progress WHERE hour >= $1", [hour - 1]);
+    const times = await chain.batch<{ timestamp: string }>(
+      [height - 1, height].map((number) => ({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] })),
+    );
+    headHour = Math.floor(Number(times[0]?.timestamp) / secondsOfHour);
+    for (const passed of [hour - 1, hour]) closings.delete(passed);
+    closings.set(hour - 1, height - 1);
+    await inHour(Math.max(firstHour + 32, Math.floor(Number(times[1]?.timestamp) / secondsOfHour) + 1), ...trade());
+    await inHour(headHour + 1);
+    await price(headHour - 1);
+    await rollUp(test.database, [exchange.factory]);
+    const fresh = await createTestDatabase();
+    await indexTo(fresh);
+    await price(headHour - 1, fresh.database);
+    await rollUp(fresh.database, [exchange.factory]);
+    for (const table of ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"]) {
+      const rowsOf = (database: TestDatabase) =>
+        database.database.query(`SELECT * FROM ${table} WHERE hour = $1 OR hour % 24 = 23 ORDER BY 1, 2, 3, 4`, [headHour - 1]);
+      expect(await rowsOf(test), table).toEqual(await rowsOf(fresh));
+    }
+    await fresh.drop();
+  });
+});

@@ -1,0 +1,198 @@
+import type { ChainConfig } from "../../../../runtime/config/config.ts";
+import { createRollUpChores } from "../../../../runtime/domains/dex/roll-ups/chores.ts";
+import { createPriceChore } from "../../../../runtime/domains/prices/making/chore.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+import { type ConcentratedExchange, deployConcentrated, type PoolKey } from "../pools/concentrated-support.ts";
+import { approve, deployExchange, mint, settle, type TestExchange } from "../pools/support.ts";
+import { pricedChain } from "../prices/support.ts";
+
+/** Tokens of any decimals, with or without a part lost on the way, one that says nothing of itself, and a feed. */
+const compiled = compileSolidity(`
+pragma solidity ^0.8.0;
+contract Bare {
+  mapping(address => uint256) public balanceOf;
+  mapping(address => mapping(address => uint256)) public allowance;
+  uint256 public totalSupply;
+  uint256 hundredths;
+  event Transfer(address indexed from, address indexed to, uint256 value);
+  event Approval(address indexed owner, address indexed spender, uint256 value);
+  function mint(address to, uint256 value) external { totalSupply += value; balanceOf[to] += value; emit Transfer(address(0), to, value); }
+  function approve(address spender, uint256 value) external returns (bool) {
+    allowance[msg.sender][spender] = value;
+    emit Approval(msg.sender, spender, value);
+    return true;
+  }
+  function transfer(address to, uint256 value) external returns (bool) { move(msg.sender, to, value); return true; }
+  function transferFrom(address from, address to, uint256 value) external returns (bool) {
+    allowance[from][msg.sender] -= value;
+    move(from, to, value);
+    return true;
+  }
+  function move(address from, address to, uint256 value) private {
+    uint256 lost = value * hundredths / 100;
+    balanceOf[from] -= value;
+    balanceOf[to] += value - lost;
+    emit Transfer(from, to, value - lost);
+    if (lost == 0) return;
+    totalSupply -= lost;
+    emit Transfer(from, address(0), lost);
+  }
+}
+contract Coin is Bare {
+  string public symbol;
+  string public name;
+  uint8 public decimals;
+  constructor(string memory named, uint8 places, uint256 toll) { symbol = named; name = named; decimals = places; hundredths = toll; }
+}
+contract Feed {
+  event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt);
+  uint256 rounds;
+  function answer(int256 value) external { emit AnswerUpdated(value, ++rounds, block.timestamp); }
+}`);
+
+const lower = (address: string): Address => address.toLowerCase() as Address;
+const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unknown[] = []) => lower(await chain.deploy(artifact, args));
+
+/** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
+export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
+
+/** Of 6, 18, 0, 27 and 18 decimals; a hundredth of what moves of toll is lost; silk is in a concentrated pool alone; bare says nothing of itself; mist is in no pool yet. */
+export type MarketToken = "usd" | "gold" | "ticket" | "saffron" | "toll" | "silk" | "bare" | "mist";
+
+/** Smallest units of one whole token; those of the bare one are nobody's knowledge. */
+export const units = {
+  usd: 10n ** 6n,
+  gold: 10n ** 18n,
+  ticket: 1n,
+  saffron: 10n ** 27n,
+  toll: 10n ** 18n,
+  silk: 10n ** 18n,
+  bare: 1n,
+  mist: 10n ** 18n,
+};
+
+/** Two exchanges of pairs, one of ranges, and two feeds. */
+export interface Market {
+  readonly chain: TestChain;
+  readonly swap: TestExchange;
+  readonly twin: TestExchange;
+  readonly ranges: ConcentratedExchange;
+  readonly range: PoolKey;
+  readonly rangePool: Address;
+  readonly people: readonly [Address, Address, Address];
+  readonly tokens: Readonly<Record<MarketToken, Address>>;
+  readonly pairs: Readonly<Record<"gold" | "ticket" | "bare" | "twinGold" | "saffron" | "toll", Address>>;
+  readonly feeds: Readonly<Record<"ether" | "euro", Address>>;
+  readonly config: ChainConfig;
+  readonly exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[];
+  /** Dollars with eight decimals. */
+  answer(feed: "ether" | "euro", dollars: bigint): TestTransaction;
+  /** Lets a person's shares of a pair be burnt. */
+  release(pair: Address): TestTransaction;
+  /** One block at a time (unix seconds). */
+  block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
+  /** The chores that prices and roll-ups are made by, as a process that starts has them. */
+  chores(): ReturnType<typeof createRollUpChores>;
+}
+
+/** Starts a chain with pools in which gold is worth 3,000 dollars, a ticket 10, saffron 0.15, toll 2, silk 5; the bare token's is too small to say anything. */
+export const startMarket = async (): Promise<Market> => {
+  const chain = await startTestChain();
+  const people = chain.accounts.slice(1, 4).map(lower) as unknown as Market["people"];
+  const weth = await deploy(chain, artifacts.weth());
+  const [swap, twin, ranges] = [
+    await deployExchange(chain, weth),
+    await deployExchange(chain, weth),
+    await deployConcentrated(chain, weth),
+  ];
+  const coin = (name: string, decimals: number, toll = 0) => deploy(chain, compiled("Coin"), [name, decimals, toll]);
+  const tokens = {
+    usd: await coin("USD", 6),
+    gold: await coin("GOLD", 18),
+    ticket: await coin("TICKET", 0),
+    saffron: await coin("SAFFRON", 27),
+    toll: await coin("TOLL", 18, 1),
+    silk: await coin("SILK", 18),
+    mist: await coin("MIST", 18),
+    bare: await deploy(chain, compiled("Bare")),
+  };
+  const feeds = { ether: await deploy(chain, compiled("Feed")), euro: await deploy(chain, compiled("Feed")) };
+  const spenders = [swap.router, twin.router, ranges.positions, ranges.router];
+  const approvals = (token: Address) => people.flatMap((person) => spenders.map((spender) => approve(person, token, spender)));
+  for (const token of Object.values(tokens))
+    await settle(chain, [...people.map((person) => mint(token, person, 10n ** 36n)), ...approvals(token)]);
+  const { usd, gold, ticket, saffron, toll, silk, bare } = tokens;
+  const answer: Market["answer"] = (feed, dollars) => ({ gas: 200_000n, ...call(compiled("Feed"), feeds[feed], "answer", [dollars]) });
+  const [first] = people;
+  const range: PoolKey = { tokens: [usd, silk].sort() as unknown as PoolKey["tokens"], fee: 3000 };
+  const isUsdFirst = range.tokens[0] === usd;
+  const deposits = [500_000n * units.usd, 100_000n * units.silk] as const;
+  // The square root of 2·10^11 smallest units of silk for one of a dollar, or of its inverse, times 2^96.
+  const root = 447_213n;
+  await settle(chain, [
+    swap.add(first, [usd, gold], [3_000_000n * units.usd, 1_000n * units.gold]),
+    swap.add(first, [usd, ticket], [200_000n * units.usd, 20_000n]),
+    swap.add(first, [gold, bare], [units.gold, 10n ** 9n]),
+    twin.add(first, [usd, gold], [600_000n * units.usd, 199n * units.gold]),
+    twin.add(first, [gold, saffron], [50n * units.gold, 1_000_000n * units.saffron]),
+  ]);
+  await settle(chain, [
+    twin.add(first, [usd, toll], [100_000n * units.usd, 50_000n * units.toll]),
+    ranges.create(range, isUsdFirst ? root * 2n ** 96n : 2n ** 96n / root),
+  ]);
+  await settle(chain, [
+    ranges.open(first, range, [-887_220, 887_220], isUsdFirst ? deposits : [deposits[1], deposits[0]]),
+    answer("ether", 2_000_00000000n),
+    answer("euro", 1_10000000n),
+  ]);
+  const pairs = {
+    gold: await swap.pairOf(usd, gold),
+    ticket: await swap.pairOf(usd, ticket),
+    bare: await swap.pairOf(gold, bare),
+    twinGold: await twin.pairOf(usd, gold),
+    saffron: await twin.pairOf(gold, saffron),
+    toll: await twin.pairOf(usd, toll),
+  };
+  const isTwins = (pair: Address): boolean => [pairs.twinGold, pairs.saffron, pairs.toll].includes(pair);
+  const release: Market["release"] = (pair) => approve(first, pair, isTwins(pair) ? twin.router : swap.router);
+  await settle(chain, Object.values(pairs).map(release));
+  const config = pricedChain({
+    exchanges: [
+      { name: "swap", factory: swap.factory, feePpm: 3_000 },
+      { name: "twin", factory: twin.factory, feePpm: 3_000 },
+      { name: "ranges", factory: ranges.factory, family: "concentrated" },
+    ],
+    wrappedNative: [weth],
+    prices: {
+      feeds: [
+        { of: "native", aggregators: [feeds.ether] },
+        { of: "EUR", aggregators: [feeds.euro] },
+      ],
+      stablecoins: [{ token: usd }],
+    },
+  });
+  return {
+    chain,
+    swap,
+    twin,
+    ranges,
+    range,
+    rangePool: await ranges.poolOf(range),
+    people,
+    tokens,
+    pairs,
+    feeds,
+    config,
+    exchanges: [
+      { name: "swap", factory: swap.factory },
+      { name: "twin", factory: twin.factory },
+      { name: "ranges", factory: ranges.factory, family: "concentrated" },
+    ],
+    answer,
+    release,
+    block: async (time, ...transactions) => void (await settle(chain, transactions, time)),
+    chores: () => [createPriceChore(config), ...createRollUpChores(config)],
+  };
+};

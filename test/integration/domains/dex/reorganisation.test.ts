@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import type { TestTransaction } from "../../../support/chain.ts";
+import { dump } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { type Served, servePools } from "../pools/served.ts";
+import { type Pricing, startPricing } from "../prices/support.ts";
+import { firstMidnight, type Market, startMarket, units } from "./market.ts";
+import { secondsOfDay, secondsOfHour } from "./support.ts";
+
+/** A chain of days whose node changes its mind; the index that followed beside one that never saw what was dropped and was made at once. */
+let market: Market;
+let test: TestDatabase;
+let pricing: Pricing;
+let followed: Served;
+const random = createRandom("branches of trade");
+const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60;
+const clock = () => new Date(at(9, 0) * 1000);
+
+const something = (): TestTransaction => {
+  const { swap, twin, ranges, range, people, tokens } = market;
+  const { usd, gold, ticket, saffron, toll, bare } = tokens;
+  const person = random.pick(people);
+  const part = BigInt(random.between(1, 40));
+  return random.pick([
+    () => swap.swap(person, part * 1_000n * units.usd, [usd, gold]),
+    () => swap.swap(person, (part * units.gold) / 3n, [gold, usd]),
+    () => swap.swap(person, part * 10n, [ticket, usd]),
+    () => swap.swap(person, part * 100n * units.usd, [usd, ticket]),
+    () => swap.swap(person, part * 10n ** 6n, [bare, gold]),
+    () => twin.swap(person, part * 200n * units.usd, [usd, gold, saffron]),
+    () => twin.swap(person, part * 2_000n * units.saffron, [saffron, gold]),
+    () => twin.swap(person, part * 100n * units.toll, [toll, usd]),
+    () => twin.swap(person, part * 100n * units.usd, [usd, toll]),
+    () => ranges.swap(person, part * 500n * units.usd, range, range.tokens[0] === usd ? 0 : 1),
+    () => swap.add(person, [usd, gold], [part * 3_000n * units.usd, part * units.gold]),
+    () => twin.add(person, [usd, toll], [part * 200n * units.usd, part * 100n * units.toll]),
+    () => swap.remove(people[0], [usd, gold], part * 10n ** 11n),
+    () => market.answer("ether", 2_000_00000000n + part * 10_00000000n),
+    () => market.answer("euro", 1_00000000n + part * 100_000n),
+  ])();
+};
+const somethings = (count = 4): TestTransaction[] => Array.from({ length: count }, something);
+/** A pool of the token that was in none, which gives it a price. */
+const newPool = () => {
+  const { swap, tokens, people } = market;
+  return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
+};
+
+/** Says what a price was worth in words that do not depend on how often somebody looked: rows in which it stood still say nothing. */
+const moves = (database: Database, span: "hour" | "day") =>
+  database.query(
+    `SELECT asset, ${span}, open, high, low, close, block_number FROM (
+       SELECT *, lag(close) OVER each AS before, row_number() OVER each AS position FROM price_${span}s WINDOW each AS (PARTITION BY asset ORDER BY ${span})) p
+     WHERE position = 1 OR num_nonnulls(open, high, low, close, before) NOT IN (0, 5) OR (open, high, low, close) IS DISTINCT FROM (before, before, before, before)
+     ORDER BY asset, ${span}`,
+  );
+
+/** All that follows from the blocks; of roll-ups the hours that both rhythms keep, and of how far prices are made the last word. */
+const tables = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
+  const held: Record<string, unknown> = await dump(database);
+  held.price_hours = await moves(database, "hour");
+  held.price_days = await moves(database, "day");
+  held.price_progress = await database.query("SELECT * FROM price_progress ORDER BY hour DESC LIMIT 1");
+  for (const table of ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"])
+    held[table] = await database.query(`SELECT * FROM ${table} WHERE hour = ANY ($1::int4[]) ORDER BY 1, 2, 3, 4`, [[...hours]]);
+  return held;
+};
+const hoursOf = async (database: Database): Promise<Set<number>> =>
+  new Set((await database.query<{ hour: number }>("SELECT DISTINCT hour FROM exchange_hours")).map(({ hour }) => hour));
+
+/** Every endpoint of exchanges, prices, and balances. */
+const paths = (): string[] => {
+  const { people, pairs, tokens } = market;
+  const of = (name: string, pools: readonly Address[], traded: readonly Address[]): string[] =>
+    [
+      ...["pools/", "pools/?date=2023-11-16", "tokens/", "transactions/?quote-currency=EUR", "ecosystem/", "health/"],
+      ...people.flatMap((person) => [`address/${person}/balances/`, `address/${person}/transactions/`]),
+      ...pools.flatMap((pool) => [`pools/address/${pool}/`, `pools/address/${pool}/transactions/`]),
+      ...traded.flatMap((token) =>
+        ["", "view/", "view/?quote-currency=EUR", "transactions/"].map((rest) => `tokens/address/${token}/${rest}`),
+      ),
+    ].map((path) => `week/xy=k/${name}/${path}`);
+  const { usd, gold, ticket, saffron, toll, bare } = tokens;
+  const known = Object.values(tokens).filter((token) => token !== tokens.mist);
+  return [
+    "xy=k/supported_dexes/",
+    ...of("swap", [pairs.gold, pairs.ticket, pairs.bare], [usd, gold, ticket, bare]),
+    ...of("twin", [pairs.twinGold, pairs.saffron, pairs.toll], [usd, gold, saffron, toll]),
+    ...Object.values(pairs).map((pair) => `week/xy=k/address/${pair}/dex_name/`),
+    ...known.map((token) => `week/xy=k/tokens/address/${token}/pools/page/0/?quote-currency=EUR`),
+    ...people.flatMap((person) => [`week/xy=k/address/${person}/pools/page/0/`, `week/address/${person}/balances_v2/`]),
+    ...["USD", "EUR"].map(
+      (currency) =>
+        `pricing/historical_by_addresses_v2/week/${currency}/${[...Object.values(tokens), ...Object.values(pairs), nativeTokenAddress]}/?from=2023-11-14&to=2023-11-20`,
+    ),
+    `pricing/historical_by_addresses_v2/week/USD/${tokens.mist}/?from=2023-11-14&to=2023-11-20`,
+  ];
+};
+const answers = async (served: Served): Promise<Record<string, unknown>> => {
+  const all: Record<string, unknown> = {};
+  for (const path of paths()) {
+    const { status, data, message } = await served.ask(path);
+    all[path] = { status, data, message };
+  }
+  return all;
+};
+
+/** Compares with an index of the chain as it is now, whose chores came once, at the end. */
+const expectUndisturbed = async (): Promise<void> => {
+  await pricing.settle();
+  const fresh = await createTestDatabase();
+  const other = await startPricing(market.chain, fresh.database, market.config, market.chores);
+  await other.settle();
+  await other.end();
+  const served = await servePools(fresh.database, market.exchanges, clock);
+  const kept = await hoursOf(fresh.database);
+  expect(await tables(test.database, kept)).toEqual(await tables(fresh.database, kept));
+  const [mine, expected] = [await answers(followed), await answers(served)];
+  for (const path of paths()) expect(mine[path], path).toEqual(expected[path]);
+  expect(pricing.notes.filter((note) => note.includes("waits"))).toEqual([]);
+  await served.end();
+  await fresh.drop();
+};
+/** Blocks at some times; prices and roll-ups are made after each of them. */
+const tell = async (times: readonly number[], transactions: () => readonly TestTransaction[] = somethings): Promise<void> => {
+  for (const time of times) {
+    await market.block(time, ...transactions());
+    await pricing.settle();
+  }
+};
+/** The same, by processes that end after one look: prices are made, and the first of several roll-ups that are due. */
+const tellInPieces = async (times: readonly number[]): Promise<void> => {
+  for (const time of times) {
+    await market.block(time, ...somethings());
+    await pricing.settle(1);
+    pricing.interrupt();
+  }
+};
+/** Goes back to a state of the node, which stays one to go back to. */
+const back = async (snapshot: string): Promise<string> => {
+  await market.chain.rpc("evm_revert", [snapshot]);
+  return market.chain.rpc<string>("evm_snapshot");
+};
+
+let early: string;
+let late: string;
+
+beforeAll(async () => {
+  market = await startMarket();
+  test = await createTestDatabase();
+  pricing = await startPricing(market.chain, test.database, market.config, market.chores);
+  followed = await servePools(test.database, market.exchanges, clock);
+  await tell([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
+  early = await market.chain.rpc<string>("evm_snapshot");
+  await tell([at(1, 2, 10)], () => [newPool()]);
+  await tell([at(1, 8), at(1, 8, 31), at(1, 21), at(2, 3, 15), at(2, 14, 45), at(2, 15, 1), at(3, 0, 30), at(3, 10, 20)]);
+  late = await market.chain.rpc<string>("evm_snapshot");
+}, 120_000);
+afterAll(async () => {
+  await followed?.end();
+  await pricing?.end();
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+describe("a reorganisation of trade", () => {
+  it("that stays within an hour leaves prices of the new branch alone, whenever they are made", async () => {
+    const { swap, people, tokens } = market;
+    await tell([at(3, 10, 25)], () => [
+      swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
+      market.answer("ether", 3_000_00000000n),
+    ]);
+    late = await back(late);
+    // Longer than what was dropped before anything looks again.
+    await market.block(at(3, 10, 26), ...somethings());
+    await market.block(at(3, 10, 41), ...somethings());
+    await expectUndisturbed();
+  });
+
+  it("to a shorter branch takes hours and a day back that were over", async () => {
+    late = await back(late);
+    await tell([at(3, 10, 30), at(3, 10, 50)]);
+    await tellInPieces([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
+    await tell([at(3, 18), at(3, 23, 40)]);
+    await tellInPieces([at(4, 0, 20), at(4, 1, 10)]);
+    late = await back(late);
+    await market.block(at(3, 10, 40), ...somethings());
+    await market.block(at(3, 12, 10), ...somethings());
+    await expectUndisturbed();
+  });
+
+  it("to a longer branch has its hours and days", async () => {
+    await tell([at(3, 13, 30), at(3, 19), at(4, 5)]);
+    late = await back(late);
+    for (const time of [
+      at(3, 10, 45),
+      at(3, 11, 20),
+      at(3, 11, 50),
+      at(3, 16),
+      at(4, 0, 5),
+      at(4, 9),
+      at(4, 9, 40),
+      at(5, 2),
+      at(5, 3, 30),
+    ])
+      await market.block(time, ...somethings(6));
+    await expectUndisturbed();
+  });
+
+  it("takes a pool away with all that was done in it, and with the price it gave", async () => {
+    const path = `pricing/historical_by_addresses_v2/week/USD/${market.tokens.mist}/?from=2023-11-17&to=2023-11-17`;
+    // 90,000 dollars for 30,000.
+    expect((await followed.get(path))[0].prices[0].price).toBe(3);
+    early = await back(early);
+    await market.block(at(1, 4), ...somethings());
+    await market.block(at(1, 5, 10), ...somethings());
+    await expectUndisturbed();
+    expect((await followed.get(path))[0].prices[0].price).toBeNull();
+  });
+});

@@ -1,0 +1,94 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../runtime/app.ts";
+import { chainConfig, config } from "../../../runtime/config/config.ts";
+import { createKeys } from "../../../runtime/http/keys.ts";
+import type { Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer } from "../../support/indexer/support.ts";
+import { addressOf, type HandIndex, openHandIndex, transactionHashOf, transactionRow } from "./queries/hand-index.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+type Answer = any;
+
+describe("the fees of transactions, one of them with two blobs", () => {
+  let chain: TestChain;
+  let test: TestDatabase;
+  let sender: Hex;
+  let plain: Hash;
+  let withBlobs: Hash;
+  let spent: bigint;
+  let get: (path: string) => Promise<Answer>;
+  let end = async () => {};
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+    test = await createTestDatabase();
+    sender = chain.accounts[1] as Hex;
+    const to = chain.accounts[2];
+    const balance = async () => BigInt(await chain.rpc<Hex>("eth_getBalance", [sender, "latest"]));
+    const before = await balance();
+    const prices = { maxFeePerGas: "0x77359400", maxPriorityFeePerGas: "0x3" };
+    plain = await chain.rpc<Hash>("eth_sendTransaction", [{ from: sender, to, gas: "0x5208", value: "0x5", type: "0x2", ...prices }]);
+    // A versioned hash of version 1 (EIP-4844), a blob each; a development node asks for no blobs behind them.
+    const blobs = ["1", "2"].map((end) => `0x01${end.padStart(62, "0")}`);
+    const carrier = { from: sender, to, gas: "0x5208", type: "0x3", maxFeePerBlobGas: "0x77359400", blobVersionedHashes: blobs };
+    withBlobs = await chain.rpc<Hash>("eth_sendTransaction", [{ ...carrier, ...prices }]);
+    await chain.mine();
+    spent = before - (await balance()) - 5n;
+    const indexer = await createTestIndexer(chain.url, test.database);
+    await indexer.runToHead(await chain.head());
+    await indexer.close();
+    const { key } = await createKeys(test.database).create({ label: "test" });
+    const settings = { ...chainConfig.parse({ name: "fees", id: 31337, rpc: chain.url }), id: 31337 };
+    const logger = pino({ level: "silent" });
+    const http = createApp({ config: config.parse({}), chains: [settings], database: test.database, logger, answerCheck: "all" });
+    end = () => http.close();
+    get = async (path) => {
+      const response = await supertest(http.app).get(`/v1/fees/${path}`).set("Authorization", `Bearer ${key}`);
+      expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
+      return response.body.data;
+    };
+  });
+  afterAll(async () => {
+    await end();
+    await test?.drop();
+    await chain?.stop();
+  });
+
+  const feesOf = async (hash: Hash) => BigInt((await get(`transaction_v2/${hash}/`)).items[0].fees_paid);
+
+  it("are gas at the effective price and, for blobs, blob gas at theirs", async () => {
+    const receipt = await chain.rpc<Record<string, Hex>>("eth_getTransactionReceipt", [withBlobs]);
+    const number = (name: string) => BigInt(receipt[name] as Hex);
+    // EIP-4844: 2^17 of blob gas a blob.
+    expect(number("blobGasUsed")).toBe(2n * 2n ** 17n);
+    expect(number("blobGasPrice")).toBeGreaterThan(0n);
+    expect(await feesOf(withBlobs)).toBe(number("gasUsed") * number("effectiveGasPrice") + number("blobGasUsed") * number("blobGasPrice"));
+  });
+
+  it("are together what the sender's balance lost beside the value sent, and the sum of row 23", async () => {
+    expect((await feesOf(plain)) + (await feesOf(withBlobs))).toBe(spent);
+    const summary = await get(`address/${sender}/transactions_summary/?with-gas=true`);
+    expect(BigInt(summary.items[0].gas_summary.total_fees_paid)).toBe(spent);
+  });
+});
+
+describe("the fee of a transaction on a rollup", () => {
+  let index: HandIndex;
+  beforeAll(async () => {
+    index = await openHandIndex();
+    await index.blocks(0, 1, { 1: 1 });
+    // No development node has the fee of the layer below: the row is as a rollup's receipt makes it.
+    await index.insert("transactions", [{ ...transactionRow(1, 0, addressOf(1), addressOf(2)), l1_fee: "1234", blob_fee: "500" }]);
+    return index.end;
+  });
+
+  it("has the fee of the layer below in it", async () => {
+    const { data } = await index.get(`/v1/hand/transaction_v2/${transactionHashOf(1, 0)}/`);
+    // 21,000 gas at 2 gwei, 1,234 for the layer below and 500 for blobs.
+    expect(data.items[0].fees_paid).toBe(String(21_000n * 2_000_000_000n + 1_234n + 500n));
+  });
+});

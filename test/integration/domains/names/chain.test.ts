@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ResolverContext } from "../../../../runtime/api/context.ts";
+import { getResolvedAddress } from "../../../../runtime/api/names/get-resolved-address.ts";
+import { namesProjection } from "../../../../runtime/domains/names/projection.ts";
+import { createNameQueries, registriesOfChain } from "../../../../runtime/domains/names/queries.ts";
+import { createNameResolution } from "../../../../runtime/domains/names/resolve-name.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { deployNames, type NameService } from "./support.ts";
+
+const chainId = 31337;
+let chain: TestChain;
+let names: NameService;
+let test: TestDatabase;
+let alice: Address;
+let bob: Address;
+let carol: Address;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  test = await createTestDatabase();
+  [alice, bob, carol] = chain.accounts.slice(1, 4).map((account) => account.toLowerCase()) as [Address, Address, Address];
+  names = await deployNames(chain);
+});
+afterAll(async () => {
+  await test?.drop();
+  await chain?.stop();
+});
+
+const index = async () => {
+  const running = await createTestIndexer(chain.url, test.database, { projections: [namesProjection] });
+  await running.runToHead(await chain.head());
+  await running.close();
+};
+const queries = (...registries: Address[]) =>
+  createNameQueries(test.database, () => registries.map((registry) => registry.toLowerCase() as Address));
+
+/** What the index says, after it was compared with what the node says. */
+const resolved = async (name: string): Promise<Address | null> => {
+  const [indexed, told] = [await queries(names.registry).resolveName(chainId, name), await names.resolveOnChain(name)];
+  expect(indexed).toBe(told);
+  return indexed;
+};
+
+describe("names of a registry on a chain", () => {
+  it("lead where the registry's resolver says", async () => {
+    await names.register("alice.eth");
+    await names.setAddress("alice.eth", alice);
+    await names.register("wallet.alice.eth");
+    await names.setAddress("wallet.alice.eth", bob);
+    await names.register("empty.eth");
+    await index();
+    expect(await resolved("alice.eth")).toBe(alice);
+    expect(await resolved("wallet.alice.eth")).toBe(bob);
+    expect(await resolved("empty.eth")).toBeNull();
+    expect(await resolved("nobody.eth")).toBeNull();
+  });
+
+  it("are found in the form that ENSIP-15 makes of them", async () => {
+    const { resolveName } = queries(names.registry);
+    expect(await resolveName(chainId, "ALICE.eth")).toBe(alice);
+    expect(await resolveName(chainId, "al\u0456ce.eth")).toBeNull();
+    expect(await resolveName(chainId, "alice..eth")).toBeNull();
+  });
+
+  it("follow the registry from one resolver to another, whenever that one was filled", async () => {
+    await names.register("moved.eth");
+    await names.setAddress("moved.eth", alice);
+    await names.setAddress("moved.eth", bob, names.otherResolver);
+    await index();
+    expect(await resolved("moved.eth")).toBe(alice);
+    await names.register("moved.eth", names.otherResolver);
+    await index();
+    expect(await resolved("moved.eth")).toBe(bob);
+    await names.setAddress("moved.eth", alice);
+    await index();
+    expect(await resolved("moved.eth")).toBe(bob);
+    await names.register("moved.eth", "0x0000000000000000000000000000000000000000");
+    await index();
+    expect(await resolved("moved.eth")).toBeNull();
+  });
+
+  it("lead nowhere after their address was taken away", async () => {
+    await names.register("gone.eth");
+    await names.setAddress("gone.eth", alice);
+    await names.setAddress("gone.eth", "0x0000000000000000000000000000000000000000");
+    await index();
+    expect(await resolved("gone.eth")).toBeNull();
+  });
+
+  it("go back with a reorganisation", async () => {
+    await names.register("back.eth");
+    await names.setAddress("back.eth", alice);
+    await index();
+    await names.setAddress("back.eth", bob);
+    await index();
+    expect(await resolved("back.eth")).toBe(bob);
+    await chain.rpc("anvil_reorg", [1, []]);
+    await index();
+    expect(await resolved("back.eth")).toBe(alice);
+  });
+
+  it("come from the registry behind where the first one never had them", async () => {
+    const newer = await deployNames(chain);
+    await names.register("old.eth");
+    await names.setAddress("old.eth", carol);
+    await index();
+    const { resolveName } = queries(newer.registry, names.registry);
+    expect(await resolveName(chainId, "old.eth")).toBe(carol);
+    expect(await queries(newer.registry).resolveName(chainId, "old.eth")).toBeNull();
+    await newer.register("old.eth", null);
+    await index();
+    expect(await resolveName(chainId, "old.eth")).toBeNull();
+  });
+
+  it("are none on a chain without a registry", async () => {
+    expect(await queries().resolveName(chainId, "alice.eth")).toBeNull();
+    expect(await queries().namesOf(chainId, [alice])).toEqual(new Map());
+    expect(registriesOfChain({ nameRegistryFallback: alice, nameRegistry: bob })).toEqual([bob, alice]);
+  });
+
+  it("of a path without a chain are those of the first chain that knows them", async () => {
+    const { resolveName } = queries(names.registry);
+    const resolve = createNameResolution(
+      { resolveName: (id, name) => (id === chainId ? resolveName(id, name) : Promise.resolve(null)) },
+      [{ id: 1 }, { id: chainId }],
+      async () => undefined,
+    );
+    expect(await resolve(null, "alice.eth")).toBe(alice);
+    expect(await resolve({ id: 1 }, "alice.eth")).toBeNull();
+  });
+});
+
+describe("names that addresses claim", () => {
+  const namesOf = async (...addresses: Address[]) => [...(await queries(names.registry).namesOf(chainId, addresses))];
+
+  it("are shown when they lead back", async () => {
+    await names.claim(alice, "alice.eth");
+    await names.claim(bob, "alice.eth");
+    await index();
+    expect(await namesOf(alice, bob, carol)).toEqual([[alice, "alice.eth"]]);
+  });
+
+  it("are what is answered about an address, null where it has none; a name is answered with itself", async () => {
+    const context = { names: queries(names.registry), now: () => new Date(1_700_000_000_000) } as unknown as ResolverContext;
+    const answer = (walletAddress: Address, walletAddressName: string | null = null) =>
+      getResolvedAddress({ chain: { id: chainId, name: "test" }, walletAddress, walletAddressName, format: "json" }, context);
+    expect(await answer(alice)).toEqual({
+      updated_at: "2023-11-14T22:13:20Z",
+      chain_id: chainId,
+      chain_name: "test",
+      items: [{ address: alice, name: "alice.eth" }],
+    });
+    expect((await answer(bob)).items).toEqual([{ address: bob, name: null }]);
+    expect((await answer(alice, "other.alice.eth")).items).toEqual([{ address: alice, name: "other.alice.eth" }]);
+  });
+
+  it("are not shown in another form than the normal one", async () => {
+    await names.claim(alice, "Alice.eth");
+    await index();
+    expect(await namesOf(alice)).toEqual([]);
+  });
+
+  it.each([
+    ["empty", ""],
+    ["a name with a NUL", "alice\0.eth"],
+    ["what would break an array or a page", 'al,i"c}e\\.eth<script>'],
+    ["absurdly long", `${"a".repeat(4_000)}.eth`],
+  ])("are not shown when they are %s, and nothing stops", async (_, name) => {
+    await names.claim(alice, name);
+    await index();
+    expect(await namesOf(alice)).toEqual([]);
+    await names.claim(alice, "alice.eth");
+    await index();
+    expect(await namesOf(alice)).toEqual([[alice, "alice.eth"]]);
+  });
+
+  it("are gone when the name leads elsewhere", async () => {
+    await names.setAddress("alice.eth", carol);
+    await index();
+    expect(await namesOf(alice, carol)).toEqual([]);
+    await names.claim(carol, "alice.eth");
+    await index();
+    expect(await namesOf(alice, carol)).toEqual([[carol, "alice.eth"]]);
+  });
+});

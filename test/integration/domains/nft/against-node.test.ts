@@ -1,0 +1,342 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
+import { createNftQueries } from "../../../../runtime/domains/nft/queries.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import type { Deployed } from "../../../support/oddities/teller.ts";
+import { editionKey, type NftStory, tellNftStory } from "./story.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+type Answer = any;
+
+let story: NftStory;
+let head: number;
+let nowSeconds: number;
+const databases: TestDatabase[] = [];
+const ends: (() => Promise<void>)[] = [];
+
+const indexTo = async (database: Database, height: number, from = 0): Promise<void> => {
+  const indexer = await createTestIndexer(story.chain.url, database, {
+    chain: chainOf({ from }),
+    projections: [tokensProjection, nftProjection],
+  });
+  await indexer.runToHead(height);
+  await indexer.close();
+};
+
+const openIndex = async (from = 0): Promise<Database> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  await indexTo(test.database, head, from);
+  return test.database;
+};
+
+interface Served {
+  get(path: string, status?: number): Promise<Answer>;
+}
+
+const serve = async (database: Database): Promise<Served> => {
+  const { key } = await createKeys(database).create({ label: "test" });
+  const http = createApp({
+    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    chains: [{ ...chainConfig.parse({ name: "art", id: 31337, rpc: story.chain.url, groups: ["historical"] }), id: 31337 }],
+    database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+    now: () => new Date(nowSeconds * 1000),
+  });
+  ends.push(() => http.close());
+  return {
+    get: async (path, status = 200) => {
+      const response = await supertest(http.app).get(`/v1/art/${path}`).set("Authorization", `Bearer ${key}`);
+      expect(response.status, `${path}: ${response.body.error_message}`).toBe(status);
+      return status === 200 ? response.body.data : response.body.error_message;
+    },
+  };
+};
+
+/** An ERC-721 collection as the node has it, height by height: the ids that there have been by then, with owner and first owner. */
+interface KnownToken {
+  readonly id: bigint;
+  readonly owner: Address;
+  readonly first: Address;
+}
+const historyOf = async (collection: Deployed, last: number): Promise<KnownToken[][]> => {
+  const first = new Map<bigint, Address>();
+  const heights: KnownToken[][] = [];
+  for (let height = 0; height <= last; height += 1) {
+    const owners = await story.ownersAt(collection, height);
+    for (const [id, owner] of owners) if (owner !== zeroAddress && !first.has(id)) first.set(id, owner);
+    heights.push(
+      [...first]
+        .map(([id, receiver]) => ({ id, owner: owners.get(id) ?? zeroAddress, first: receiver }))
+        .sort((left, right) => (left.id < right.id ? -1 : 1)),
+    );
+  }
+  return heights;
+};
+const at = <Item>(items: readonly Item[], index: number): Item => {
+  const item = items[index];
+  if (item === undefined) throw new Error(`There is no item ${index}.`);
+  return item;
+};
+const collections = () => [story.art, story.oldArt, story.hybrid];
+const held = (items: Answer) =>
+  items.map((item: Answer) => [item.nft_data.token_id, item.nft_data.current_owner, item.nft_data.original_owner]);
+
+beforeAll(async () => {
+  story = await tellNftStory();
+  head = await story.chain.head();
+  nowSeconds = (await story.timeOf(head)) + 3_600;
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(ends.map((end) => end()));
+  await Promise.all(databases.map((test) => test.drop()));
+  await story?.chain.stop();
+});
+
+describe("collections as a node has them", () => {
+  it("have, after every block, the ids, the owners and the size that the contracts say", async () => {
+    const nfts = createNftQueries(await openIndex());
+    let burnt = 0;
+    for (const collection of collections()) {
+      const history = await historyOf(collection, head);
+      for (const [height, tokens] of history.entries()) {
+        const what = `${collection.address} at ${height}`;
+        expect(await nfts.collectionSizeAt(31337, collection.address, height), what).toBe(tokens.length);
+        const rows = await nfts.nftTokensAt(31337, collection.address, height, 100, 0);
+        expect(
+          rows.map((row) => [BigInt(row.token_id), row.original_owner]),
+          what,
+        ).toEqual(tokens.map(({ id, first }) => [id, first]));
+        const owners = await nfts.nftOwnersAt(31337, collection.address, story.ids.map(String), height);
+        expect(Object.fromEntries(owners), what).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));
+        burnt += tokens.filter(({ owner }) => owner === zeroAddress).length;
+      }
+    }
+    expect(burnt).toBeGreaterThan(0);
+  });
+
+  it("have, after every block, what each account holds by id", async () => {
+    const nfts = createNftQueries(await openIndex());
+    for (const owner of Object.values(story.people)) {
+      for (let height = 0; height <= head; height += 1) {
+        const node = await story.editionsAt(height);
+        const expected = story.editionIds
+          .map((id) => [String(id), String(node.get(editionKey(owner, id)))])
+          .filter(([, balance]) => balance !== "0");
+        const rows = await nfts.idsHeldAt(31337, owner, story.editions.address, height, null);
+        expect(
+          rows.map((row) => [row.token_id, row.balance]),
+          `${owner} at ${height}`,
+        ).toEqual(expected);
+        for (const collection of collections()) {
+          const owners = await story.ownersAt(collection, height);
+          const ids = [...owners].filter(([, is]) => is === owner).map(([id]) => String(id));
+          const mine = await nfts.idsHeldAt(31337, owner, collection.address, height, null);
+          expect(mine.map((row) => row.token_id)).toEqual(ids);
+        }
+      }
+    }
+  });
+
+  it("count as ids of an ERC-1155 collection those of which there ever was anything", async () => {
+    const nfts = createNftQueries(await openIndex());
+    const seen = new Set<bigint>();
+    for (let height = 0; height <= head; height += 1) {
+      for (const [key, balance] of await story.editionsAt(height)) if (balance > 0n) seen.add(BigInt(key.split(" ")[1] ?? 0));
+      expect(await nfts.collectionSizeAt(31337, story.editions.address, height), `at ${height}`).toBe(seen.size);
+    }
+    // 777 and 778 are in events, of nothing.
+    expect(seen).toEqual(new Set([1n, 2n, 3n, 2n ** 256n - 1n]));
+  });
+});
+
+describe("what is served of them", () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await serve(await openIndex());
+  });
+
+  it("lists the tokens of each collection with owner and first owner, and finds each alone", async () => {
+    for (const collection of collections()) {
+      const tokens = at(await historyOf(collection, head), head);
+      const data = await served.get(`nft/${collection.address}/metadata/`);
+      expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, first]));
+      expect(data.pagination.total_count).toBe(tokens.length);
+      for (const { id, owner, first } of tokens) {
+        const { items, pagination } = await served.get(`nft/${collection.address}/metadata/${id}/`);
+        expect(held(items)).toEqual([[String(id), owner, first]]);
+        expect(pagination).toBeNull();
+      }
+    }
+    const editions = await served.get(`nft/${story.editions.address}/metadata/`);
+    expect(editions.items.map((item: Answer) => item.nft_data.current_owner)).toEqual([null, null, null, null]);
+    expect(await served.get(`nft/${story.art.address}/metadata/999/`, 404)).toMatch(/999/);
+    expect(await served.get(`nft/${story.editions.address}/metadata/777/`, 404)).toMatch(/777/);
+  });
+
+  it("shows a wallet its collections with their ids, now and a day ago", async () => {
+    const everything = [...collections(), story.editions];
+    for (const owner of Object.values(story.people)) {
+      const balances = async (height: number) => {
+        const editions = await story.editionsAt(height);
+        const ofEditions = story.editionIds
+          .map((id) => [id, editions.get(editionKey(owner, id)) ?? 0n] as const)
+          .filter(([, many]) => many > 0n);
+        const ofArt = await Promise.all(
+          collections().map(async (collection) => {
+            const owners = await story.ownersAt(collection, height);
+            return [...owners].filter(([, is]) => is === owner).map(([id]) => [id, 1n] as const);
+          }),
+        );
+        return new Map(everything.map(({ address }, position) => [address, ofArt[position] ?? ofEditions]));
+      };
+      const sum = (ids: readonly (readonly [bigint, bigint])[] = []) => String(ids.reduce((total, [, many]) => total + many, 0n));
+      const [now, before] = [await balances(head), await balances(story.dayAgo)];
+      const { items } = await served.get(`address/${owner}/balances_nft/`);
+      const expected = everything
+        .filter(({ address }) => (now.get(address) ?? []).length > 0)
+        .sort((left, right) => (left.address < right.address ? -1 : 1))
+        .map(({ address }) => [
+          address,
+          sum(now.get(address)),
+          sum(before.get(address)),
+          (now.get(address) ?? []).map(([id]) => String(id)),
+        ]);
+      expect(
+        items.map((item: Answer) => [
+          item.contract_address,
+          item.balance,
+          item.balance_24h,
+          item.nft_data.map((data: Answer) => data.token_id),
+        ]),
+        owner,
+      ).toEqual(expected);
+      for (const { address } of everything) {
+        const owned = await served.get(`address/${owner}/collection/${address}/`);
+        const idsBefore = new Map(before.get(address));
+        expect(
+          owned.items.map((item: Answer) => [item.token_id, item.balance, item.balance_24h]),
+          `${address} of ${owner}`,
+        ).toEqual((now.get(address) ?? []).map(([id, many]) => [String(id), String(many), String(idsBefore.get(id) ?? 0n)]));
+        for (const id of [...story.ids, ...story.editionIds]) {
+          const one = await served.get(`address/${owner}/collection/${address}/token/${id}/`);
+          expect(one.items.length, `${address} ${id} of ${owner}`).toBe((now.get(address) ?? []).some(([own]) => own === id) ? 1 : 0);
+        }
+      }
+    }
+  });
+
+  it("says when a wallet's collection and id last moved", async () => {
+    const { alice } = story.people;
+    // Alice sent token 1 to herself in the block after next of the pause, in which token 0 came back to her as well.
+    const time = new Date((await story.timeOf(story.dayAgo + 3)) * 1000).toISOString().replace(".000Z", "Z");
+    const { items } = await served.get(`address/${alice}/collection/${story.art.address}/`);
+    expect(items.map((item: Answer) => [item.token_id, item.last_transfered_at])).toEqual([
+      ["0", time],
+      ["1", time],
+    ]);
+    const all = (await served.get(`address/${alice}/balances_nft/`)).items;
+    expect(all.find((item: Answer) => item.contract_address === story.art.address).last_transfered_at).toBe(time);
+  });
+
+  it("names both standards of a contract that is two things, and counts its tokens, not its coins", async () => {
+    const { carol } = story.people;
+    const item = (await served.get(`address/${carol}/balances_nft/`)).items.find(
+      (one: Answer) => one.contract_address === story.hybrid.address,
+    );
+    expect([item.supports_erc, item.balance]).toEqual([["erc20", "erc721"], "1"]);
+  });
+
+  it("lists an id's transactions, newest first, with all logs", async () => {
+    // Every log of the contract with a Transfer of the id: nothing else emits in this story.
+    for (const [collection, id] of [
+      [story.art, 0n],
+      [story.oldArt, 2n ** 256n - 1n],
+      [story.hybrid, 1n],
+    ] as const) {
+      const [item] = (await served.get(`tokens/${collection.address}/nft_transactions/${id}/`)).items;
+      const logs = await story.chain.rpc<{ transactionHash: string; data: string; topics: string[] }[]>("eth_getLogs", [
+        { address: collection.address, fromBlock: "0x0", toBlock: "latest" },
+      ]);
+      const word = id.toString(16).padStart(64, "0");
+      // The id is the last topic or, before the standard, the last word of the data.
+      const named = logs.filter(({ topics, data }) => topics[3] === `0x${word}` || (topics.length === 1 && data.endsWith(word)));
+      const hashes = [...new Set(named.map((log) => log.transactionHash))].reverse();
+      expect(hashes.length).toBeGreaterThan(1);
+      expect(item.nft_transactions.map((transaction: Answer) => transaction.tx_hash)).toEqual(hashes);
+      for (const { tx_hash, log_events } of item.nft_transactions) {
+        const receipt = await story.chain.rpc<{ logs: unknown[] }>("eth_getTransactionReceipt", [tx_hash]);
+        expect(log_events.length).toBe(receipt.logs.length);
+        expect(log_events[0].decoded.name).toBe("Transfer");
+      }
+    }
+    const [untouched] = (await served.get(`tokens/${story.art.address}/nft_transactions/12345/`)).items;
+    expect(untouched.nft_transactions).toEqual([]);
+  });
+
+  it("gives balances their ids with what is known of them", async () => {
+    const { bob } = story.people;
+    const { items } = await served.get(`address/${bob}/balances_v2/?nft=true`);
+    const editions = items.find((item: Answer) => item.contract_address === story.editions.address);
+    // Bob received of both ids from Alice, who was the first to have them.
+    expect(editions.nft_data.map((data: Answer) => [data.token_id, data.token_balance, data.original_owner, data.burned])).toEqual([
+      ["1", "4", story.people.alice, false],
+      ["2", "2", story.people.alice, false],
+    ]);
+  });
+});
+
+describe("an index that starts in the middle", () => {
+  it("lists what moved since, says what it does not know, and is right about owners", async () => {
+    const from = story.dayAgo + 1;
+    const served = await serve(await openIndex(from));
+    const before = new Set(at(await historyOf(story.art, from - 1), from - 1).map(({ id }) => id));
+    const tokens = at(await historyOf(story.art, head), head);
+    const data = await served.get(`nft/${story.art.address}/metadata/`);
+    // All ids of the collection moved since: those that were there before have no known first owner.
+    expect(held(data.items)).toEqual(tokens.map(({ id, owner, first }) => [String(id), owner, before.has(id) ? null : first]));
+    expect(data.indexed_from).toBe(from);
+    // Old Art's first id did not move since: whether there is one is not known.
+    const unmoved = await served.get(`nft/${story.oldArt.address}/metadata/1/`);
+    expect(held(unmoved.items)).toEqual([["1", null, null]]);
+    const mine = await served.get(`address/${story.people.alice}/balances_nft/`);
+    expect(mine.indexed_from).toBe(from);
+    const ids = mine.items.find((item: Answer) => item.contract_address === story.art.address).nft_data;
+    expect(ids.map((id: Answer) => id.token_id)).toEqual(["0", "1"]);
+  });
+});
+
+describe("a reorganisation", () => {
+  it("moves ids, owners and sizes back", async () => {
+    const test = await createTestDatabase();
+    databases.push(test);
+    await indexTo(test.database, head);
+    const before = at(await historyOf(story.art, head), head);
+    // The last four blocks had a burn, transfers and mints; nothing happens in those that take their place.
+    await story.chain.rpc("anvil_reorg", [4, []]);
+    await story.chain.mine();
+    const height = await story.chain.head();
+    await indexTo(test.database, height);
+    const nfts = createNftQueries(test.database);
+    for (const collection of collections()) {
+      const tokens = at(await historyOf(collection, height), height);
+      const rows = await nfts.nftTokensAt(31337, collection.address, height, 100, 0);
+      expect(rows.map((row) => [BigInt(row.token_id), row.original_owner])).toEqual(tokens.map(({ id, first }) => [id, first]));
+      expect(await nfts.collectionSizeAt(31337, collection.address, height)).toBe(tokens.length);
+      const owners = await nfts.nftOwnersAt(31337, collection.address, story.ids.map(String), height);
+      expect(Object.fromEntries(owners)).toEqual(Object.fromEntries(tokens.map(({ id, owner }) => [String(id), owner])));
+    }
+    expect(at(await historyOf(story.art, height), height)).not.toEqual(before);
+  });
+});

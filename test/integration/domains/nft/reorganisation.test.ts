@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chainConfig } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { native, unique, units } from "../../../../runtime/demo/story/seaport-orders.ts";
+import { createAllowanceChores } from "../../../../runtime/domains/approvals/reading/chores.ts";
+import { createMetadataChores } from "../../../../runtime/domains/nft/metadata/chores.ts";
+import { createDocumentReader } from "../../../../runtime/domains/nft/metadata/read-document.ts";
+import { createMetadataWorker } from "../../../../runtime/domains/nft/metadata/worker.ts";
+import { tokenMetadataRead } from "../../../../runtime/domains/tokens/reads-metadata.ts";
+import { createChores } from "../../../../runtime/jobs/chores.ts";
+import { createWorker } from "../../../../runtime/jobs/worker.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { projections } from "../../../../runtime/projections.ts";
+import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
+import { dump } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
+import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
+import type { Answer, Served } from "../pools/served.ts";
+import { type Bazaar, ether, lower, serveBazaar, startBazaar } from "./sales/bazaar.ts";
+
+/** An ERC-721 collection whose metadata may change, which it says (EIP-4906). */
+const source = `
+pragma solidity ^0.8.20;
+contract Paintings {
+  event Transfer(address indexed from, address indexed to, uint256 indexed id);
+  event Approval(address indexed owner, address indexed spender, uint256 indexed id);
+  event ApprovalForAll(address indexed owner, address indexed operator, bool approved);
+  event MetadataUpdate(uint256 id);
+  string public constant name = "Paintings";
+  string public constant symbol = "PAINT";
+  mapping(uint256 => address) public ownerOf;
+  mapping(uint256 => address) public getApproved;
+  mapping(address => mapping(address => bool)) public isApprovedForAll;
+  mapping(uint256 => string) private colours;
+  function mint(address to, uint256 id, string calldata colour) external { ownerOf[id] = to; colours[id] = colour; emit Transfer(address(0), to, id); }
+  function transferFrom(address from, address to, uint256 id) external {
+    require(ownerOf[id] == from && (msg.sender == from || getApproved[id] == msg.sender || isApprovedForAll[from][msg.sender]));
+    ownerOf[id] = to;
+    delete getApproved[id];
+    emit Transfer(from, to, id);
+  }
+  function approve(address spender, uint256 id) external { getApproved[id] = spender; emit Approval(msg.sender, spender, id); }
+  function setApprovalForAll(address operator, bool approved) external { isApprovedForAll[msg.sender][operator] = approved; emit ApprovalForAll(msg.sender, operator, approved); }
+  function paint(uint256 id, string calldata colour) external { colours[id] = colour; emit MetadataUpdate(id); }
+  function tokenURI(uint256 id) external view returns (string memory) {
+    return string.concat('data:application/json,{"name":"', colours[id], '","attributes":[{"trait_type":"Colour","value":"', colours[id], '"}]}');
+  }
+}`;
+
+let bazaar: Bazaar;
+let paintings: Address;
+let artifact: Artifact;
+let test: TestDatabase;
+let kept: Kept;
+let served: Served;
+let early: string;
+
+/** An index that follows the chain, with what a process does beside it when a test says so. */
+interface Kept {
+  settle(): Promise<void>;
+  end(): Promise<void>;
+}
+
+const follow = async (database: Database): Promise<Kept> => {
+  const { chain, weth } = bazaar;
+  const settings = { ...chainConfig.parse({ name: "bazaar", id: 31337, rpc: chain.url }), id: 31337 };
+  const running = await createTestIndexer(chain.url, database, { projections, chain: chainOf({ wrappedNative: [weth] }) });
+  const end = runInBackground(running);
+  const { indexer, source: node } = running;
+  const warnings: string[] = [];
+  const logger = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
+  const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
+  const read = createDocumentReader(settings.nfts);
+  const shared = { chainId: 31337, database, source: node, multicall, clock: () => new Date() };
+  const chores = createChores({
+    ...shared,
+    chores: [...createAllowanceChores(), ...createMetadataChores(settings)].map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+    exclusive: indexer.exclusive,
+    beside: indexer.beside,
+    isReady,
+    logger,
+  });
+  const metadata = createMetadataWorker({
+    ...shared,
+    chainName: "bazaar",
+    nfts: settings.nfts,
+    // There is no world here.
+    readDocument: async (url, signal) =>
+      url.startsWith("data:") ? read(url, signal) : { ok: false, refusal: "Nobody is there.", isLasting: true },
+    logger,
+    pauseMilliseconds: 5,
+  });
+  const stop = new AbortController();
+  const names = createWorker({ ...shared, reads: [tokenMetadataRead], logger, isLeading: () => true }).run(stop.signal);
+  const isNamed = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
+  return {
+    settle: async () => {
+      await until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));
+      await until("Names being read", isNamed);
+      for (let looks = 0; (await chores.look()) && looks < 100; looks += 1);
+      await metadata.drain();
+      expect(warnings).toEqual([]);
+      expect(await database.query("SELECT token_id, problem FROM nft_reads")).toEqual([]);
+      expect(await database.query("SELECT * FROM allowance_reads WHERE read_at_block IS NULL")).toEqual([]);
+    },
+    end: async () => {
+      stop.abort();
+      await Promise.all([end(), names]);
+    },
+  };
+};
+
+const serve = (database: Database): Promise<Served> => serveBazaar(database, bazaar, [{ protocol: "seaport", address: bazaar.seaport }]);
+
+/** What is read of contracts is kept with the moment of the look; all else follows from the blocks. */
+const lookedAt: Readonly<Record<string, readonly string[]>> = {
+  nft_metadata: ["token", "token_id", "standard", "block_number", "token_url", "refusal", "document", "name", "attributes", "asset_bytes"],
+  nft_attributes: ["token", "token_id", "position", "trait", "value", "number"],
+  nft_documents: ["token", "metadata_count", "asset_count", "refused_count"],
+  nft_traits: ["token", "trait", "entries", "numbers", "without_value", "unique_values"],
+  nft_trait_values: ["token", "trait", "value", "tokens", "numbers", "number"],
+  allowances: ["owner", "token", "spender", "approved_block", "transaction_index", "log_index", "amount"],
+};
+const tablesOf = async (database: Database): Promise<Record<string, unknown>> => {
+  const held: Record<string, unknown> = await dump(database);
+  delete held.allowance_periods;
+  for (const [table, columns] of Object.entries(lookedAt))
+    held[table] = await database.query(
+      `SELECT ${columns.join(", ")} FROM ${table} ORDER BY ${columns.map((_, index) => index + 1).join(", ")}`,
+    );
+  return held;
+};
+
+/** Rows 7 to 21. */
+const paths = (): string[] => {
+  const { art, editions, people, coin } = bazaar;
+  return [
+    "nft/collections/",
+    ...people.flatMap((person) => [
+      ...[`address/${person}/balances_nft/`, `approvals/${person}/`, `nft/approvals/${person}/`],
+      ...[paintings, art, editions].map((collection) => `address/${person}/collection/${collection}/`),
+      ...["1", "7"].map((id) => `address/${person}/collection/${paintings}/token/${id}/`),
+    ]),
+    ...[paintings, art, editions, coin].flatMap((collection) => [
+      ...[`nft/${collection}/metadata/`, `nft/${collection}/traits/`, `nft/${collection}/traits_summary/`],
+      ...[`nft/${collection}/traits/Colour/attributes/`, `nft/${collection}/metadata/?traits-filter=Colour&values-filter=red`],
+      ...["1", "2", "7"].flatMap((id) => [`nft/${collection}/metadata/${id}/`, `tokens/${collection}/nft_transactions/${id}/`]),
+      ...["floor_price", "volume", "sale_count"].map((what) => `nft_market/${collection}/${what}/?days=10`),
+    ]),
+  ];
+};
+const timesOfTheRun = /"(updated_at|last_scraped_at)":"[^"]*"/g;
+const answersOf = async ({ ask }: Served): Promise<Record<string, unknown>> => {
+  const all: Record<string, unknown> = {};
+  for (const path of paths()) {
+    const { status, data, message } = await ask(path);
+    all[path] = [status, JSON.stringify(data)?.replace(timesOfTheRun, ""), message];
+  }
+  return all;
+};
+
+/** Compares with an index of the chain as it is now, made at once. */
+const expectUndisturbed = async (): Promise<void> => {
+  await kept.settle();
+  const fresh = await createTestDatabase();
+  const other = await follow(fresh.database);
+  await other.settle();
+  await other.end();
+  const [mine, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
+  for (const table of Object.keys(expected)) expect(mine[table], table).toEqual(expected[table]);
+  const otherServed = await serve(fresh.database);
+  const [told, right] = [await answersOf(served), await answersOf(otherServed)];
+  for (const path of paths()) expect(told[path], path).toEqual(right[path]);
+  await otherServed.end();
+  await fresh.drop();
+};
+
+const does = (from: Address, name: string, ...args: readonly unknown[]): TestTransaction => ({
+  from,
+  ...call(artifact, paintings, name, args),
+});
+const tell = async (day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<void> => {
+  await bazaar.on(day, hour, ...transactions);
+  await kept.settle();
+};
+const back = async (): Promise<void> => {
+  await bazaar.chain.rpc("evm_revert", [early]);
+  early = await bazaar.chain.rpc<string>("evm_snapshot");
+};
+const itemsOf = async (path: string): Promise<Answer[]> => (await served.get(path)).items;
+
+beforeAll(async () => {
+  bazaar = await startBazaar();
+  const { chain, people, seaport, sell, coin } = bazaar;
+  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  artifact = contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")))("Paintings");
+  paintings = lower(await chain.deploy(artifact));
+  const [anna, ben, cleo] = people;
+  test = await createTestDatabase();
+  kept = await follow(test.database);
+  served = await serve(test.database);
+  const mints = [1, 2, 3, 4, 5, 6].map((id) => does(anna, "mint", anna, BigInt(id), id % 2 === 0 ? "red" : "green"));
+  await tell(0, 1, ...mints, ...people.map((person) => does(person, "setApprovalForAll", seaport, true)));
+  await tell(0, 2, ...sell(anna, ben, unique(paintings, 1n), native(2n * ether)));
+  await tell(0, 3, does(anna, "approve", cleo, 2n), { from: anna, ...call(artifacts.erc20(), coin, "approve", [cleo, 500n]) });
+  early = await chain.rpc<string>("evm_snapshot");
+}, 120_000);
+afterAll(async () => {
+  await served?.end();
+  await kept?.end();
+  await test?.drop();
+  await bazaar?.chain.stop();
+});
+
+describe("a reorganisation of collections", () => {
+  it("since a minting takes the token, its sale and its metadata away", async () => {
+    const [, ben, cleo] = bazaar.people;
+    await tell(1, 1, does(ben, "mint", ben, 7n, "blue"), ...bazaar.sell(ben, cleo, unique(paintings, 7n), native(ether)));
+    expect((await itemsOf(`nft/${paintings}/metadata/7/`))[0].nft_data).toMatchObject({
+      current_owner: cleo,
+      external_data: { name: "blue" },
+    });
+    await back();
+    await tell(1, 2, { to: ben, value: 1n });
+    expect((await served.ask(`nft/${paintings}/metadata/7/`)).status).toBe(404);
+    expect((await served.ask(`nft/${paintings}/traits/Colour/attributes/`)).data.items[0].values).toEqual([
+      { value: "green", count: 3 },
+      { value: "red", count: 3 },
+    ]);
+    await expectUndisturbed();
+    // The same id again, by another hand and of another colour, as first thing of a new branch.
+    await back();
+    await tell(1, 1, does(cleo, "mint", cleo, 7n, "red"));
+    expect((await itemsOf(`nft/${paintings}/metadata/7/`))[0].nft_data).toMatchObject({
+      original_owner: cleo,
+      external_data: { name: "red" },
+    });
+    await expectUndisturbed();
+  });
+
+  it("since a sale gives the floor and the owner back, and the sale before is no wash trade any more", async () => {
+    const [anna, ben] = bazaar.people;
+    const floor = async () => (await itemsOf(`nft_market/${paintings}/floor_price/?days=1`))[0].floor_price_native_quote;
+    await back();
+    await tell(1, 0, { to: ben, value: 1n });
+    expect(await floor()).toBe(2);
+    await tell(1, 1, ...bazaar.sell(ben, anna, unique(paintings, 1n), native(ether / 1_000n)));
+    await tell(1, 2, ...bazaar.sell(anna, ben, [unique(paintings, 3n), units(bazaar.editions, 4n, 3n)], native(8n * ether)));
+    // What came back within thirty days makes both wash trades; the bundle's four units are two ether each.
+    expect(await floor()).toBe(2);
+    expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([1, 1]);
+    await back();
+    await tell(1, 3, ...bazaar.sell(anna, ben, unique(paintings, 4n), native(3n * ether)));
+    expect(await floor()).toBe(2);
+    expect((await itemsOf(`nft_market/${paintings}/sale_count/?days=2`)).map(({ wash_sale_count: count }) => count)).toEqual([0, 0]);
+    await expectUndisturbed();
+  });
+
+  it("since an approval gives back what was approved before, used or not", async () => {
+    const [anna, ben, cleo, , dora] = bazaar.people;
+    const { coin, weth } = bazaar;
+    await back();
+    await tell(
+      1,
+      1,
+      does(anna, "setApprovalForAll", dora, true),
+      { from: anna, ...call(artifacts.erc20(), coin, "approve", [cleo, 0n]) },
+      // Wrapped ether says nothing when an allowance is used: the contract has to be asked.
+      { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) },
+    );
+    await tell(
+      1,
+      2,
+      { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 400n]) },
+      does(cleo, "transferFrom", anna, cleo, 2n),
+    );
+    const allowances = async (person: Address) =>
+      Object.fromEntries(
+        (await itemsOf(`approvals/${person}/`)).flatMap(({ token_address: token, spenders }: Answer) =>
+          spenders.map(({ spender_address: spender, allowance }: Answer) => [`${token} ${spender}`, allowance]),
+        ),
+      );
+    expect((await allowances(ben))[`${weth} ${dora}`]).toBe("500");
+    expect(await allowances(anna)).not.toHaveProperty(`${coin} ${cleo}`);
+    await back();
+    await tell(1, 2, { from: ben, ...call(artifacts.weth(), weth, "approve", [dora, 900n]) });
+    expect((await allowances(ben))[`${weth} ${dora}`]).toBe("900");
+    expect((await allowances(anna))[`${coin} ${cleo}`]).toBe("500");
+    const given = (await itemsOf(`nft/approvals/${anna}/`)).find((item: Answer) => item.contract_address === paintings);
+    expect(given.spenders.map((spender: Answer) => [spender.spender_address, spender.token_ids_approved])).toEqual([
+      [cleo, "2"],
+      [bazaar.seaport, "ALL"],
+    ]);
+    await expectUndisturbed();
+    // And where only the use is dropped.
+    const used = await bazaar.chain.rpc<string>("evm_snapshot");
+    await tell(1, 3, { from: dora, ...call(artifacts.weth(), weth, "transferFrom", [ben, dora, 300n]) });
+    expect((await allowances(ben))[`${weth} ${dora}`]).toBe("600");
+    await bazaar.chain.rpc("evm_revert", [used]);
+    await tell(1, 4, { to: ben, value: 1n });
+    expect((await allowances(ben))[`${weth} ${dora}`]).toBe("900");
+    await expectUndisturbed();
+  });
+
+  it("since a change of metadata has it read again as it was", async () => {
+    const [anna] = bazaar.people;
+    const colour = async (id: number) => (await itemsOf(`nft/${paintings}/metadata/${id}/`))[0].nft_data.external_data.name;
+    await back();
+    await tell(1, 1, does(anna, "paint", 3n, "blue"), does(anna, "paint", 4n, "blue"));
+    expect([await colour(3), await colour(4)]).toEqual(["blue", "blue"]);
+    await back();
+    await tell(1, 1, does(anna, "paint", 4n, "gold"));
+    expect([await colour(3), await colour(4)]).toEqual(["green", "gold"]);
+    await expectUndisturbed();
+  });
+
+  it("to a longer branch, and a deep one, leaves nothing of what was dropped", async () => {
+    const [anna, ben, cleo] = bazaar.people;
+    await back();
+    for (const hour of [1, 2, 3, 4]) await tell(1, hour, does(anna, "mint", ben, BigInt(10 + hour), "white"));
+    await back();
+    for (const hour of [1, 2, 3, 4, 5, 6, 7])
+      await bazaar.on(
+        1,
+        hour,
+        does(anna, "mint", cleo, BigInt(20 + hour), "black"),
+        ...bazaar.sell(anna, cleo, units(bazaar.editions, BigInt(hour), 2n), native(BigInt(hour) * ether)),
+      );
+    await expectUndisturbed();
+    expect((await served.get(`nft/${paintings}/metadata/`)).pagination.total_count).toBe(6 + 7);
+  });
+});

@@ -1,0 +1,119 @@
+import { type Address, type Hex, toHex, zeroAddress } from "viem";
+import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { compileOddities } from "../../../support/oddities/compile.ts";
+import { createTeller, type Deployed } from "../../../support/oddities/teller.ts";
+
+/** A chain with collections of every kind, whose node still has the state of each block to compare with. */
+export interface NftStory {
+  readonly chain: TestChain;
+  /** ERC-721 of today. */
+  readonly art: Deployed;
+  /** ERC-721 from before the standard. */
+  readonly oldArt: Deployed;
+  /** ERC-1155. */
+  readonly editions: Deployed;
+  /** ERC-20 and ERC-721 at once. */
+  readonly hybrid: Deployed;
+  readonly people: { readonly alice: Address; readonly bob: Address; readonly carol: Address };
+  /** The last block before a pause of two days, after which the story goes on for some hours at most. */
+  readonly dayAgo: number;
+  readonly ids: readonly bigint[];
+  readonly editionIds: readonly bigint[];
+  /** Who had an id of an ERC-721 collection after a block, as the contract says; the zero address of one that there is not. */
+  ownersAt(collection: Deployed, height: number): Promise<Map<bigint, Address>>;
+  /** How many of an edition everybody had after a block, by "owner id". */
+  editionsAt(height: number): Promise<Map<string, bigint>>;
+  timeOf(height: number): Promise<number>;
+}
+
+export const editionKey = (owner: Address, id: bigint): string => `${owner} ${id}`;
+
+const secondsOfPause = 2 * 86_400;
+const largest = 2n ** 256n - 1n;
+
+/** Tells the story on a chain of its own. */
+export async function tellNftStory(): Promise<NftStory> {
+  const chain = await startTestChain();
+  const teller = createTeller(chain, await compileOddities());
+  const [, alice, bob, carol] = chain.accounts.map((address) => address.toLowerCase()) as [Address, Address, Address, Address];
+  const artArtifact: Artifact = artifacts.erc721();
+  const artAddress = (await chain.deploy(artArtifact, ["Art", "ART", "ipfs://art/"])).toLowerCase() as Address;
+  const art: Deployed = { address: artAddress, call: (name, ...parameters) => call(artArtifact, artAddress, name, parameters) };
+  const [oldArt, editions, hybrid] = [await teller.deploy("OldArt"), await teller.deploy("OddEditions"), await teller.deploy("Hybrid")];
+  const move = (from: Address, to: Address, id: bigint, value: bigint) => editions.call("move", from, to, id, value);
+  const moveMany = (from: Address, to: Address, ids: readonly bigint[], values: readonly bigint[]) =>
+    editions.call("moveBatch", from, to, ids, values);
+  const transfer = (from: Address, to: Address, id: bigint) => ({ from, ...art.call("transferFrom", from, to, id) });
+
+  await teller.block(art.call("mint", alice), art.call("mint", alice), art.call("mint", bob), oldArt.call("mint", alice, 1n));
+  await teller.block(
+    oldArt.call("mint", bob, largest),
+    moveMany(zeroAddress, alice, [1n, 2n, 1n], [5n, 6n, 7n]),
+    move(zeroAddress, bob, largest, 10n ** 30n),
+    hybrid.call("moveCoins", zeroAddress, alice, 10n ** 18n),
+    hybrid.call("moveArt", alice, 1n),
+    hybrid.call("moveArt", bob, 2n),
+  );
+  // Nothing is moved by these: an empty batch, none of an id that nobody made, none of one that there is.
+  await teller.block(moveMany(alice, bob, [], []), move(carol, bob, 777n, 0n), moveMany(zeroAddress, carol, [1n, 778n], [0n, 0n]));
+  await teller.block(
+    transfer(alice, bob, 0n),
+    { from: alice, ...oldArt.call("transfer", carol, 1n) },
+    moveMany(alice, bob, [1n, 2n, 1n], [1n, 2n, 3n]),
+  );
+  const dayAgo = await chain.head();
+  await chain.mine((await timeAt(chain, dayAgo)) + secondsOfPause);
+  await teller.block({ from: bob, ...art.call("burn", 2n) }, oldArt.call("burn", largest), move(bob, zeroAddress, largest, 10n ** 30n));
+  // To oneself, and twice in one block.
+  await teller.block(
+    transfer(bob, carol, 0n),
+    transfer(carol, alice, 0n),
+    transfer(alice, alice, 1n),
+    hybrid.call("moveArt", zeroAddress, 2n),
+  );
+  await teller.block(
+    art.call("mint", carol),
+    oldArt.call("mint", carol, largest),
+    move(zeroAddress, carol, 3n, 4n),
+    move(carol, alice, 3n, 4n),
+  );
+  await teller.block(hybrid.call("moveCoins", alice, bob, 5n), hybrid.call("moveArt", carol, 1n), move(alice, alice, 2n, 1n));
+
+  const ids = [0n, 1n, 2n, 3n, 4n, largest];
+  const editionIds = [1n, 2n, 3n, 777n, 778n, largest];
+  const ask = (to: Address, data: Hex, height: number) => ({ method: "eth_call", params: [{ to, data }, toHex(height)] });
+  /** A call that reverts says no owner: an id that there is not. */
+  const wordsOf = async (calls: readonly ReturnType<typeof ask>[]): Promise<bigint[]> =>
+    Promise.all(
+      calls.map(({ method, params }) =>
+        chain.rpc<Hex>(method, params).then(
+          (word) => BigInt(word === "0x" ? 0 : word),
+          () => 0n,
+        ),
+      ),
+    );
+  return {
+    chain,
+    art,
+    oldArt,
+    editions,
+    hybrid,
+    people: { alice, bob, carol },
+    dayAgo,
+    ids,
+    editionIds,
+    ownersAt: async (collection, height) => {
+      const words = await wordsOf(ids.map((id) => ask(collection.address, collection.call("ownerOf", id).data, height)));
+      return new Map(ids.map((id, position) => [id, toHex(words[position] ?? 0n, { size: 20 })]));
+    },
+    editionsAt: async (height) => {
+      const keys = [alice, bob, carol].flatMap((owner) => editionIds.map((id) => ({ owner, id })));
+      const words = await wordsOf(keys.map(({ owner, id }) => ask(editions.address, editions.call("balanceOf", owner, id).data, height)));
+      return new Map(keys.map(({ owner, id }, position) => [editionKey(owner, id), words[position] ?? 0n]));
+    },
+    timeOf: (height) => timeAt(chain, height),
+  };
+}
+
+const timeAt = async (chain: TestChain, height: number): Promise<number> =>
+  Number((await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", [toHex(height), false])).timestamp);

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { standards } from "../../../../runtime/domains/tokens/standards.ts";
+import { addressOf, type HandIndex, openHandIndex, type Row } from "../queries/hand-index.ts";
+
+let index: HandIndex;
+const [hats, plain, coin, wide] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)];
+const path = (collection: string, rest: string): string => `/v1/hand/nft/${collection}/${rest}`;
+const row = (token: string, id: number): Row => ({
+  chain_id: 7,
+  token,
+  token_id: id,
+  standard: 2,
+  block_number: 1,
+  read_at_block: 1,
+  read_at: "2026-01-01",
+});
+
+/** Tokens with their traits, as they are kept. */
+const keep = async (token: string, tokens: readonly (readonly (readonly [string, string | null, number?])[])[]): Promise<void> => {
+  await index.insert(
+    "nft_metadata",
+    tokens.map((_, id) => ({ ...row(token, id), document: "{}" })),
+  );
+  await index.insert(
+    "nft_attributes",
+    tokens.flatMap((traits, id) =>
+      traits.map(([trait, value, number], position) => ({
+        ...row(token, id),
+        position,
+        trait,
+        value,
+        number: number ?? null,
+      })),
+    ),
+  );
+};
+
+beforeAll(async () => {
+  index = await openHandIndex({ answerRows: 12 });
+  await index.blocks(0, 1);
+  await index.insert(
+    "token_standards",
+    [
+      [hats, standards.erc721],
+      [plain, standards.erc1155],
+      [coin, standards.erc20],
+      [wide, standards.erc721],
+    ].map(([address, standard]) => ({ chain_id: 7, address: address as string, standard: standard as number, block_number: 1 })),
+  );
+  await keep(hats, [
+    [
+      ["Hat", "top"],
+      ["Level", "9", 9],
+    ],
+    [
+      ["Hat", "Top"],
+      ["Level", "10.5", 10.5],
+    ],
+    [
+      ["Hat", "cap"],
+      ["Level", "-2", -2],
+      ["hat", null],
+    ],
+    [
+      ["Hat", "cap"],
+      ["Mood", "3", 3],
+    ],
+    [
+      ["Hat", null],
+      ["Mood", "good"],
+    ],
+    [["Hat", null]],
+    [],
+    [["a/b %&?", "<script>"]],
+  ]);
+});
+afterAll(() => index.end());
+
+describe("traits of a collection", () => {
+  it("are its names, ascending, upper and lower case apart", async () => {
+    const { status, data } = await index.get(path(hats, "traits/"));
+    expect(status).toBe(200);
+    expect(data.items).toEqual([{ name: "Hat" }, { name: "Level" }, { name: "Mood" }, { name: "a/b %&?" }, { name: "hat" }]);
+  });
+
+  it("are none where no metadata is kept, and 404 where there is no collection", async () => {
+    for (const rest of ["traits/", "traits_summary/"]) {
+      expect((await index.get(path(plain, rest))).data.items).toEqual([]);
+      for (const contract of [coin, addressOf(99)]) {
+        const { status, message } = await index.get(path(contract, rest));
+        expect([status, message]).toEqual([404, `Collection ${contract} is not on hand as far as it is indexed.`]);
+      }
+    }
+  });
+
+  it("are summed up: kinds, ranges, shares of the tokens whose metadata is kept, and counts", async () => {
+    const { data } = await index.get(path(hats, "traits_summary/"));
+    expect(data.items[0]).toEqual({
+      name: "Hat",
+      value_type: "string",
+      value_numeric: null,
+      // 2 of 8.
+      value_string: { value: "cap", token_count: 2, trait_percentage: 25 },
+      attributes: [
+        {
+          trait_type: "Hat",
+          values: [
+            { value: "cap", count: 2 },
+            { value: null, count: 2 },
+            { value: "Top", count: 1 },
+            { value: "top", count: 1 },
+          ],
+          unique_values: 3,
+        },
+      ],
+    });
+    expect(data.items[1]).toMatchObject({
+      name: "Level",
+      value_type: "numeric",
+      value_numeric: { min: -2, max: 10.5 },
+      value_string: null,
+    });
+    // A number and a word: no numbers.
+    expect(data.items[2]).toMatchObject({
+      value_type: "string",
+      value_numeric: null,
+      value_string: { value: "3", token_count: 1, trait_percentage: 12.5 },
+    });
+    expect(data.items[4]).toEqual({
+      name: "hat",
+      value_type: null,
+      value_numeric: null,
+      value_string: null,
+      attributes: [{ trait_type: "hat", values: [{ value: null, count: 1 }], unique_values: 0 }],
+    });
+  });
+});
+
+describe("values of a trait", () => {
+  it("are counted, the most frequent first", async () => {
+    const { data } = await index.get(path(hats, "traits/Hat/attributes/"));
+    expect(data.items).toHaveLength(1);
+    expect(data.items[0].values.map(({ value, count }: { value: string; count: number }) => [value, count])).toEqual([
+      ["cap", 2],
+      [null, 2],
+      ["Top", 1],
+      ["top", 1],
+    ]);
+    expect((await index.get(path(hats, `traits/${encodeURIComponent("a/b %&?")}/attributes/`))).data.items[0].values).toEqual([
+      { value: "<script>", count: 1 },
+    ]);
+  });
+
+  it("of a trait that no token lists are 404, as those of what is no collection", async () => {
+    for (const [contract, trait, said] of [
+      [hats, "HAT", "Trait HAT"],
+      [plain, "Hat", "Trait Hat"],
+      [coin, "Hat", `Collection ${coin}`],
+    ] as const) {
+      const { status, message } = await index.get(path(contract, `traits/${trait}/attributes/`));
+      expect([status, message]).toEqual([404, `${said} is not on hand as far as it is indexed.`]);
+    }
+  });
+
+  it("that are more than an answer may list are refused, and left out of the summary, which still has the first", async () => {
+    await keep(
+      wide,
+      Array.from({ length: 13 }, (_, id) => [
+        ["Serial", `no. ${String(Math.max(1, id)).padStart(2, "0")}`],
+        ["Serial number", String(id), id],
+        ["Side", id % 2 === 0 ? "heads" : "tails"],
+      ]),
+    );
+    const refused = await index.get(path(wide, `traits/${encodeURIComponent("Serial number")}/attributes/`));
+    expect([refused.status, refused.message]).toEqual([
+      400,
+      "Parameter trait: Serial number was sent, a trait with at most 12 different values is accepted.",
+    ]);
+    expect((await index.get(path(wide, "traits/Serial/attributes/"))).data.items[0].values).toHaveLength(12);
+    const { data } = await index.get(path(wide, "traits_summary/"));
+    // 12 + 13 + 2 values do not fit: each of 3 traits may list 4.
+    expect(data.items.map(({ attributes }: { attributes: unknown[] | null }) => attributes?.length ?? null)).toEqual([null, null, 1]);
+    // Tokens 0 and 1 are both no. 01.
+    expect(data.items[0].value_string).toMatchObject({ value: "no. 01", token_count: 2 });
+    expect(data.items[1]).toMatchObject({ value_type: "numeric", value_numeric: { min: 0, max: 12 } });
+  });
+});

@@ -1,0 +1,198 @@
+import { encodeAbiParameters, keccak256 } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { contents } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+import { type Answer, type Served, servePools } from "./served.ts";
+import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "./support.ts";
+
+/** Uses of real pairs that a router does not make. */
+const borrower = compileSolidity(`
+pragma solidity ^0.8.0;
+interface Token {
+  function transfer(address, uint256) external returns (bool);
+}
+interface Pair {
+  function swap(uint256, uint256, address, bytes calldata) external;
+  function mint(address) external;
+  function burn(address) external;
+}
+contract Borrower {
+  Token owed;
+  constructor(Token token) { owed = token; }
+  function borrow(Pair pair, uint256 amount) external { pair.swap(amount, 0, address(this), "back"); }
+  function uniswapV2Call(address, uint256 amount, uint256, bytes calldata) external { owed.transfer(msg.sender, amount + amount / 100 + 1); }
+  function inAndOut(Pair pair, Token a, Token b, uint256 amount, address to) external {
+    give(pair, a, b, amount);
+    pair.mint(to);
+    give(pair, a, b, amount);
+    pair.mint(address(pair));
+    pair.burn(to);
+  }
+  function give(Pair pair, Token a, Token b, uint256 amount) private {
+    a.transfer(address(pair), amount);
+    b.transfer(address(pair), amount);
+  }
+}`);
+
+let chain: TestChain;
+let exchange: TestExchange;
+let test: TestDatabase;
+let served: Served;
+let tokens: readonly [Address, Address];
+let people: readonly [Address, Address, Address];
+let pair: Address;
+let loan: Address;
+const lower = (address: string): Address => address.toLowerCase() as Address;
+
+const indexed = async (tuning: Record<string, number> = {}): Promise<TestDatabase> => {
+  const made = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, made.database, { projections: [tokensProjection, poolsProjection], tuning });
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+  return made;
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  people = chain.accounts.slice(1, 4).map(lower) as unknown as typeof people;
+  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  tokens = [await chain.deploy(artifacts.erc20(), ["A", "A"]), await chain.deploy(artifacts.erc20(), ["B", "B"])]
+    .map(lower)
+    .sort() as unknown as typeof tokens;
+  loan = lower(await chain.deploy(borrower("Borrower"), [tokens[0]]));
+  const [first, second, third] = people;
+  await settle(chain, [
+    ...people.flatMap((person) => tokens.flatMap((token) => [mint(token, person, 10n ** 12n), approve(person, token, exchange.router)])),
+    ...tokens.map((token) => mint(token, loan, 10n ** 12n)),
+    call(uniswap.factory(), exchange.factory, "setFeeTo", [chain.accounts[9]]),
+  ]);
+  await settle(chain, [exchange.add(first, tokens, [1_000_000n, 1_000_000n])]);
+  pair = await exchange.pairOf(...tokens);
+  const onPair = (from: Address, name: string, ...args: unknown[]) => ({ from, gas: 900_000n, ...call(uniswap.pair(), pair, name, args) });
+  await settle(chain, [exchange.swap(second, 50_000n, tokens), exchange.swap(second, 70_000n, [tokens[1], tokens[0]])]);
+  // Shares sent to the pair by one, burnt by another for a third, with the exchange's part minted in between.
+  await settle(chain, [onPair(first, "transfer", pair, 1_234n)]);
+  await settle(chain, [onPair(second, "burn", third)]);
+  // A loan that is paid back in the same token.
+  await settle(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
+  // Two deposits and a withdrawal of what the second gave the pair, all in one transaction.
+  await settle(chain, [
+    { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "inAndOut", [pair, ...tokens, 5_000n, third]) },
+    exchange.swap(first, 900n, tokens),
+  ]);
+  // Tokens are taken from the pair behind its back, all of them: a token may do so.
+  await settle(chain, [onPair(first, "sync")]);
+  for (const token of tokens) {
+    // Balances are the contract's first variable, a mapping by owner, or one soon after it.
+    for (let position = 0n; position < 6n; position += 1n) {
+      const slot = keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [pair, position]));
+      const held = BigInt(await chain.rpc<string>("eth_getStorageAt", [token, slot, "latest"]));
+      if (held > 0n) await chain.rpc("anvil_setStorageAt", [token, slot, `0x${"0".repeat(64)}`]);
+    }
+  }
+  await settle(chain, [onPair(first, "sync")]);
+  test = await indexed();
+  served = await servePools(test.database, [{ name: "swap", factory: exchange.factory }]);
+}, 60_000);
+afterAll(async () => {
+  await served?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const sum = (...amounts: readonly bigint[]): string => String(amounts.reduce((total, amount) => total + amount, 0n));
+/** What the pairs' own events and transfers say, in order. */
+const told = async (name: string): Promise<PairLog["args"][]> =>
+  (await pairLogs(chain, [pair], await chain.head())).filter((log) => log.name === name).map(({ args }) => args);
+
+describe("a pair that is used without a router", () => {
+  it("has the supply of the node, and nothing left where its tokens are gone", async () => {
+    const head = await chain.head();
+    const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
+    const [item] = (await served.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
+    expect((await read<readonly bigint[]>(chain, uniswap.pair(), pair, "getReserves", [], head)).slice(0, 2)).toEqual([0n, 0n]);
+    expect([item.total_supply, item.token_0.reserve, item.token_1.reserve]).toEqual([String(supply), "0", "0"]);
+    expect(item.price_timeseries_30d.at(-1)).toMatchObject({ price_of_token0_in_token1: null, price_of_token1_in_token0: null });
+    const balance = await read<bigint>(chain, uniswap.pair(), pair, "balanceOf", [people[2]], head);
+    const [owned] = (await served.get(`week/xy=k/swap/address/${people[2]}/balances/`)).items;
+    expect([owned.pool_token.balance, owned.token_0.balance, owned.token_1.balance]).toEqual([String(balance), "0", "0"]);
+  });
+
+  it("tells who burnt for whom, and counts as shares what was burnt and not what the exchange took", async () => {
+    const { items } = await served.get("week/xy=k/swap/transactions/");
+    const [first, second, third] = people;
+    const seen = items.map((item: Answer) => [item.act, item.from_address, item.sender_address, item.to_address]);
+    expect(seen).toEqual([
+      ["SWAP", first, exchange.router, first],
+      ["REMOVE_LIQUIDITY", second, loan, third],
+      // The second deposit's shares are the pair's own, to be burnt.
+      ["ADD_LIQUIDITY", second, loan, pair],
+      ["ADD_LIQUIDITY", second, loan, third],
+      ["SWAP", second, loan, loan],
+      ["REMOVE_LIQUIDITY", second, second, third],
+      ["SWAP", second, exchange.router, second],
+      ["SWAP", second, exchange.router, second],
+      ["ADD_LIQUIDITY", first, exchange.router, first],
+    ]);
+    const zero = `0x${"0".repeat(40)}`;
+    const collector = lower(chain.accounts[9] as string);
+    const transfers = await told("Transfer");
+    // The growth of the swaps is in the exchange's part.
+    expect(transfers.some(({ from, to }) => from === zero && lower(String(to)) === collector)).toBe(true);
+    const [, ...minted] = transfers.filter(({ from, to }) => from === zero && lower(String(to)) !== collector).map(({ value }) => value);
+    const burnt = transfers.filter(({ from, to }) => lower(String(from)) === pair && to === zero).map(({ value }) => value);
+    const rows = await test.database.query<{ act: number; liquidity: string }>(
+      "SELECT act, liquidity FROM pool_actions WHERE act <> 0 ORDER BY block_number, log_index",
+    );
+    const ofAct = (act: number) => rows.filter((row) => row.act === act).map(({ liquidity }) => liquidity);
+    expect([ofAct(1), ofAct(2)]).toEqual([minted.map(String), burnt.map(String)]);
+    expect(burnt[0]).toBe(1_234n);
+  });
+
+  it("counts both ways of a loan that is paid back in the same token", async () => {
+    const swaps = await told("Swap");
+    const of = (argument: string) => swaps.map((args) => args[argument] as bigint);
+    // 10,000 borrowed, and a hundredth and one more paid back.
+    expect([of("amount0Out")[2], of("amount0In")[2]]).toEqual([10_000n, 10_101n]);
+    const [view] = (await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
+    expect(view).toMatchObject({
+      total_volume_24h: sum(...of("amount0In"), ...of("amount0Out")),
+      swap_count_24h: 4,
+      transactions_24h: 4,
+      total_liquidity: "0",
+    });
+  });
+});
+
+describe("the index of pools", () => {
+  it.each([
+    [1, 1],
+    [2, 1],
+    [5, 2],
+  ])("is the same in batches of %i blocks, of which the node is asked for %i at a time", async (batchBlocks, requestBlocks) => {
+    const other = await indexed({ batchBlocks, requestBlocks });
+    expect(await contents(other.database)).toEqual(await contents(test.database));
+    await other.drop();
+  });
+});
+
+describe("a request about an exchange", () => {
+  it.each(["week/xy%3Dk/swap/pools/", "week/xy%3dk/swap/pools", "week/xy=k/%20swap%20/pools/?", "31337/xy=k/swap/pools/"])(
+    "may be spelt %s",
+    async (path) => {
+      expect((await served.ask(path)).status).toBe(200);
+    },
+  );
+
+  it.each(["pools", "tokens", "transactions"])("may ask for a page far behind the end of %s", async (list) => {
+    const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
+    expect([items, pagination.has_more]).toEqual([[], false]);
+    expect((await served.ask(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=10000&format=csv`)).status).toBe(200);
+  });
+});

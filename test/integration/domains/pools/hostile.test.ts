@@ -1,0 +1,276 @@
+import { encodeAbiParameters, pad } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { createPoolQueries } from "../../../../runtime/domains/pools/queries.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { pairCreated, pairSwap, pairSync, poolCreated } from "../../../../runtime/events/pools.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { contents } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { type Answer, type Served, servePools } from "./served.ts";
+import { approve, deployExchange, emit, mint, settle, type TestExchange } from "./support.ts";
+
+/** Contracts that say what is not so, beside an exchange whose numbers are known by arithmetic. */
+let chain: TestChain;
+let exchange: TestExchange;
+let test: TestDatabase;
+let served: Served;
+let tokens: readonly [Address, Address];
+let person: Address;
+let pair: Address;
+
+const lower = (address: string): Address => address.toLowerCase() as Address;
+const address = (digit: string): Address => `0x${digit.repeat(40)}`;
+const [liar, stranger, ghost] = [address("1d"), address("2d"), address("3d")].map((text) => text.slice(0, 42)) as [
+  Address,
+  Address,
+  Address,
+];
+const number = (value: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [value]);
+const words = (...values: bigint[]): Hex => `0x${values.map((value) => number(value).slice(2)).join("")}`;
+const announce = (factory: Address, of: Address, [first, second]: readonly [Address, Address]) =>
+  emit(chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(of)}${number(1n).slice(2)}`);
+const swap = (of: Address, amounts: readonly [bigint, bigint, bigint, bigint]) =>
+  emit(chain, of, [pairSwap.topic0, pad(person), pad(person)], words(...amounts));
+
+const index = async () => {
+  const indexer = await createTestIndexer(chain.url, test.database, { projections: [tokensProjection, poolsProjection] });
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+};
+const fresh = async () => {
+  const other = await createTestDatabase();
+  const indexer = await createTestIndexer(chain.url, other.database, { projections: [tokensProjection, poolsProjection] });
+  await indexer.runToHead(await chain.head());
+  await indexer.close();
+  const held = await contents(other.database);
+  await other.drop();
+  return held;
+};
+const ofPool = async (): Promise<Answer> => (await served.get(`week/xy=k/swap/pools/address/${pair}/`)).items[0];
+/** Constant product with a fee of 0.3 percent, as the contract computes it. */
+const outOf = (amount: bigint, reserveIn: bigint, reserveOut: bigint): bigint =>
+  (amount * 997n * reserveOut) / (reserveIn * 1_000n + amount * 997n);
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  test = await createTestDatabase();
+  person = lower(chain.accounts[1] as string);
+  exchange = await deployExchange(chain, lower(await chain.deploy(artifacts.weth())));
+  const made = [await chain.deploy(artifacts.erc20(), ["One", "ONE"]), await chain.deploy(artifacts.erc20(), ["Two", "TWO"])]
+    .map(lower)
+    .sort();
+  tokens = made as unknown as typeof tokens;
+  await settle(chain, [
+    ...tokens.map((token) => mint(token, person, 10n ** 12n)),
+    ...tokens.map((token) => approve(person, token, exchange.router)),
+  ]);
+  served = await servePools(test.database, [
+    { name: "swap", factory: exchange.factory },
+    { name: "liar", factory: liar },
+    { name: "ranges", factory: stranger, family: "concentrated" },
+  ]);
+});
+afterAll(async () => {
+  await served?.end();
+  await test?.drop();
+  await chain?.stop();
+});
+
+describe("an exchange among contracts that lie", () => {
+  it("has nothing before its first block, and no error", async () => {
+    for (const path of ["pools/", "tokens/", "transactions/", "ecosystem/", "health/"]) {
+      expect((await served.ask(`week/xy=k/swap/${path}`)).status, path).toBe(200);
+    }
+    expect((await served.ask(`week/xy=k/swap/pools/address/${ghost}/`)).status).toBe(404);
+  });
+
+  it("keeps its numbers when others claim its pools", async () => {
+    // Events of contracts that nobody announced, then a pool is announced by a liar before it is made, with tokens in other places.
+    await emit(chain, ghost, [pairSync.topic0], words(5n, 6n));
+    await swap(ghost, [1n, 2n, 3n, 4n]);
+    await settle(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
+    pair = await exchange.pairOf(...tokens);
+    await announce(liar, pair, [tokens[0], ghost]);
+    await announce(liar, ghost, tokens);
+    await announce(liar, person, tokens);
+    await announce(liar, person, tokens);
+    await settle(chain, [exchange.swap(person, 10_000n, tokens)]);
+    await index();
+    const out = outOf(10_000n, 1_000_000n, 4_000_000n);
+    const item = await ofPool();
+    expect(item).toMatchObject({ swap_count_24h: 1, total_supply: "2000000" });
+    expect(item.token_0).toMatchObject({ contract_address: tokens[0], reserve: "1010000", volume_in_24h: "10000", volume_out_24h: "0" });
+    expect(item.token_1).toMatchObject({ contract_address: tokens[1], reserve: String(4_000_000n - out), volume_out_24h: String(out) });
+    expect((await served.get("week/xy=k/swap/tokens/")).items.map((token: Answer) => token.contract_address)).toEqual(
+      // The head's hour is not closed: nothing of it is ranked yet.
+      [],
+    );
+    expect((await served.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);
+  });
+
+  it("is not told of what they announced, and they are told of their own only", async () => {
+    expect((await served.ask(`week/xy=k/liar/pools/address/${pair}/`)).status).toBe(404);
+    const [item] = (await served.get(`week/xy=k/liar/pools/address/${ghost}/`)).items;
+    // What the ghost said before it was announced does not count.
+    expect(item).toMatchObject({ swap_count_24h: 0, total_supply: "0" });
+    expect((await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/`)).items).toHaveLength(1);
+    const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items;
+    expect(pools.map((pool: Answer) => [pool.dex_name, pool.exchange]).sort()).toEqual(
+      [
+        ["liar", ghost],
+        ["liar", person],
+        ["swap", pair],
+      ].sort(),
+    );
+  });
+
+  it("bears absurd numbers", async () => {
+    const giant = 2n ** 256n - 1n;
+    for (let count = 0; count < 3; count += 1) await swap(ghost, [giant, giant, giant, giant]);
+    await emit(chain, ghost, [pairSync.topic0], words(2n ** 112n, 1n));
+    await emit(chain, ghost, [pairSync.topic0], words(2n ** 112n - 1n, 1n));
+    await index();
+    const [item] = (await served.get(`week/xy=k/liar/pools/address/${ghost}/`)).items;
+    expect(item.token_0).toMatchObject({ reserve: String(2n ** 112n - 1n), volume_in_24h: String(3n * giant) });
+    const [token] = (await served.get(`week/xy=k/liar/tokens/address/${tokens[0]}/view/`)).items;
+    expect([token.total_liquidity, token.total_volume_24h]).toEqual([String(2n ** 112n - 1n), String(6n * giant)]);
+    expect((await served.get("week/xy=k/liar/transactions/")).items).toHaveLength(3);
+    expect((await ofPool()).swap_count_24h).toBe(1);
+  });
+
+  it("has its whole in a pool that a liar announced before it was made", async () => {
+    const third = lower(await chain.deploy(artifacts.erc20(), ["Three", "THREE"]));
+    await settle(chain, [mint(third, person, 10n ** 9n), approve(person, third, exchange.router)]);
+    const sorted = [tokens[0], third].sort() as [Address, Address];
+    // The pool's address is known before it is there: the node computes what the creation will give, and undoes it.
+    const snapshot = await chain.rpc<string>("evm_snapshot");
+    await settle(chain, [exchange.add(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
+    const early = await exchange.pairOf(tokens[0], third);
+    await chain.rpc("evm_revert", [snapshot]);
+    await announce(liar, early, [tokens[0], tokens[1]]);
+    await emit(chain, stranger, [poolCreated.topic0, pad(sorted[0]), pad(sorted[1]), number(500n)], `${number(10n)}${pad(early).slice(2)}`);
+    await settle(chain, [exchange.add(person, [tokens[0], third], [500_000n, 500_000n])]);
+    expect(await exchange.pairOf(tokens[0], third)).toBe(early);
+    await settle(chain, [exchange.swap(person, 1_000n, [tokens[0], third])]);
+    await index();
+    const out = outOf(1_000n, 500_000n, 500_000n);
+    const [view] = (await served.get(`week/xy=k/swap/tokens/address/${third}/view/`)).items;
+    expect(view).toMatchObject({
+      total_liquidity: String(500_000n - out),
+      total_volume_24h: String(out),
+      swap_count_24h: 1,
+      transactions_24h: 1,
+    });
+    const [first] = (await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
+    expect(first).toMatchObject({
+      total_liquidity: String(1_010_000n + 501_000n),
+      total_volume_24h: String(10_000n + 1_000n),
+      swap_count_24h: 2,
+    });
+    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_swaps_24h: 2, total_active_pairs_7d: 2 }]);
+    const acts = (items: Answer[]) => items.map(({ act }) => act);
+    const all = await served.get("week/xy=k/swap/transactions/");
+    expect([acts(all.items), all.pagination.total_count]).toEqual([["SWAP", "ADD_LIQUIDITY", "SWAP", "ADD_LIQUIDITY"], 4]);
+    const paged = await Promise.all([0, 1, 2, 3].map((page) => served.get(`week/xy=k/swap/transactions/?page-size=1&page-number=${page}`)));
+    expect(paged.flatMap(({ items }) => items)).toEqual(all.items);
+    expect(acts((await served.get(`week/xy=k/swap/address/${person}/transactions/`)).items)).toEqual(acts(all.items));
+    expect(acts((await served.get(`week/xy=k/swap/tokens/address/${third}/transactions/`)).items)).toEqual(["SWAP", "ADD_LIQUIDITY"]);
+    expect((await served.get(`week/xy=k/swap/pools/address/${early}/`)).items).toMatchObject([{ swap_count_24h: 1 }]);
+    expect((await served.get("week/xy=k/liar/transactions/")).items).toHaveLength(5);
+  });
+
+  it("reads for a page what the page shows, however deep it is and however many pools others claim", async () => {
+    const read: unknown[] = [];
+    const queries = createPoolQueries({
+      query: async (sql, parameters) => {
+        const rows = await test.database.query<never>(sql, parameters);
+        read.push(...rows);
+        return rows;
+      },
+    });
+    const head = await chain.head();
+    const key = await queries.exchangeKey(31337, exchange.factory, head);
+    expect(key.shared).toHaveLength(1);
+    read.length = 0;
+    // The oldest of four: two in a pool of its own, two in the shared one.
+    expect(await queries.actionsOfExchange(31337, key, head, 1, 3)).toMatchObject({ total: 4, rows: [{ pool: pair, act: 1 }] });
+    // The number of all, and the one.
+    expect(read).toHaveLength(2);
+  });
+
+  it("lists when the hour is over what happened in it", async () => {
+    const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
+    await chain.mine(Number(timestamp) + 3_600);
+    await index();
+    const { items } = await served.get("week/xy=k/swap/pools/");
+    expect(items.map((item: Answer) => item.swap_count_24h)).toEqual([1, 1]);
+    expect((await served.get("week/xy=k/swap/tokens/")).items).toHaveLength(3);
+    // The swaps are of 22 hours and some minutes: seven days after them their own hour is not closed, and an hour later it is over.
+    await chain.mine(Number(timestamp) + 7 * 86_400);
+    await index();
+    expect((await served.get("week/xy=k/swap/pools/")).items).toHaveLength(2);
+    await chain.mine(Number(timestamp) + 7 * 86_400 + 3_600);
+    await index();
+    expect((await served.get("week/xy=k/swap/pools/")).items).toEqual([]);
+    expect((await served.get("week/xy=k/swap/ecosystem/")).items).toMatchObject([{ total_active_pairs_7d: 0 }]);
+    expect(
+      (await ofPool()).volume_timeseries_30d.map((point: Answer) => point.swap_count_24).reduce((a: number, b: number) => a + b, 0),
+    ).toBe(1);
+  });
+});
+
+describe("a transaction that swaps a token in a pool of its own and in one that others claim", () => {
+  it("is one, and one that swaps it in the claimed one alone is another", async () => {
+    const ask = async (token: Address) => (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
+    expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
+    // The pool is claimed; its address and its other token are not told by the test before, but its exchange lists it.
+    const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
+      (pool: Answer) => pool.dex_name === "swap" && pool.exchange !== pair,
+    );
+    const [third] = [pools[0].token_0, pools[0].token_1].map((token) => token.contract_address).filter((token) => token !== tokens[0]);
+    await settle(chain, [
+      exchange.swap(person, 3_000n, [tokens[1], tokens[0], third]),
+      exchange.swap(person, 900n, [tokens[0], third]),
+      exchange.swap(person, 900n, tokens),
+    ]);
+    await index();
+    expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 4, transactions_24h: 3 });
+    expect(await ask(third)).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+    expect(await ask(tokens[1])).toMatchObject({ swap_count_24h: 2, transactions_24h: 2 });
+  });
+});
+
+describe("pages of what was done", () => {
+  it("go on where they were when more is done between them", async () => {
+    const before = (await served.get("week/xy=k/swap/transactions/?page-size=1000")).items;
+    const page = async (number: number) => (await served.get(`week/xy=k/swap/transactions/?page-size=2&page-number=${number}`)).items;
+    const first = await page(0);
+    await settle(chain, [exchange.swap(person, 300n, tokens)]);
+    await index();
+    expect([...first, ...(await page(1))]).toEqual(before.slice(0, 4));
+    expect((await page(0))[0]).toMatchObject({ act: "SWAP", amount_0_in: "300" });
+  });
+});
+
+describe("after a reorganisation", () => {
+  it("the index is that of an undisturbed one, and answers as before", async () => {
+    const before = await served.get("week/xy=k/swap/transactions/");
+    const pool = await ofPool();
+    await settle(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);
+    await settle(chain, [exchange.remove(person, tokens, 10n), { ...approve(person, pair, exchange.router) }].reverse());
+    await index();
+    expect((await served.get("week/xy=k/swap/transactions/")).pagination.total_count).toBe(before.pagination.total_count + 3);
+    await chain.rpc("anvil_reorg", [2, []]);
+    await index();
+    const after = await served.get("week/xy=k/swap/transactions/");
+    expect({ ...after, updated_at: "" }).toEqual({ ...before, updated_at: "" });
+    expect(await contents(test.database)).toEqual(await fresh());
+    expect((await ofPool()).token_0.reserve).toBe(pool.token_0.reserve);
+    await chain.rpc("anvil_reorg", [12, []]);
+    await index();
+    expect(await contents(test.database)).toEqual(await fresh());
+  });
+});

@@ -1,0 +1,58 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { createApp } from "../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+export type Answer = any;
+
+/** An index served over HTTP, every answer checked against the catalog. */
+export interface Served {
+  /** The data of an answer of 200. */
+  get(path: string): Promise<Answer>;
+  /** Status and message of any answer. */
+  ask(path: string): Promise<{ status: number; data: Answer; message: string }>;
+  end(): Promise<void>;
+}
+
+/** Serves a chain named `week` with the exchange `swap` of a factory, and `twin` of another. */
+export const servePools = async (
+  database: Database,
+  exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[],
+  now: () => Date = () => new Date(),
+  limits: { readonly answerRows?: number } = {},
+): Promise<Served> => {
+  const settings = chainConfig.parse({
+    name: "week",
+    id: 31337,
+    rpc: "http://127.0.0.1:1",
+    groups: ["historical"],
+    explorers: [{ label: "Look", url: "https://look.example" }],
+    exchanges: exchanges.map((exchange) => (exchange.family === undefined ? { ...exchange, feePpm: 3_000 } : exchange)),
+  });
+  const { key } = await createKeys(database).create({ label: "test" });
+  const http = createApp({
+    config: config.parse({ limits: { requestsPerSecond: 100_000, ...limits } }),
+    chains: [{ ...settings, id: 31337 }],
+    database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+    now,
+  });
+  const ask = async (path: string) => {
+    const response = await supertest(http.app).get(`/v1/${path}`).set("Authorization", `Bearer ${key}`);
+    return { status: response.status, data: response.body.data, message: String(response.body.error_message) };
+  };
+  return {
+    ask,
+    get: async (path) => {
+      const { status, data, message } = await ask(path);
+      if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
+      return data;
+    },
+    end: () => http.close(),
+  };
+};

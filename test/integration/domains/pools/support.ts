@@ -1,0 +1,133 @@
+import { createRequire } from "node:module";
+import { type Abi, concat, decodeEventLog, decodeFunctionResult, encodeFunctionData, pad } from "viem";
+import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
+import { type Artifact, artifacts, call, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+
+const require = createRequire(import.meta.url);
+const load = (path: string): Artifact => {
+  const artifact = require(path) as { abi: Abi; evm: { bytecode: { object: string } } };
+  return { abi: artifact.abi, bytecode: `0x${artifact.evm.bytecode.object}` };
+};
+
+/** The contracts of Uniswap V2 as their packages ship them. */
+export const uniswap = {
+  factory: () => load("@uniswap/v2-core/build/UniswapV2Factory.json"),
+  pair: () => load("@uniswap/v2-core/build/UniswapV2Pair.json"),
+  router: () => load("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
+  /** Takes a hundredth of each transfer. */
+  deflating: () => load("@uniswap/v2-periphery/build/DeflatingERC20.json"),
+};
+
+const largest = 2n ** 256n - 1n;
+const lower = (address: string): Address => address.toLowerCase() as Address;
+
+/** An exchange on a test chain. */
+export interface TestExchange {
+  readonly factory: Address;
+  readonly router: Address;
+  pairOf(first: Address, second: Address): Promise<Address>;
+  add(from: Address, tokens: readonly [Address, Address], amounts: readonly [bigint, bigint], to?: Address): TestTransaction;
+  remove(from: Address, tokens: readonly [Address, Address], shares: bigint): TestTransaction;
+  swap(from: Address, amount: bigint, path: readonly Address[], to?: Address): TestTransaction;
+}
+
+/** Reads a contract as of a height. */
+export const read = async <T>(
+  chain: TestChain,
+  artifact: Artifact,
+  to: Address,
+  name: string,
+  args: readonly unknown[],
+  height: number,
+): Promise<T> => {
+  const data = encodeFunctionData({ abi: artifact.abi, functionName: name, args });
+  const result = await chain.rpc<Hex>("eth_call", [{ to, data }, `0x${height.toString(16)}`]);
+  return decodeFunctionResult({ abi: artifact.abi, functionName: name, args, data: result }) as T;
+};
+
+export const deployExchange = async (chain: TestChain, weth: Address): Promise<TestExchange> => {
+  const [owner] = chain.accounts;
+  const factory = lower(await chain.deploy(uniswap.factory(), [owner]));
+  const router = lower(await chain.deploy(uniswap.router(), [factory, weth]));
+  const deadline = 2n ** 40n;
+  const gas = 5_000_000n;
+  return {
+    factory,
+    router,
+    pairOf: async (first, second) =>
+      lower(await read<Address>(chain, uniswap.factory(), factory, "getPair", [first, second], await chain.head())),
+    add: (from, tokens, amounts, to = from) => ({
+      from,
+      gas,
+      ...call(uniswap.router(), router, "addLiquidity", [...tokens, ...amounts, 0n, 0n, to, deadline]),
+    }),
+    remove: (from, tokens, shares) => ({
+      from,
+      gas,
+      ...call(uniswap.router(), router, "removeLiquidity", [...tokens, shares, 0n, 0n, from, deadline]),
+    }),
+    swap: (from, amount, path, to = from) => ({
+      from,
+      gas,
+      ...call(uniswap.router(), router, "swapExactTokensForTokensSupportingFeeOnTransferTokens", [amount, 0n, path, to, deadline]),
+    }),
+  };
+};
+
+/** Sends in one block; a transaction that fails ends the test. */
+export const settle = async (chain: TestChain, transactions: readonly TestTransaction[], timestamp?: number): Promise<Hash[]> => {
+  const hashes = await chain.send(...transactions);
+  await chain.mine(timestamp);
+  const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
+  const failed = receipts.findIndex(({ status }) => status !== "0x1");
+  if (failed >= 0) throw new Error(`Transaction ${failed} of a block failed.`);
+  return hashes;
+};
+
+export const mint = (token: Address, to: Address, amount: bigint): TestTransaction => call(artifacts.erc20(), token, "mint", [to, amount]);
+export const approve = (from: Address, token: Address, spender: Address): TestTransaction => ({
+  from,
+  ...call(artifacts.erc20(), token, "approve", [spender, largest]),
+});
+
+/** Makes an address emit a log, in a block of its own: its code becomes one that logs what it is sent, as many topics and then data. */
+export const emit = async (chain: TestChain, emitter: Address, topics: readonly Hex[], data: Hex): Promise<void> => {
+  const byte = (value: number): string => value.toString(16).padStart(2, "0");
+  const rest = `60${byte(32 * topics.length)}3603`;
+  const push = topics.map((_, position) => `60${byte(32 * position)}35`).reverse();
+  // CALLDATACOPY of what is after the topics to memory, the topics, then LOG of it.
+  const code = `${rest}60${byte(32 * topics.length)}600037${push.join("")}${rest}6000a${topics.length}00`;
+  await chain.rpc("anvil_setCode", [emitter, `0x${code}`]);
+  await settle(chain, [{ to: emitter, gas: 1_000_000n, data: concat([...topics.map((topic) => pad(topic)), data]) }]);
+};
+
+/** An event of a pair as the node tells it. */
+export interface PairLog {
+  readonly block: number;
+  readonly index: number;
+  readonly transaction: Hash;
+  readonly address: Address;
+  readonly name: string;
+  readonly args: Readonly<Record<string, bigint | Address>>;
+}
+
+/** All events of pairs up to a height, in order. */
+export const pairLogs = async (chain: TestChain, pairs: readonly Address[], height: number): Promise<PairLog[]> => {
+  const logs = await chain.rpc<
+    { blockNumber: Hex; logIndex: Hex; transactionHash: Hash; address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]
+  >("eth_getLogs", [{ fromBlock: "0x0", toBlock: `0x${height.toString(16)}`, address: pairs }]);
+  return logs.map(({ blockNumber, logIndex, transactionHash, address, topics, data }) => {
+    const { eventName, args } = decodeEventLog({ abi: uniswap.pair().abi, topics, data }) as unknown as {
+      eventName: string;
+      args: PairLog["args"];
+    };
+    return {
+      block: Number(blockNumber),
+      index: Number(logIndex),
+      transaction: transactionHash,
+      address: lower(address),
+      name: eventName,
+      args,
+    };
+  });
+};

@@ -1,0 +1,142 @@
+import { encodeAbiParameters, numberToHex, pad } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainConfig } from "../../../../runtime/config/config.ts";
+import { feedAnswer } from "../../../../runtime/events/feeds.ts";
+import { pairCreated, pairSync } from "../../../../runtime/events/pools.ts";
+import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { emit } from "../pools/support.ts";
+import { type Market, midnight, openMarket } from "./market.ts";
+import { type Pricing, pricedChain, startPricing } from "./support.ts";
+
+/** Contracts that say what is not so, beside pools whose prices are known. */
+let market: Market;
+let test: TestDatabase;
+let pricing: Pricing;
+let settings: ChainConfig;
+const address = (digits: string): Address => `0x${digits.repeat(20)}`;
+const [feed, stranger, liar, ghost, absurd, giantFactory, giant] = ["f1", "f2", "1d", "3d", "4d", "5d", "6d"].map(address) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+const words = (...values: bigint[]): Hex =>
+  encodeAbiParameters(
+    values.map(() => ({ type: "uint256" })),
+    values,
+  );
+const answer = (aggregator: Address, value: bigint) =>
+  emit(market.chain, aggregator, [feedAnswer.topic0, numberToHex(BigInt.asUintN(256, value), { size: 32 }), pad("0x1")], words(2n));
+const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
+  emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${words(1n).slice(2)}`);
+const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market.chain, pool, [pairSync.topic0], words(...reserves));
+/** Makes the next block one of a time. */
+const at = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
+const priceOf = async (asset: Address): Promise<string | null> => {
+  const [row] = await test.database.query<{ close: string | null }>(
+    "SELECT close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour DESC LIMIT 1",
+    [asset.slice(2)],
+  );
+  return row?.close ?? null;
+};
+/** Passes an hour, and makes all prices. */
+const pass = async (): Promise<void> => {
+  const { timestamp } = await market.chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
+  await market.chain.mine(Number(timestamp) + 3_600);
+  await pricing.settle();
+};
+const four = "0.000000000000000004";
+
+beforeAll(async () => {
+  market = await openMarket();
+  const { chain, exchange, usd } = market;
+  settings = pricedChain({
+    exchanges: [
+      { name: "swap", factory: exchange.factory },
+      { name: "giant", factory: giantFactory },
+    ],
+    prices: { feeds: [{ of: "native", aggregators: [feed] }], stablecoins: [{ token: usd }, { token: absurd }] },
+  });
+  await chain.mine(midnight);
+  test = await createTestDatabase();
+  pricing = await startPricing(chain, test.database, settings);
+}, 120_000);
+
+afterAll(async () => {
+  await pricing?.end();
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+describe("prices among contracts that lie", () => {
+  it("are not set by pools of a factory that is not configured, however much they claim to hold", async () => {
+    const { usd, token } = market;
+    const tokens = [usd, token].sort() as [Address, Address];
+    await announce(liar, ghost, tokens);
+    await sync(ghost, [2n ** 112n - 1n, 2n ** 100n]);
+    await emit(market.chain, stranger, [pairSync.topic0], words(2n ** 112n - 1n, 1n));
+    await pass();
+    expect(await priceOf(token)).toBe(four);
+    expect(await priceOf(ghost)).toBeNull();
+  });
+
+  it("are not set by pools that a liar announces among others of the configured factory's", async () => {
+    // The pair is there and has spoken: nobody else may claim it.
+    await announce(liar, market.pairs[0], [ghost, market.token]);
+    await pass();
+    expect(await priceOf(market.token)).toBe(four);
+  });
+
+  it("are not set by answers of contracts that are no feeds", async () => {
+    await answer(stranger, 5_000_00000000n);
+    await pass();
+    expect(await priceOf(nativeTokenAddress)).toBeNull();
+    await answer(feed, 2_000_00000000n);
+    await answer(stranger, 5_000_00000000n);
+    await pass();
+    expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
+  });
+
+  it.each([-(2n ** 255n), -1n, 0n])("are not known by a feed that answers %s", async (value) => {
+    await answer(feed, 2_000_00000000n);
+    await pass();
+    expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
+    await answer(feed, value);
+    await pass();
+    expect(await priceOf(nativeTokenAddress)).toBeNull();
+  });
+
+  it("are not set by an answer in the shape of another event", async () => {
+    await answer(feed, 2_000_00000000n);
+    // The value among the data, as an event would have it whose parameters are not indexed.
+    await emit(market.chain, feed, [feedAnswer.topic0], words(7n, 1n, 2n));
+    await emit(market.chain, feed, [feedAnswer.topic0, pad("0x7"), pad("0x1")], "0x");
+    await pass();
+    expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
+  });
+
+  it("bear the largest reserves that there can be, larger ones, and a stablecoin of 255 decimals", async () => {
+    const { usd } = market;
+    await test.database.query(
+      `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)
+       ON CONFLICT (chain_id, address) DO UPDATE SET decimals = 255`,
+      [absurd.slice(2)],
+    );
+    const isFirst = usd < ghost;
+    await announce(giantFactory, giant, (isFirst ? [usd, ghost] : [ghost, usd]) as [Address, Address]);
+    await announce(giantFactory, address("7d"), [absurd, market.token].sort() as [Address, Address]);
+    await at(midnight + 100_000);
+    await sync(giant, isFirst ? [2n ** 112n - 1n, 1n] : [1n, 2n ** 112n - 1n]);
+    await sync(address("7d"), [2n ** 112n - 1n, 2n ** 112n - 1n]);
+    await sync(giant, [2n ** 112n, 2n ** 255n]);
+    await pass();
+    // 2^112 - 1 smallest units of a dollar for one of the other: 5192296858534827.628530496329220095 dollars.
+    expect(await priceOf(ghost)).toBe("5192296858534827.628530496329220095");
+    expect(await priceOf(market.token)).toBe(four);
+    expect(pricing.notes).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { approve, deployExchange, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
+
+export const unit = 10n ** 18n;
+/** The first second of a UTC day after anvil's own first block. */
+export const midnight = Date.UTC(2030, 0, 1) / 1000;
+
+/** A chain with real pools of a stablecoin and a token, and of that and another token. */
+export interface Market {
+  readonly chain: TestChain;
+  readonly exchange: TestExchange;
+  readonly usd: Address;
+  readonly token: Address;
+  readonly other: Address;
+  readonly pairs: readonly [Address, Address];
+  /** Trades at a time, one swap a block. */
+  swap(time: number, amount: bigint, path: readonly Address[]): Promise<void>;
+  /** Trades here and there, from one time to another. */
+  trade(seed: string, from: number, to: number): Promise<void>;
+}
+
+/** Deploys the exchange before midnight, and puts 400,000 dollars and 100,000 tokens, 100,000 tokens and 50,000 other ones into it. */
+export const openMarket = async (): Promise<Market> => {
+  const chain = await startTestChain();
+  const [owner] = chain.accounts as [Address];
+  const deploy = async (name: string) => (await chain.deploy(artifacts.erc20(), [name, name])).toLowerCase() as Address;
+  const exchange = await deployExchange(chain, await deploy("W"));
+  const [usd, token, other] = [await deploy("USD"), await deploy("T"), await deploy("O")];
+  await settle(
+    chain,
+    [usd, token, other].map((coin) => mint(coin, owner, 10n ** 9n * unit)),
+  );
+  await settle(
+    chain,
+    [usd, token, other].map((coin) => approve(owner, coin, exchange.router)),
+  );
+  await settle(chain, [exchange.add(owner, [usd, token], [400_000n * unit, 100_000n * unit])], midnight - 5_000);
+  await settle(chain, [exchange.add(owner, [token, other], [100_000n * unit, 50_000n * unit])]);
+  const pairs = [await exchange.pairOf(usd, token), await exchange.pairOf(token, other)] as const;
+  const swap = async (time: number, amount: bigint, path: readonly Address[]): Promise<void> => {
+    await settle(chain, [exchange.swap(owner, amount, path)], time);
+  };
+  return {
+    chain,
+    exchange,
+    usd,
+    token,
+    other,
+    pairs,
+    swap,
+    trade: async (seed, from, to) => {
+      const random = createRandom(seed);
+      const paths = [
+        [usd, token],
+        [token, usd],
+        [token, other],
+        [other, token],
+        [usd, token, other],
+      ];
+      for (let time = from + random.between(1, 2_000); time < to; time += random.between(1, 9_000)) {
+        await swap(time, BigInt(random.between(10, 9_000)) * unit, paths[random.between(0, 4)] as Address[]);
+      }
+    },
+  };
+};
+
+/** What a pair held of two tokens, and its supply, after each block. */
+export interface Reserves {
+  readonly time: number;
+  readonly of: readonly [bigint, bigint];
+  readonly supply: bigint;
+}
+
+/** Asks the node for a pair's reserves at every block, the given tokens' in their order. */
+export const reservesOf = async (chain: TestChain, pair: Address, tokens: readonly [Address, Address]): Promise<Reserves[]> => {
+  const head = await chain.head();
+  const isTurned = tokens[0] > tokens[1];
+  const history: Reserves[] = [];
+  for (let height = 0; height <= head; height += 1) {
+    const number = `0x${height.toString(16)}`;
+    const [code, block] = await Promise.all([
+      chain.rpc<string>("eth_getCode", [pair, number]),
+      chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", [number, false]),
+    ]);
+    if (code === "0x") continue;
+    const [left, right] = await read<readonly [bigint, bigint]>(chain, uniswap.pair(), pair, "getReserves", [], height);
+    const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], height);
+    history.push({ time: Number(block.timestamp), of: isTurned ? [right, left] : [left, right], supply });
+  }
+  return history;
+};

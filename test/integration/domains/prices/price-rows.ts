@@ -1,0 +1,64 @@
+import { bytes } from "../../../../runtime/database/codecs.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import type { Asset } from "../../../../runtime/domains/prices/assets.ts";
+import { compare, type Decimal, decimalOf, shift, toText } from "../../../../runtime/lib/decimal.ts";
+import { groupBy } from "../../../../runtime/lib/group-by.ts";
+import { secondsOfDay, secondsOfHour } from "../../../../runtime/lib/time.ts";
+
+/** What an asset closed at in the hour of a time. */
+export interface PriceRow {
+  readonly asset: Asset;
+  /** Unix seconds. */
+  readonly time: number;
+  /** US dollars for one smallest unit of a token or for one whole unit of a currency; null where it is not known from then on. */
+  readonly close: string | null;
+}
+
+interface Span {
+  readonly open: string | null;
+  readonly high: string | null;
+  readonly low: string | null;
+  readonly close: string | null;
+}
+
+/** US dollars for one whole token as those for its smallest unit. */
+export const perUnit = (price: string, decimals: number): string => toText(shift(decimalOf(price), -decimals));
+
+/** Fills the tables of prices as they are kept: a row for each hour that is given, for each day of these, and for each asset. An hour opens with the close before it. */
+export async function insertPrices(database: Pick<Database, "query">, chainId: number, rows: readonly PriceRow[]): Promise<void> {
+  for (const [asset, own] of groupBy(rows, (row) => row.asset)) {
+    const ordered = own.toSorted((left, right) => left.time - right.time);
+    const hours = ordered.map(({ time, close }, position) => {
+      const open = close === null ? null : (ordered[position - 1]?.close ?? close);
+      return { hour: Math.floor(time / secondsOfHour), ...rangeOf(open, close, [open, close]) };
+    });
+    const days = [...groupBy(hours, ({ hour }) => Math.floor((hour * secondsOfHour) / secondsOfDay))].map(([day, spans]) => ({
+      day,
+      ...rangeOf(
+        spans[0]?.open ?? null,
+        spans.at(-1)?.close ?? null,
+        spans.flatMap(({ high, low }) => [high, low]),
+      ),
+    }));
+    for (const { hour, ...span } of hours) await insertSpan(database, chainId, "hour", asset, hour, span);
+    for (const { day, ...span } of days) await insertSpan(database, chainId, "day", asset, day, span);
+    await database.query("INSERT INTO priced_assets (chain_id, asset, hour) VALUES ($1, $2, $3)", [chainId, bytes(asset), hours[0]?.hour]);
+  }
+}
+
+const insertSpan = (database: Pick<Database, "query">, chainId: number, unit: "hour" | "day", asset: Asset, at: number, span: Span) =>
+  database.query(`INSERT INTO price_${unit}s (chain_id, asset, ${unit}, open, high, low, close) VALUES ($1, $2, $3, $4, $5, $6, $7)`, [
+    chainId,
+    bytes(asset),
+    at,
+    span.open,
+    span.high,
+    span.low,
+    span.close,
+  ]);
+
+function rangeOf(open: string | null, close: string | null, among: readonly (string | null)[]): Span {
+  const known = among.flatMap((text): Decimal[] => (text === null ? [] : [decimalOf(text)])).sort(compare);
+  const [low, high] = [known[0], known.at(-1)];
+  return { open, high: high === undefined ? null : toText(high), low: low === undefined ? null : toText(low), close };
+}

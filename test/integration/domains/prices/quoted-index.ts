@@ -1,0 +1,127 @@
+import { currencyAsset } from "../../../../runtime/domains/prices/assets.ts";
+import { type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { addressOf, type HandIndex, openHandIndex, type Row, transactionRow } from "../queries/hand-index.ts";
+import { insertPrices, type PriceRow, perUnit } from "./price-rows.ts";
+
+/**
+ * Blocks 0 to 11, at 00:00, 06:00, 12:00 and 18:00 of 2026-01-01, -02 and -03. It is half past six in the evening of the last day: 24 hours ago was half an hour after
+ * block 7.
+ */
+const head = 11;
+const now = () => new Date("2026-01-03T18:30:00Z");
+export const wallet = addressOf(0xabc);
+export const other = addressOf(0xdef);
+/** 6 decimals, its price not known since the morning of the last day; 0 decimals; 36 decimals; decimals not known; never a price. */
+export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
+/** A coin of 1 decimal that also has tokens of ERC-721 under its address. */
+export const hybrid: Hex = addressOf(10);
+/** 18 decimals and 1 dollar each. A collection for which somebody made up a price. A token with prices of which the index knows nothing else. */
+export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, Hex, Hex, Hex];
+export const native = nativeTokenAddress;
+
+const seconds = (time: string): number => Date.parse(time) / 1000;
+const priced = (asset: Hex, decimals: number, closes: Readonly<Record<string, string | null>>): PriceRow[] =>
+  Object.entries(closes).map(([time, price]) => ({
+    asset,
+    time: seconds(`2026-01-${time}:00Z`),
+    close: price === null ? null : perUnit(price, decimals),
+  }));
+
+/** Dollars for a whole token, by day and hour of their change. */
+const prices: PriceRow[] = [
+  ...priced(native, 18, { "01T00:00": "2000", "02T06:15": "2100.5", "02T20:00": "2222", "03T18:10": "1999.99" }),
+  ...priced(coin, 6, { "01T00:00": "1.25", "02T06:00": "1.5", "03T06:00": null }),
+  ...priced(whole, 0, { "01T00:00": "12.5" }),
+  ...priced(fine, 36, { "01T00:00": "0.5" }),
+  // For its smallest unit.
+  ...priced(odd, 0, { "01T00:00": "0.001" }),
+  ...priced(cents, 18, { "01T00:00": "1" }),
+  ...priced(dime, 18, { "01T00:00": "1" }),
+  ...priced(hybrid, 1, { "01T00:00": "3" }),
+  ...priced(art, 0, { "01T00:00": "1000" }),
+  { asset: relic, time: seconds("2025-06-30T12:00:00Z"), close: perUnit("7", 18) },
+  ...priced(currencyAsset("EUR"), 0, { "01T00:00": "1.6", "02T00:00": "1.25" }),
+  ...priced(currencyAsset("JPY"), 0, { "01T00:00": "0.0064" }),
+];
+
+const balances: Readonly<Record<Hex, readonly [standard: number, after: Readonly<Record<number, string>>]>> = {
+  [native]: [0, { 0: "1000000000000000000", 5: "2500000000000000000", 9: "1500000000000000000" }],
+  [coin]: [1, { 2: "4000000", 6: "10000000" }],
+  [whole]: [1, { 1: "3" }],
+  [fine]: [1, { 1: `3${"0".repeat(36)}` }],
+  [odd]: [1, { 1: "123456" }],
+  [bare]: [1, { 1: "5" }],
+  [cents]: [1, { 1: `99${"0".repeat(15)}` }],
+  [dime]: [1, { 1: `100${"0".repeat(15)}` }],
+  [art]: [2, { 1: "2" }],
+  [hybrid]: [1, { 1: "25" }],
+};
+
+/** In wei: 21,000 gas at 2 gwei, and with what the layer below took of the transaction in block 6. */
+const [fee, feeWithL1] = [42_000_000_000_000n, 52_000_000_000_000n];
+
+const transactions: readonly Row[] = [
+  { ...transactionRow(2, 0, wallet, other), value: "500000000000000000" },
+  { ...transactionRow(3, 0, wallet, other), value: "0" },
+  { ...transactionRow(6, 0, wallet, coin), value: "0", input: "0xa9059cbb", l1_fee: String(feeWithL1 - fee) },
+  transactionRow(10, 0, wallet, other),
+];
+const sums: readonly (readonly [block: number, count: number, paid: bigint])[] = [
+  [2, 1, fee],
+  [3, 2, 2n * fee],
+  [6, 3, 2n * fee + feeWithL1],
+  [10, 4, 3n * fee + feeWithL1],
+];
+
+/** The wallet received 4 coins in block 2, and 7 in block 6, of which it gave one away; in block 6 it also moved one `bare`. */
+const transfers: readonly Row[] = (
+  [
+    [2, 0, coin, other, wallet, "4000000", "4000000"],
+    [6, 0, coin, other, wallet, "7000000", "11000000"],
+    [6, 1, coin, wallet, other, "1000000", "10000000"],
+    [6, 2, bare, wallet, other, "1", "5"],
+  ] as const
+).map(([block_number, ordinal, token, from_address, to_address, amount, balance]) => ({
+  chain_id: 7,
+  block_number,
+  ordinal,
+  transaction_index: 0,
+  log_index: ordinal,
+  standard: 1,
+  token,
+  from_address,
+  to_address,
+  amount,
+  from_balance: from_address === wallet ? balance : null,
+  to_balance: to_address === wallet ? balance : null,
+}));
+
+/** The index of that wallet, with all these prices. */
+export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<HandIndex> {
+  const index = await openHandIndex({ answerRows, now });
+  const { insert } = index;
+  await index.blocks(0, head, { 2: 1, 3: 1, 6: 1, 10: 1 });
+  for (const [token, [standard, after]] of Object.entries(balances)) await index.balances(wallet, token, standard, after);
+  await index.balances(wallet, hybrid, 2, { 1: "4" });
+  await index.balances(other, coin, 1, { 1: "1" });
+  const token = (address: Hex, decimals: number | null): Row => ({ chain_id: 7, address, block_number: 0, decimals, read_at_block: 0 });
+  await insert("token_metadata", [token(coin, 6), token(whole, 0), token(fine, 36), token(odd, null), token(bare, 18)]);
+  await insert("token_metadata", [token(cents, 18), token(dime, 18), token(hybrid, 1)]);
+  const standard = (address: Hex, number: number): Row => ({ chain_id: 7, address, standard: number, block_number: 0 });
+  await insert("token_standards", [
+    ...[coin, whole, fine, odd, bare, cents, dime].map((address) => standard(address, 1)),
+    standard(art, 2),
+  ]);
+  await insert("transactions", transactions);
+  const places = (blocks: readonly number[]) =>
+    blocks.map((block_number, ordinal) => ({ chain_id: 7, address: wallet, ordinal, block_number, transaction_index: 0 }));
+  await insert("address_transactions", places([2, 3, 6, 10]));
+  await insert("transfers", transfers);
+  await insert("transfer_transactions", places([2, 6]));
+  await insert(
+    "address_fees",
+    sums.map(([block_number, sent_count, paid]) => ({ chain_id: 7, address: wallet, block_number, sent_count, fees_paid: String(paid) })),
+  );
+  await insertPrices(index.database, 7, prices);
+  return index;
+}

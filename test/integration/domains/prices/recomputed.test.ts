@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainConfig } from "../../../../runtime/config/config.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
+import { pricedChain, pricesAtOnce, pricesIn, startPricing } from "./support.ts";
+
+/** Three days of trade, its prices made by an index that follows, and recomputed here second by second from what the node says of the pairs. */
+let market: Market;
+let settings: ChainConfig;
+let test: TestDatabase;
+const day = 86_400;
+const days = 3;
+
+beforeAll(async () => {
+  market = await openMarket();
+  const { chain, exchange, usd } = market;
+  settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
+  test = await createTestDatabase();
+  // The index follows; its process is started anew in the middle of a day, in the middle of an hour.
+  for (const [seed, from, to] of [
+    ["one", -5_000, 20_000],
+    ["two", 20_000, 20_300],
+    ["three", 20_300, day + 40_000],
+    ["four", day + 40_000, days * day - 600],
+  ] as const) {
+    const pricing = await startPricing(chain, test.database, settings);
+    for (let time = from; time < to; time += 5_000) {
+      await market.trade(`${seed}${time}`, midnight + time, midnight + Math.min(time + 5_000, to));
+      await pricing.settle();
+    }
+    await pricing.end();
+  }
+  await chain.mine(midnight + days * day + 900);
+  const pricing = await startPricing(chain, test.database, settings);
+  await pricing.settle();
+  await pricing.end();
+}, 240_000);
+
+afterAll(async () => {
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+/** A whole number divided by another, as the index writes it: 40 significant digits, the others cut off, without zeros at the end. */
+const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
+  const digits = ((numerator * 10n ** BigInt(places)) / denominator).toString();
+  const kept = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
+  const text = kept.padStart(places + 1, "0");
+  return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
+};
+
+/** What was in the middle of 900 seconds, of those seconds that know it; the lower one of two. */
+const middle = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
+  const known = values.filter((value) => value !== null);
+  return known.sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0))[Math.ceil(known.length / 2) - 1] ?? null;
+};
+
+/** The reserves in each second of the quarter before a time. */
+const secondsBefore = (history: readonly Reserves[], end: number): (Reserves | null)[] =>
+  Array.from({ length: 900 }, (_, second) => history.findLast(({ time }) => time <= end - 900 + second) ?? null);
+
+/** Of a pair over a quarter: its second token's price in the first one, as a fraction; null where it holds too little of the first. */
+const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
+  const seconds = secondsBefore(history, end);
+  const depth = middle(
+    seconds.map((reserves) => reserves?.of[0] ?? 0n),
+    (left, right) => left < right,
+  );
+  if (depth === null || depth < floor) return null;
+  // The index orders by the first token's price in the second one, which matters where two stood equally long; the story has no such quarter.
+  return middle(
+    seconds.map((reserves) => (reserves === null || reserves.of[0] === 0n ? null : reserves.of)),
+    (left, right) => left[0] * right[1] < right[0] * left[1],
+  );
+};
+
+type Row = readonly [number, string | null, string | null, string | null, string | null];
+
+/** Rows of hours or days by the price of each quarter: one where any quarter differs from the one before it. */
+const rowsOf = (quarters: readonly (string | null)[], from: number, size: number): Row[] => {
+  const rows: Row[] = [];
+  for (let start = 0; start < quarters.length; start += size) {
+    const own = quarters.slice(start, start + size);
+    if (own.every((price, position) => price === (quarters[start + position - 1] ?? null))) continue;
+    const known = own.filter((price) => price !== null).sort((left, right) => Number(left) - Number(right));
+    const before = own[0] === (quarters[start - 1] ?? null) ? own[0] : null;
+    rows.push([from + start / size, own[0] ?? before ?? known[0] ?? null, known.at(-1) ?? null, known[0] ?? null, own.at(-1) ?? null]);
+  }
+  return rows;
+};
+
+const stored = async (table: "price_hours" | "price_days", span: "hour" | "day", asset: Address): Promise<Row[]> => {
+  const rows = await test.database.query<Record<"open" | "high" | "low" | "close", string | null> & { span: number }>(
+    `SELECT ${span} AS span, open, high, low, close FROM ${table} WHERE asset = decode($1, 'hex') ORDER BY 1`,
+    [asset.slice(2)],
+  );
+  return rows.map((row) => [row.span, row.open, row.high, row.low, row.close]);
+};
+
+const firstDay = midnight / day - 1;
+const quarterEnds = Array.from({ length: (days + 1) * 96 }, (_, quarter) => firstDay * day + (quarter + 1) * 900);
+
+describe("prices of three days of trade", () => {
+  it("are the middle of each quarter's reserves as the node has them, hour by hour and day by day", async () => {
+    const { chain, pairs, usd, token } = market;
+    const history = await reservesOf(chain, pairs[0], [usd, token]);
+    expect(history.length).toBeGreaterThan(60);
+    const quarters = quarterEnds.map((end) => {
+      const ratio = quarterOf(history, end, 10_000n * 10n ** 18n);
+      // A stablecoin's smallest unit is 10^-18 dollars.
+      return ratio === null ? null : cutQuotient(ratio[0], ratio[1] * 10n ** 18n);
+    });
+    expect(quarters[0]).toBeNull();
+    const hours = rowsOf(quarters, firstDay * 24, 4);
+    expect(hours.length).toBeGreaterThan(40);
+    expect(await stored("price_hours", "hour", token)).toEqual(hours);
+    expect(await stored("price_days", "day", token)).toEqual(rowsOf(quarters, firstDay, 96));
+  });
+
+  it("over two pools are the product of both", async () => {
+    const { chain, pairs, usd, token, other } = market;
+    const [near, far] = [await reservesOf(chain, pairs[0], [usd, token]), await reservesOf(chain, pairs[1], [token, other])];
+    const rows = await stored("price_hours", "hour", other);
+    expect(rows.length).toBeGreaterThan(40);
+    const closeAt = (hour: number) => rows.findLast(([span]) => span <= hour)?.[4] ?? null;
+    for (let hour = firstDay * 24; hour < (firstDay + days + 1) * 24; hour += 1) {
+      const end = (hour + 1) * 3_600;
+      const ratios = [quarterOf(near, end, 0n), quarterOf(far, end, 0n)];
+      const close = closeAt(hour);
+      if (ratios[0] == null || ratios[1] == null) {
+        expect(close).toBeNull();
+        continue;
+      }
+      const exact = cutQuotient(ratios[0][0] * ratios[1][0], ratios[0][1] * ratios[1][1] * 10n ** 18n);
+      // The index cuts after each pool: the last of 40 digits may be another.
+      expect(close?.slice(0, 50), String(hour)).toBe(exact.slice(0, 50));
+    }
+  });
+
+  it("of a pool's own token are its share at those prices", async () => {
+    const { chain, pairs, usd, token } = market;
+    const history = await reservesOf(chain, pairs[0], [usd, token]);
+    const rows = await stored("price_hours", "hour", pairs[0]);
+    expect(rows.length).toBeGreaterThan(40);
+    for (const [hour, , , , close] of rows) {
+      const end = (hour + 1) * 3_600;
+      const price = quarterOf(history, end, 0n);
+      const share = middle(
+        secondsBefore(history, end).map((reserves) => (reserves === null || reserves.supply === 0n ? null : reserves)),
+        (left, right) => left.of[0] * left.of[1] * right.supply ** 2n < right.of[0] * right.of[1] * left.supply ** 2n,
+      );
+      if (price === null || share === null) throw new Error("The pair was there.");
+      // (price × supply / 2)² is the product of the sides' worth: reserve × 10^-18 and reserve × the token's price × 10^-18.
+      const scaled = BigInt((close ?? "").replace(/^0\./, "").padEnd(80, "0").slice(0, 80));
+      const squared = (scaled * share.supply) ** 2n / 4n;
+      const expected = (share.of[0] * share.of[1] * price[0] * 10n ** 160n) / (price[1] * 10n ** 36n);
+      const difference = squared > expected ? squared - expected : expected - squared;
+      expect(difference * 10n ** 30n < expected, String(hour)).toBe(true);
+    }
+  });
+
+  it("are those of an index that is made at once, and of one that is made in small portions", async () => {
+    const followed = await pricesIn(test.database);
+    expect(followed.price_hours?.length).toBeGreaterThan(150);
+    expect(await pricesAtOnce(market.chain, settings)).toEqual(followed);
+    const portions = { bounds: { rows: 1, milliseconds: 1_000 }, statesAtOnce: 2 };
+    expect(await pricesAtOnce(market.chain, settings, portions)).toEqual(followed);
+  }, 120_000);
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainConfig } from "../../../../runtime/config/config.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { type Market, midnight, openMarket, unit } from "./market.ts";
+import { type Pricing, pricedChain, pricesAtOnce, pricesIn, startPricing } from "./support.ts";
+
+let market: Market;
+let settings: ChainConfig;
+let test: TestDatabase;
+let pricing: Pricing;
+
+beforeAll(async () => {
+  market = await openMarket();
+  const { chain, exchange, usd } = market;
+  settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
+  await chain.mine(midnight);
+  test = await createTestDatabase();
+  pricing = await startPricing(chain, test.database, settings);
+  await pricing.settle();
+}, 120_000);
+
+afterAll(async () => {
+  await pricing?.end();
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+/** Drops the last blocks for as many without what was in them. */
+const reorganise = (depth: number) => market.chain.rpc("anvil_reorg", [depth, []]);
+const agrees = async () => {
+  await pricing.settle();
+  expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+};
+
+describe("prices after a reorganisation", () => {
+  it("are those of an index that never saw the branch that is gone, though the chain went on before they were made again", async () => {
+    const { chain, swap, usd, token } = market;
+    const before = await pricesIn(test.database);
+    await swap(midnight + 60, 100_000n * unit, [usd, token]);
+    await swap(midnight + 3_600, 100_000n * unit, [usd, token]);
+    await chain.mine(midnight + 5_000);
+    await pricing.settle();
+    const disturbed = await pricesIn(test.database);
+    expect(disturbed.price_hours?.length).toBeGreaterThan(before.price_hours?.length ?? 0);
+    await reorganise(3);
+    // The new branch is longer than the old one was when its prices are made.
+    for (const time of [midnight + 6_000, midnight + 7_300, midnight + 7_400]) await chain.mine(time);
+    await agrees();
+    // Nothing moved in the new branch: the hours before it alone have rows.
+    expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes(`,${midnight / 3_600},`))).toEqual([]);
+  }, 60_000);
+
+  it("are so in a running hour, in a new hour, and over the end of a day", async () => {
+    const { chain, swap, usd, token, other } = market;
+    for (const [times, depth] of [
+      [[8_000, 8_100, 8_200], 2],
+      [[10_000, 14_500, 18_100], 3],
+      [[80_000, 86_000, 86_500, 90_100], 3],
+      [[90_200, 90_300], 1],
+    ] as const) {
+      for (const time of times) await swap(midnight + time, 50_000n * unit, time % 1_000 === 0 ? [usd, token] : [other, token, usd]);
+      await pricing.settle();
+      await reorganise(depth);
+      const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
+      for (let count = 1; count <= 3; count += 1) await chain.mine(Number(timestamp) + count * 500);
+      await agrees();
+    }
+  }, 120_000);
+
+  it("are so where a pool's first liquidity is gone", async () => {
+    const { chain, exchange, usd, other } = market;
+    const [owner] = chain.accounts as [`0x${string}`];
+    await chain.send(exchange.add(owner, [usd, other], [90_000n * unit, 10n * unit]));
+    await chain.mine(midnight + 100_000);
+    await chain.mine(midnight + 101_000);
+    await pricing.settle();
+    const pair = await exchange.pairOf(usd, other);
+    expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(true);
+    await reorganise(2);
+    await chain.mine(midnight + 104_000);
+    await agrees();
+    expect((await pricesIn(test.database)).priced_assets?.some((line) => line.includes(pair.slice(2)))).toBe(false);
+  }, 60_000);
+});

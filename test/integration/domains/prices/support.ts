@@ -1,0 +1,119 @@
+import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { createPriceChore, type PriceChoreOptions } from "../../../../runtime/domains/prices/making/chore.ts";
+import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { tokenMetadataRead } from "../../../../runtime/domains/tokens/reads-metadata.ts";
+import type { Chore } from "../../../../runtime/jobs/chore.ts";
+import { createChores } from "../../../../runtime/jobs/chores.ts";
+import { createWorker } from "../../../../runtime/jobs/worker.ts";
+import type { TestChain } from "../../../support/chain.ts";
+import { createTestDatabase } from "../../../support/database.ts";
+import { createTestIndexer, runInBackground, until } from "../../../support/indexer/support.ts";
+
+const multicall = "0xca11bde05977b3631167028862be2a173976ca11";
+
+/** A test chain's configuration with prices. */
+export const pricedChain = (settings: Record<string, unknown>): ChainConfig => ({
+  ...chainConfig.parse({ name: "test", id: 31337, rpc: "http://127.0.0.1:1", ...settings }),
+  id: 31337,
+});
+
+/** An index that follows a chain and makes prices when a test says so. */
+export interface Pricing {
+  readonly notes: string[];
+  /** Waits for the node's head, then makes all prices up to it; or what is made in so many looks. */
+  settle(looks?: number): Promise<void>;
+  /** Forgets what chores know from turn to turn, as the end of a process does. */
+  interrupt(): void;
+  end(): Promise<void>;
+}
+
+/** Follows a chain, with the chore that makes its prices, or with others. */
+export const startPricing = async (
+  chain: TestChain,
+  database: Database,
+  settings: ChainConfig,
+  choresOf: () => readonly Chore[] = () => [createPriceChore(settings)],
+): Promise<Pricing> => {
+  const running = await createTestIndexer(chain.url, database, {
+    projections: [tokensProjection, poolsProjection, feedsProjection],
+    chain: { id: 31337, name: "test", from: 0, wrappedNative: settings.wrappedNative, nativeAccounting: "traces", pollMilliseconds: 20 },
+  });
+  const end = runInBackground(running);
+  const notes: string[] = [];
+  const { indexer, source } = running;
+  const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
+  const logger = { info: (message: string) => notes.push(message), warn: (message: string) => notes.push(message) };
+  const worker = createWorker({
+    chainId: 31337,
+    database,
+    source,
+    reads: [tokenMetadataRead],
+    multicall,
+    clock: () => new Date(),
+    logger,
+    isLeading: () => true,
+  });
+  const stop = new AbortController();
+  const reading = worker.run(stop.signal);
+  const start = () =>
+    createChores({
+      chainId: 31337,
+      database,
+      source,
+      chores: choresOf().map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+      multicall,
+      exclusive: indexer.exclusive,
+      beside: indexer.beside,
+      isReady,
+      clock: () => new Date(),
+      logger,
+    });
+  let chores = start();
+  return {
+    notes,
+    settle: async (most = 500) => {
+      const head = await chain.head();
+      await until("The index being level with its node", () => isReady() && indexer.status().block === head);
+      await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
+      for (let looks = 0; (await chores.look()) && looks < most; looks += 1);
+    },
+    interrupt: () => {
+      chores = start();
+    },
+    end: async () => {
+      stop.abort();
+      await Promise.all([end(), reading]);
+    },
+  };
+};
+
+/** All that the making of prices wrote, block numbers included. */
+export const pricesIn = async (database: Database): Promise<Record<string, string[]>> => {
+  const tables: Record<string, string[]> = {};
+  for (const table of ["price_hours", "price_days", "priced_assets"]) {
+    const rows = await database.query<{ line: string }>(`SELECT t::text COLLATE "C" AS line FROM ${table} t ORDER BY 1`);
+    tables[table] = rows.map(({ line }) => line);
+  }
+  const [last] = await database.query<{ line: string }>(`SELECT t::text AS line FROM price_progress t ORDER BY hour DESC LIMIT 1`);
+  return { ...tables, progress: [last?.line ?? "none"] };
+};
+
+/** What an index made at once from the chain as it is now has of prices. */
+export const pricesAtOnce = async (
+  chain: TestChain,
+  settings: ChainConfig,
+  options: PriceChoreOptions = {},
+): Promise<Record<string, string[]>> => {
+  const test = await createTestDatabase();
+  const pricing = await startPricing(chain, test.database, settings, () => [createPriceChore(settings, options)]);
+  try {
+    await pricing.settle();
+    return await pricesIn(test.database);
+  } finally {
+    await pricing.end();
+    await test.drop();
+  }
+};

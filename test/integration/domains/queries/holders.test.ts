@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createTokenQueries } from "../../../../runtime/domains/tokens/queries.ts";
+import { addressOf, type Data, type HandIndex, openHandIndex, timeOf } from "./hand-index.ts";
+
+/** 400 blocks, four a day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change now and then. */
+const [coin, art, late] = [1, 2, 3].map(addressOf) as [string, string, string];
+const head = 399;
+const random = createRandom("holders");
+const ranges = { whale: 1_000, others: 60 };
+const holdings = new Map<string, Record<number, string>>();
+let index: HandIndex;
+
+/** The ranking after a block by going through everybody. */
+const expectedAt = (block: number): [string, string][] =>
+  [...holdings]
+    .flatMap(([owner, from]): [string, string][] => {
+      const since = Object.keys(from).map(Number);
+      const last = Math.max(...since.filter((start) => start <= block));
+      const balance = from[last];
+      return balance === undefined || balance === "0" ? [] : [[owner, balance]];
+    })
+    .sort(([left, a], [right, b]) => Number(b) - Number(a) || (left < right ? -1 : 1));
+
+const get = (query: string, token = coin) => index.get(`/v1/hand/tokens/${token}/token_holders_v2/?${query}`);
+const pairs = (data: Data): [string, string][] => data.items.map((item: Data) => [item.address, item.balance]);
+
+beforeAll(async () => {
+  index = await openHandIndex({ now: () => new Date(timeOf(head)) });
+  await index.blocks(0, head);
+  const whale: Record<number, string> = {};
+  for (let block = 1; block <= head; block += 1) whale[block] = String(ranges.whale + random.between(0, 500));
+  holdings.set(addressOf(0x900), whale);
+  for (let owner = 0; owner < ranges.others; owner += 1) {
+    const from: Record<number, string> = {};
+    // Few amounts, so that many are equal; 0 among them.
+    for (let change = random.between(1, 6); change > 0; change -= 1) from[random.between(1, head - 1)] = String(random.between(0, 9));
+    holdings.set(addressOf(0x100 + owner), from);
+  }
+  for (const [owner, from] of holdings) await index.balances(owner, coin, 1, from);
+  await index.insert("token_standards", [
+    { chain_id: 7, address: coin, standard: 1, block_number: 1 },
+    { chain_id: 7, address: art, standard: 2, block_number: 10 },
+    { chain_id: 7, address: late, standard: 3, block_number: 20 },
+  ]);
+  const counts = Array.from({ length: head }, (_, position) => position + 1).map((block) => ({
+    chain_id: 7,
+    token: coin,
+    standard: 1,
+    block_number: block,
+    holders: expectedAt(block).length,
+  }));
+  await index.insert("holder_counts", counts);
+  const supplies = counts.map(({ holders, ...key }) => ({
+    ...key,
+    supply: String(expectedAt(key.block_number).reduce((sum, [, balance]) => sum + Number(balance), 0)),
+  }));
+  await index.insert("token_supplies", supplies);
+  await index.balances(addressOf(0x51), art, 2, { 10: "2", 30: "1" });
+  await index.balances(addressOf(0x52), art, 2, { 30: "1" });
+  await index.insert("holder_counts", [
+    { chain_id: 7, token: art, standard: 2, block_number: 10, holders: 1 },
+    { chain_id: 7, token: art, standard: 2, block_number: 30, holders: 2 },
+  ]);
+  await index.insert("token_supplies", [{ chain_id: 7, token: art, standard: 2, block_number: 10, supply: "2" }]);
+  return index.end;
+});
+
+describe("the holders of a token", () => {
+  it("are listed the largest first and equal ones by address, now and after any block", async () => {
+    for (const block of [0, 1, 2, 7, 63, 64, 65, 128, 200, 255, 256, 300, 396, 397, 398, 399]) {
+      const { data } = await get(`block-height=${block}`);
+      expect(pairs(data), `block ${block}`).toEqual(expectedAt(block));
+      expect(data.pagination).toMatchObject({ has_more: false, total_count: expectedAt(block).length });
+      expect(data.items.every((item: Data) => item.block_height === block)).toBe(true);
+    }
+    expect(pairs((await get("")).data)).toEqual(expectedAt(head));
+  });
+
+  it("come by page, each once, however deep the page is", async () => {
+    const tokens = createTokenQueries(index.database);
+    for (const block of [100, 350, head]) {
+      const expected = expectedAt(block);
+      for (const size of [1, 7, 50]) {
+        // With their number, the pages of the second half are read from the end.
+        for (const total of [null, expected.length]) {
+          const rows = [];
+          for (let offset = 0; offset < expected.length + size; offset += size) {
+            rows.push(...(await tokens.holdersAt(7, coin as `0x${string}`, 1, block, size, offset, total)));
+          }
+          expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
+        }
+      }
+    }
+  });
+
+  it("are found however far apart past balances lie, and whatever came later", async () => {
+    const token = addressOf(0x4444) as `0x${string}`;
+    // Owner k had 10^k from block 10 to 19, some of them as many again; then nothing, while five others got 1 to 5.
+    const owners = Array.from({ length: 77 }, (_, power) => [addressOf(0x5000 + power), `1${"0".repeat(power)}`] as const);
+    const equals = [0, 40, 76].map((power) => [addressOf(0x6000 + power), `1${"0".repeat(power)}`] as const);
+    for (const [owner, balance] of [...owners, ...equals]) await index.balances(owner, token, 1, { 10: balance, 20: "0" });
+    for (let owner = 1; owner <= 5; owner += 1) await index.balances(addressOf(0x7000 + owner), token, 1, { 30: String(owner) });
+    const expected = [...owners, ...equals].sort(
+      ([left, a], [right, b]) => Number(BigInt(b) > BigInt(a)) - Number(BigInt(b) < BigInt(a)) || (left < right ? -1 : 1),
+    );
+    const tokens = createTokenQueries(index.database);
+    for (const size of [1, 3, 100]) {
+      for (const total of [null, expected.length]) {
+        const rows = [];
+        for (let offset = 0; offset < expected.length; offset += size) {
+          rows.push(...(await tokens.holdersAt(7, token, 1, 15, size, offset, total)));
+        }
+        expect(rows.map(({ owner, balance }) => [owner, balance])).toEqual(expected);
+      }
+    }
+  });
+
+  it("of a day are those after its last block", async () => {
+    // Blocks 40 to 43 are those of 2026-01-11.
+    expect(pairs((await get("date=2026-01-11")).data)).toEqual(expectedAt(43));
+  });
+
+  it("stand beside what there is in all", async () => {
+    const { data } = await get("block-height=200");
+    const sum = expectedAt(200).reduce((total, [, balance]) => total + Number(balance), 0);
+    expect(new Set(data.items.map((item: Data) => item.total_supply))).toEqual(new Set([String(sum)]));
+  });
+
+  it("of a collection are those who have its tokens, with how many", async () => {
+    const now = (await get("", art)).data;
+    expect(pairs(now)).toEqual([
+      [addressOf(0x51), "1"],
+      [addressOf(0x52), "1"],
+    ]);
+    expect(pairs((await get("block-height=29", art)).data)).toEqual([[addressOf(0x51), "2"]]);
+    expect((await get("block-height=9", art)).data).toMatchObject({ items: [], pagination: { total_count: 0, has_more: false } });
+  });
+
+  it("of a token that never moved anything are none; a contract without transfers and the native token are not found", async () => {
+    expect((await get("", late)).data.items).toEqual([]);
+    for (const unknown of [addressOf(0x77), "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"]) {
+      expect((await get("", unknown)).status).toBe(404);
+    }
+  });
+
+  it("are refused outside the index", async () => {
+    expect((await get(`block-height=${head + 1}`)).message).toContain("from 0 to 399");
+    expect((await get("date=2025-12-31")).message).toContain("from 2026-01-01");
+    expect((await get("page-size=50")).status).toBe(400);
+  });
+
+  it("stay as they were between two pages while balances change", async () => {
+    const many = await openHandIndex();
+    const token = addressOf(0x99);
+    const [size, owners] = [100, 250];
+    await many.blocks(0, 10);
+    await many.insert("token_standards", [{ chain_id: 7, address: token, standard: 1, block_number: 1 }]);
+    await many.insert("holder_counts", [{ chain_id: 7, token, standard: 1, block_number: 5, holders: owners }]);
+    for (let owner = 0; owner < owners; owner += 1) await many.balances(addressOf(0x1000 + owner), token, 1, { 5: String(1_000 - owner) });
+    const page = async (number: number) =>
+      (await many.get(`/v1/hand/tokens/${token}/token_holders_v2/?page-size=${size}&page-number=${number}`)).data;
+    const seen = pairs(await page(0));
+    for (const number of [1, 2]) {
+      // The largest and the smallest change places, and a new one comes on top.
+      const block = 10 + number;
+      await many.blocks(block, block);
+      await many.database.query(
+        `INSERT INTO balance_periods SELECT chain_id, owner, token, standard, since_block, $1 - 1, CASE since_block WHEN 5 THEN 8 ELSE since_block END, balance FROM balances WHERE token = $2 AND standard = 1`,
+        [block, Buffer.from(token.slice(2), "hex")],
+      );
+      await many.database.query("UPDATE balances SET balance = 2000 - balance, since_block = $1 WHERE token = $2", [
+        block,
+        Buffer.from(token.slice(2), "hex"),
+      ]);
+      await many.balances(addressOf(0x5000 + number), token, 1, { [block]: "9000" });
+      const data = await page(number);
+      expect(data.pagination).toMatchObject({ total_count: owners, has_more: number < 2 });
+      expect(data.items.every((item: Data) => item.block_height === 10)).toBe(true);
+      seen.push(...pairs(data));
+    }
+    expect(seen).toEqual(Array.from({ length: owners }, (_, owner) => [addressOf(0x1000 + owner), String(1_000 - owner)]));
+    await many.end();
+  });
+});

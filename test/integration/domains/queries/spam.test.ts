@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createCounterpartyQueries } from "../../../../runtime/domains/tokens/counterparty-queries.ts";
+import type { Hex } from "../../../../runtime/lib/hex.ts";
+import { addressOf, type Data, type HandIndex, openHandIndex, type Row, transactionRow, wordOf } from "./hand-index.ts";
+
+/**
+ * The wallet sent 10 of a token to its friend in block 1 and native value to its bank in block 2. What follows moves nothing:
+ * block 3 brings a transfer from the friend's double, block 4 one to the bank's, block 5 one to a stranger in the wallet's name, block 6 one that the wallet
+ * sent to a stranger itself, block 7 one from a stranger. In block 8 the friend's double sends dust, in block 9 nothing again; in block 10 the friend sends 1.
+ */
+const wallet = addressOf(0xabc);
+const friend: Hex = `0x1234${"1".repeat(32)}5678`;
+const double: Hex = `0x1234${"2".repeat(32)}5678`;
+const bank: Hex = `0xbbbb${"1".repeat(32)}cccc`;
+const bankDouble: Hex = `0xbbbb${"2".repeat(32)}cccc`;
+const [stranger, attacker, token] = [addressOf(0x57), addressOf(0xbad), addressOf(0xa)];
+const [gift, softName, notHandedOut, young] = [addressOf(0x61), addressOf(0x62), addressOf(0x63), addressOf(0x64)];
+let index: HandIndex;
+
+const transfer = (block: number, from: Hex, to: Hex, amount: number): Row => ({
+  chain_id: 7,
+  block_number: block,
+  ordinal: 0,
+  transaction_index: 0,
+  log_index: 0,
+  standard: 1,
+  token,
+  from_address: from,
+  to_address: to,
+  amount: String(amount),
+});
+/** As many Transfer logs in each of some blocks' first transactions. */
+const logs = (address: Hex, blocks: number, each: number): Row[] =>
+  Array.from({ length: blocks }, (_, position) => position + 11).flatMap((block) =>
+    Array.from({ length: each }, (_, position) => ({
+      chain_id: 7,
+      block_number: block,
+      // A place of its own for each token's logs.
+      log_index: Number(BigInt(address)) * 1_000 + position,
+      transaction_index: 0,
+      address,
+      topic0: wordOf(1),
+      data: "0x",
+    })),
+  );
+
+beforeAll(async () => {
+  index = await openHandIndex();
+  await index.blocks(0, 400);
+  const native = { ...transactionRow(2, 0, wallet, bank), value: "5" };
+  const sent = (block: number, from: Hex) => ({ ...transactionRow(block, 0, from, token), value: "0" });
+  await index.insert("transactions", [
+    sent(1, wallet),
+    native,
+    ...[3, 4, 5].map((block) => sent(block, attacker)),
+    sent(6, wallet),
+    ...[7, 8, 9].map((block) => sent(block, attacker)),
+    sent(10, friend),
+  ]);
+  await index.insert("address_transactions", [
+    { chain_id: 7, address: wallet, ordinal: 0, block_number: 1, transaction_index: 0 },
+    { chain_id: 7, address: wallet, ordinal: 1, block_number: 2, transaction_index: 0 },
+    { chain_id: 7, address: wallet, ordinal: 2, block_number: 6, transaction_index: 0 },
+  ]);
+  const transfers = [
+    transfer(1, wallet, friend, 10),
+    transfer(3, double, wallet, 0),
+    transfer(4, wallet, bankDouble, 0),
+    transfer(5, wallet, stranger, 0),
+    transfer(6, wallet, stranger, 0),
+    transfer(7, stranger, wallet, 0),
+    transfer(8, double, wallet, 1),
+    transfer(9, double, wallet, 0),
+    transfer(10, friend, wallet, 1),
+  ];
+  await index.insert("transfers", transfers);
+  await index.insert(
+    "transfer_transactions",
+    transfers.map(({ block_number }, ordinal) => ({
+      chain_id: 7,
+      address: wallet,
+      ordinal,
+      block_number: block_number ?? 0,
+      transaction_index: 0,
+    })),
+  );
+  const named = (address: Hex, name: string): Row => ({
+    chain_id: 7,
+    address,
+    block_number: 0,
+    name,
+    symbol: "S",
+    decimals: 18,
+    read_at_block: 0,
+  });
+  await index.insert("token_metadata", [
+    named(gift, "Lucky Gift"),
+    named(softName, "Free Ross"),
+    named(notHandedOut, "Plain Coin"),
+    named(young, "Winner"),
+  ]);
+  // 200 logs in 4 transactions, in 200, in 4 again without a telling name, and 100 in 2.
+  await index.insert("logs", [...logs(gift, 4, 50), ...logs(softName, 200, 1), ...logs(notHandedOut, 4, 50), ...logs(young, 2, 50)]);
+  for (const held of [gift, softName, notHandedOut, young]) await index.balances(wallet, held, 1, { 20: "1" });
+  return index.end;
+});
+
+describe("transfers that move nothing", () => {
+  const path = `/v1/hand/address/${wallet}/transfers_v2/`;
+  const marksOf = ({ items }: Data) =>
+    Object.fromEntries(items.map((item: Data) => [item.block_height, item.transfers.map((one: Data) => one.is_poisoning)]));
+
+  it("are poisoning where they imitate whom the wallet dealt with, dust or not, or are in its name to a stranger", async () => {
+    const { data } = await index.get(path);
+    expect(marksOf(data)).toEqual({
+      1: [false],
+      3: [true],
+      4: [true],
+      5: [true],
+      6: [false],
+      7: [false],
+      8: [false],
+      9: [true],
+      10: [false],
+    });
+  });
+
+  it("are marked the same on any page", async () => {
+    const pages = await Promise.all([0, 1, 2, 3, 4].map((page) => index.get(`${path}?page-size=2&page-number=${page}`)));
+    const { data } = await index.get(path);
+    expect(Object.assign({}, ...pages.map((page) => marksOf(page.data)))).toEqual(marksOf(data));
+  });
+
+  it("are judged by as many transactions as the rules say", async () => {
+    const { counterparties } = createCounterpartyQueries(index.database);
+    const sort = (rows: readonly { readonly address: string }[]) =>
+      [...rows].sort((left, right) => (left.address < right.address ? -1 : 1));
+    expect(sort(await counterparties(7, wallet, 9, 100))).toEqual([
+      { address: friend, since: 1, sentSince: 1 },
+      { address: double, since: 8, sentSince: null },
+      { address: bank, since: 2, sentSince: 2 },
+    ]);
+    // The newest two with transfers move dust and nothing; of its own, the newest two have the native value of block 2.
+    expect(sort(await counterparties(7, wallet, 9, 2))).toEqual([
+      { address: double, since: 8, sentSince: null },
+      { address: bank, since: 2, sentSince: 2 },
+    ]);
+  });
+});
+
+describe("a token that was handed out", () => {
+  it("is spam where its name is of that kind too", async () => {
+    const { data } = await index.get(`/v1/hand/address/${wallet}/balances_v2/`);
+    const spam = Object.fromEntries(data.items.map((item: Data) => [item.contract_address, item.is_spam]));
+    expect(spam).toEqual({ [gift]: true, [softName]: false, [notHandedOut]: false, [young]: false });
+    const without = await index.get(`/v1/hand/address/${wallet}/balances_v2/?no-spam=true`);
+    expect(without.data.items.map((item: Data) => item.contract_address)).not.toContain(gift);
+    const past = await index.get(`/v1/hand/address/${wallet}/historical_balances/?block-height=30`);
+    expect(past.data.items.filter((item: Data) => item.is_spam)).toHaveLength(1);
+  });
+
+  it("is one whose first logs stand in few transactions", async () => {
+    const { handedOut } = createCounterpartyQueries(index.database);
+    const all = [gift, softName, notHandedOut, young];
+    expect(await handedOut(7, all, { transfers: 200, perTransaction: 20 })).toEqual(new Set([gift, notHandedOut]));
+    expect(await handedOut(7, all, { transfers: 100, perTransaction: 50 })).toEqual(new Set([gift, notHandedOut, young]));
+    expect(await handedOut(7, all, { transfers: 100, perTransaction: 51 })).toEqual(new Set());
+  });
+});

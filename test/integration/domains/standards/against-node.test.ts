@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
+import { approvalsProjection } from "../../../../runtime/domains/approvals/projection.ts";
+import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
+import { auditBalances } from "../../../../runtime/domains/tokens/audit.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { standards } from "../../../../runtime/domains/tokens/standards.ts";
+import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
+import { dump } from "../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
+import { balancesOf, startSettling } from "../tokens/reconcile-balances/support.ts";
+import { oddContracts } from "./contracts.ts";
+
+const projections = [tokensProjection, nftProjection, approvalsProjection];
+const unit = 10n ** 18n;
+const coins = ["Appending", "AllIndexed", "NoneIndexed", "OddApproval"] as const;
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let test: TestDatabase;
+let [alice, bob, carol]: [Address, Address, Address] = ["0x", "0x", "0x"];
+const addresses: Record<string, Address> = {};
+
+const addressOf = (name: string): Address => {
+  const address = addresses[name];
+  if (address === undefined) throw new Error(`${name} is not deployed.`);
+  return address;
+};
+const nameOf = (address: Address): string | undefined => Object.keys(addresses).find((name) => addresses[name] === address);
+const use = (name: string, from: Address, functionName: string, args: readonly unknown[], artifact: Artifact = oddContracts(name)) => ({
+  from,
+  ...call(artifact, addressOf(name), functionName, args),
+});
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
+  for (const name of [...coins, "Kitties", "Silent", "Fickle", "Greedy", "Treasury"])
+    addresses[name] = await chain.deploy(oddContracts(name));
+  addresses.hybrid = await chain.deploy(oddContracts("Hybrid"), [false]);
+  addresses.ownName = await chain.deploy(oddContracts("Hybrid"), [true]);
+  addresses.cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
+  const hybrid = oddContracts("Hybrid");
+  await chain.send(
+    ...coins.map((name) => use(name, alice, "mint", [alice, 1_000n])),
+    use("Kitties", alice, "mint", [alice, 1n]),
+    use("Kitties", alice, "mint", [alice, 2n]),
+    use("Silent", alice, "claim", [zeroAddress, alice, 5n]),
+    use("Fickle", alice, "claim", [alice, 7n]),
+    use("Treasury", alice, "pay", [addressOf("AllIndexed"), alice, 7n]),
+    use("Greedy", alice, "claim", [alice, 9n]),
+    // The first that is seen of it leaves no id that anybody owns.
+    use("hybrid", alice, "flash", [bob], hybrid),
+    use("ownName", alice, "mint", [alice, 3n * unit], hybrid),
+    call(artifacts.erc721(), addressOf("cards"), "mint", [alice]),
+  );
+  await chain.mine();
+  await chain.send(
+    ...coins.flatMap((name) => [use(name, alice, "transfer", [bob, 300n]), use(name, alice, "approve", [carol, 40n])]),
+    use("Kitties", alice, "transfer", [bob, 2n]),
+    use("hybrid", alice, "mint", [alice, 5n * unit + 1n], hybrid),
+    use("ownName", alice, "send", [bob, 1n], hybrid),
+    use("Fickle", alice, "change", []),
+  );
+  await chain.mine();
+  await chain.send(
+    ...coins.flatMap((name) => [use(name, bob, "transfer", [carol, 100n]), use(name, bob, "burn", [50n])]),
+    use("Kitties", bob, "transfer", [carol, 2n]),
+    use("hybrid", alice, "send", [carol, 2n], hybrid),
+    use("Fickle", alice, "claim", [alice, 8n]),
+  );
+  await chain.mine();
+  test = await createTestDatabase();
+  proxy = await startRpcProxy(chain.url);
+  await index();
+});
+afterAll(async () => {
+  await proxy?.close();
+  await test?.drop();
+  await chain?.stop();
+});
+
+const index = async (database = test.database, url = proxy.url) => {
+  const running = await createTestIndexer(url, database, { projections });
+  await running.runToHead(await chain.head());
+  await running.close();
+  return running;
+};
+
+const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
+const standardsOf = async (database = test.database): Promise<Record<string, number[]>> => {
+  const rows = await database.query<{ address: Address; standard: number }>(
+    "SELECT address, standard FROM token_standards ORDER BY address, standard",
+  );
+  const found: Record<string, number[]> = {};
+  for (const { address, standard } of rows) {
+    const name = nameOf(address) ?? address;
+    found[name] = [...(found[name] ?? []), standard];
+  }
+  return found;
+};
+
+describe("tokens whose logs have a form of their own", () => {
+  it("are of the standard that they prove to be of", async () => {
+    const { erc20, erc721 } = standards;
+    expect(await standardsOf()).toEqual({
+      ...Object.fromEntries(coins.map((name) => [name, [erc20]])),
+      Kitties: [erc721],
+      cards: [erc721],
+      hybrid: [erc20, erc721],
+      ownName: [erc20, erc721],
+      // What proves nothing is what its logs look like; what has answered once stays what it was.
+      Silent: [erc721],
+      Greedy: [erc721],
+      Fickle: [erc20],
+    });
+  });
+
+  it("have the ERC-20 balances that their contracts say", async () => {
+    const named = [...coins, "hybrid", "ownName"].map(addressOf);
+    const rows = (
+      await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
+    ).filter(({ token }) => named.includes(token));
+    const height = await chain.head();
+    const told = await balancesOf(
+      chain,
+      rows.map(({ owner, token }) => ({ owner, token, height })),
+    );
+    expect(rows.map(({ balance }) => balance)).toEqual(told);
+    // Alice, bob and carol of each coin; alice and carol of the one hybrid, alice and bob of the other.
+    expect(rows).toHaveLength(coins.length * 3 + 4);
+    expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
+  });
+
+  it("have the owners of ids that their contracts say, and coins have no ids", async () => {
+    const held = await rowsOf<{ token: Address; token_id: string; owner: Address }>(
+      "SELECT token, token_id, owner FROM nft_balances WHERE balance > 0 ORDER BY token, token_id",
+    );
+    expect(held.filter(({ token }) => coins.some((name) => addressOf(name) === token))).toEqual([]);
+    const answering = held.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
+    const told = await Promise.all(
+      answering.map(({ token, token_id }) =>
+        chain.rpc<string>("eth_call", [{ to: token, data: `0x6352211e${BigInt(token_id).toString(16).padStart(64, "0")}` }, "latest"]),
+      ),
+    );
+    expect(answering.map(({ owner }) => owner)).toEqual(told.map((word) => `0x${word.slice(26)}`));
+    // 2 kitties, 1 card, 5 of the hybrid, 3 of the other one.
+    expect(answering).toHaveLength(11);
+    const ids = await rowsOf<{ token: Address }>("SELECT DISTINCT token FROM nft_tokens");
+    expect(ids.map(({ token }) => nameOf(token)).sort()).toEqual(["Greedy", "Kitties", "Silent", "cards", "hybrid", "ownName"]);
+  });
+
+  it("have the allowances that their contracts say", async () => {
+    const rows = await rowsOf<{ token: Address; owner: Address; spender: Address; amount: string }>("SELECT * FROM allowances");
+    expect(rows.map(({ token, owner, spender, amount }) => [nameOf(token), owner, spender, amount]).sort()).toEqual(
+      coins.map((name) => [name, alice, carol, "40"]).sort(),
+    );
+    expect(await rowsOf("SELECT 1 FROM nft_approvals")).toEqual([]);
+  });
+
+  it("are what an audit finds no difference in", async () => {
+    const running = await createTestIndexer(chain.url, test.database, { projections });
+    const head = await chain.head();
+    for (const height of [head, head - 1, head - 2]) {
+      const rows = [
+        ...(await auditBalances(test.database, running.source, 31337, height, 1_000)),
+        ...(await auditApprovals(test.database, running.source, 31337, height, 1_000)),
+      ];
+      expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
+      for (const { what, compared, unknown } of rows.slice(1, 4)) expect(compared - unknown, what).toBeGreaterThan(1);
+    }
+    await running.close();
+  });
+
+  it("are asked about once each, and not again when a projection is rebuilt, whatever they answer by then", async () => {
+    const before = await dump(test.database);
+    proxy.counts.clear();
+    // The same rows from the stored ledger, without a question.
+    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection <> 'ledger'");
+    await index();
+    expect(await dump(test.database)).toEqual(before);
+    expect(proxy.counts.get("eth_call") ?? 0).toBe(0);
+  });
+
+  it("are asked in two calls where they claim EIP-721, in five where they do not, and in none where their logs say all", async () => {
+    const asked = new Map<string, number>();
+    proxy.tamper = (method, _, params) => {
+      if (method !== "eth_call") return;
+      const [{ to, gas }] = params as [{ to: Address; gas: string }];
+      expect(Number(gas)).toBe(500_000);
+      asked.set(nameOf(to) ?? to, (asked.get(nameOf(to) ?? to) ?? 0) + 1);
+    };
+    const other = await createTestDatabase();
+    await index(other.database);
+    proxy.tamper = null;
+    const five = ["Treasury", "AllIndexed", "NoneIndexed", "OddApproval", "Kitties", "Silent", "Fickle", "Greedy", "hybrid", "ownName"];
+    expect(Object.fromEntries(asked)).toEqual({ cards: 2, ...Object.fromEntries(five.map((name) => [name, 5])) });
+    await other.drop();
+  });
+});
+
+describe("a node", () => {
+  const refuse = (isRefused: (height: string) => boolean) => {
+    proxy.tamper = (method, reply, params) => {
+      if (method !== "eth_call" || !isRefused(String(params[1]))) return;
+      reply.result = undefined;
+      reply.error = { code: -32_000, message: "missing trie node" };
+    };
+  };
+
+  it("that has no old state is asked at its head", async () => {
+    const head = `0x${(await chain.head()).toString(16)}`;
+    refuse((height) => height !== head);
+    const other = await createTestDatabase();
+    const running = await index(other.database);
+    proxy.tamper = null;
+    expect(running.warnings.filter((warning) => warning.includes("eth_call"))).toEqual([]);
+    // Of the fickle one the answer is another one by then.
+    expect(await standardsOf(other.database)).toEqual({ ...(await standardsOf()), Fickle: [standards.erc721] });
+    await other.drop();
+  });
+
+  it("that runs no contracts leaves what their logs look like, and the log says so", async () => {
+    refuse(() => true);
+    const other = await createTestDatabase();
+    const running = await index(other.database);
+    proxy.tamper = null;
+    const { erc721 } = standards;
+    expect(await standardsOf(other.database)).toEqual({
+      ...(await standardsOf()),
+      AllIndexed: [erc721],
+      NoneIndexed: [erc721],
+      Fickle: [erc721],
+      // Without an answer, its coins' event may be anybody's.
+      ownName: [erc721],
+    });
+    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to 11 contracts"))).toHaveLength(1);
+    const unread = await other.database.query(
+      "SELECT 1 FROM contract_standards WHERE read_at_block IS NULL AND NOT is_coin AND NOT is_collection",
+    );
+    expect(unread).toHaveLength(11);
+    await other.drop();
+  });
+});
+
+describe("a node that fails for some seconds", () => {
+  it.each([
+    ["busy", -32_000, "server is busy, try again"],
+    ["an internal error", -32_603, "Internal error"],
+    ["a rate limit", -32_005, "rate limit exceeded"],
+    ["a block that a node behind the gateway lacks", -32_000, "header not found"],
+  ])("decides no standard: the batch is tried again after %s", async (_, code, message) => {
+    const start = Date.now();
+    let refused = 0;
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call" || Date.now() - start > 3_000) return;
+      refused += 1;
+      reply.result = undefined;
+      reply.error = { code, message };
+    };
+    const other = await createTestDatabase();
+    await index(other.database);
+    proxy.tamper = null;
+    expect(refused).toBeGreaterThan(0);
+    expect(await standardsOf(other.database)).toEqual(await standardsOf());
+    expect(await other.database.query("SELECT 1 FROM contract_standards WHERE read_at_block IS NULL")).toEqual([]);
+    await other.drop();
+  });
+
+  it("for the calls to one contract alone does not stop the index, however long", async () => {
+    proxy.tamper = (method, reply, params) => {
+      if (method !== "eth_call" || (params[0] as { to: Address }).to !== addressOf("Greedy")) return;
+      reply.result = undefined;
+      reply.error = { code: -32_603, message: "Internal error" };
+    };
+    const other = await createTestDatabase();
+    const running = await index(other.database);
+    proxy.tamper = null;
+    expect(await standardsOf(other.database)).toEqual(await standardsOf());
+    expect(await other.database.query("SELECT address FROM contract_standards WHERE read_at_block IS NULL")).toEqual([
+      { address: addressOf("Greedy") },
+    ]);
+    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to contract"))).toHaveLength(1);
+    await other.drop();
+  });
+
+  it("is not waited for where it says with the same code that it lacks the state", async () => {
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call") return;
+      reply.result = undefined;
+      reply.error = { code: -32_603, message: "Internal error: missing trie node" };
+    };
+    const other = await createTestDatabase();
+    await index(other.database);
+    proxy.tamper = null;
+    expect(await other.database.query("SELECT 1 FROM contract_standards WHERE read_at_block IS NOT NULL")).toEqual([]);
+    await other.drop();
+  });
+});
+
+describe("an index that starts late", () => {
+  it("does not take coins that were had before for ids of a contract that has both", async () => {
+    const late = await createTestDatabase();
+    const head = await chain.head();
+    const running = await createTestIndexer(chain.url, late.database, { projections, chain: chainOf({ from: head }) });
+    await running.runToHead(head);
+    await running.close();
+    const rows = await late.database.query<{ owner: Address; standard: number; balance: string | null }>(
+      "SELECT owner, standard, balance FROM balances WHERE token = $1 ORDER BY standard, owner",
+      [Buffer.from(addressOf("hybrid").slice(2), "hex")],
+    );
+    // Alice had 5 whole coins and one smallest unit, and gave carol 2 coins, which are ids as well.
+    expect(rows).toEqual(
+      [
+        { owner: alice, standard: standards.erc20, balance: (3n * unit + 1n).toString() },
+        { owner: carol, standard: standards.erc20, balance: (2n * unit).toString() },
+        { owner: alice, standard: standards.erc721, balance: null },
+        { owner: carol, standard: standards.erc721, balance: null },
+      ].sort((left, right) => left.standard - right.standard || (left.owner < right.owner ? -1 : 1)),
+    );
+    await late.drop();
+  });
+});
+
+describe("a token that emits ids as amounts", () => {
+  it("has the balances that its contract says, once they are compared, and an audit finds no difference", async () => {
+    addresses.IdsAsAmounts = await chain.deploy(oddContracts("IdsAsAmounts"));
+    await chain.send(use("IdsAsAmounts", alice, "mint", [alice, 70n]), use("IdsAsAmounts", alice, "mint", [alice, 71n]));
+    await chain.mine();
+    const other = await createTestDatabase();
+    const settling = await startSettling(chain, chain.url, other.database);
+    await settling.settle();
+    const token = addressOf("IdsAsAmounts");
+    const height = await chain.head();
+    const rows = await other.database.query("SELECT balance FROM balances WHERE token = $1 AND owner = $2", [
+      Buffer.from(token.slice(2), "hex"),
+      Buffer.from(alice.slice(2), "hex"),
+    ]);
+    expect(rows).toEqual((await balancesOf(chain, [{ token, owner: alice, height }])).map((balance) => ({ balance })));
+    await settling.end();
+    const running = await createTestIndexer(chain.url, other.database);
+    const audited = await auditBalances(other.database, running.source, 31337, height, 1_000);
+    expect(audited.flatMap(({ differences }) => differences)).toEqual([]);
+    await running.close();
+    await other.drop();
+  });
+});
+
+describe("a reorganisation", () => {
+  it("that puts another contract in the place of one has it asked anew", async () => {
+    const deployer = chain.accounts[5] as Address;
+    const head = await chain.head();
+    addresses.Replaced = await chain.deploy(oddContracts("AllIndexed"), [], deployer);
+    await chain.send(use("Replaced", alice, "mint", [alice, 3n], oddContracts("AllIndexed")));
+    await chain.mine();
+    await index();
+    expect((await standardsOf()).Replaced).toEqual([standards.erc20]);
+    await chain.rpc("anvil_reorg", [(await chain.head()) - head, []]);
+    // The same account and nonce give the same address.
+    expect(await chain.deploy(oddContracts("Kitties"), [], deployer)).toBe(addresses.Replaced);
+    await chain.send(use("Replaced", alice, "mint", [alice, 3n], oddContracts("Kitties")));
+    await chain.mine();
+    await chain.mine();
+    await index();
+    expect((await standardsOf()).Replaced).toEqual([standards.erc721]);
+    const other = await createTestDatabase();
+    await index(other.database);
+    const [kept, fresh] = [await dump(test.database), await dump(other.database)];
+    expect(kept.contract_standards).toEqual(fresh.contract_standards);
+    expect(kept.balances).toEqual(fresh.balances);
+    await other.drop();
+  });
+});

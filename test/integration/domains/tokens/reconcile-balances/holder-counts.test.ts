@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createRandom } from "../../../../../runtime/demo/story/random.ts";
+import { countOnHolders, recountHolders } from "../../../../../runtime/domains/tokens/settling/holder-counts.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+
+const token: Address = `0x${"a".repeat(40)}`;
+const head = 60;
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await test.database.query(
+    "INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, native_accounting) VALUES (1, 'x', '\\x00', 1, 'none')",
+  );
+  await test.database.query(
+    `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at)
+     VALUES (1, '\\x${token.slice(2)}', 1, 1, '\\x00', 0, now())`,
+  );
+});
+afterAll(() => test?.drop());
+
+interface Spell {
+  readonly owner: number;
+  readonly from: number;
+  readonly to: number | null;
+  balance: number | null;
+}
+
+const fill = async (spells: readonly Spell[]) => {
+  await test.database.query("TRUNCATE balances, balance_periods");
+  for (const { owner, from, to, balance } of spells) {
+    const key = [1, Buffer.from([owner]), Buffer.from(token.slice(2), "hex"), 1, from];
+    if (to === null)
+      await test.database.query(
+        "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES ($1, $2, $3, $4, $5, $6)",
+        [...key, balance],
+      );
+    else
+      await test.database.query(
+        "INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance) VALUES ($1, $2, $3, $4, $5, $6, 0, $7)",
+        [...key, to, balance],
+      );
+  }
+};
+const counts = async () => {
+  const rows = await test.database.query<{ block_number: number; holders: number | null }>(
+    "SELECT block_number, holders FROM holder_counts ORDER BY block_number",
+  );
+  return Array.from(
+    { length: head },
+    (_, block) =>
+      rows.filter(({ block_number }) => block_number <= block + 1).at(-1)?.holders ??
+      (rows[0] && rows[0].block_number <= block + 1 ? null : 0),
+  );
+};
+/** The definition, block by block. */
+const expected = (spells: readonly Spell[]) =>
+  Array.from({ length: head }, (_, index) => {
+    const there = spells.filter(({ from, to }) => from <= index + 1 && (to ?? head) >= index + 1);
+    return there.some(({ balance }) => balance === null) ? null : there.filter(({ balance }) => balance !== null && balance > 0).length;
+  });
+
+it.each(Array.from({ length: 30 }, (_, seed) => seed))(
+  "holders counted on from where something was read are those of all blocks (seed %i)",
+  async (seed) => {
+    const random = createRandom(`holders ${seed}`);
+    const unknownShare = [0, 5, 30][seed % 3] ?? 0;
+    const spells: Spell[] = [];
+    for (let owner = 1; owner <= 6; owner += 1) {
+      for (let from = random.between(1, 20); from <= head; ) {
+        const next = from + random.between(1, 15);
+        const balance = random.between(1, 100) <= unknownShare ? null : random.between(0, 2);
+        spells.push({ owner, from, to: next > head ? null : next - 1, balance });
+        from = next;
+      }
+    }
+    await fill(spells);
+    await test.database.transaction((client) => recountHolders(client, 1, [{ token, standard: 1 }]));
+    expect(await counts()).toEqual(expected(spells));
+    const since = random.between(2, head);
+    for (const spell of spells) if (spell.from >= since && random.between(0, 2) > 0) spell.balance = random.between(0, 2);
+    await fill(spells);
+    await test.database.transaction((client) => countOnHolders(client, 1, [{ token, standard: 1, since }], head));
+    const truth = expected(spells);
+    const isCountedOn = truth[since - 2] !== null || !spells.some(({ to, balance }) => to === null && balance === null);
+    // While a balance is unknown, what came after an unknown number is not counted yet.
+    expect(await counts()).toEqual(isCountedOn ? truth : truth.map((holders, index) => (index + 1 < since ? holders : null)));
+  },
+);

@@ -1,0 +1,362 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries.ts";
+import { wholeBalances, withoutBase } from "../../../../../runtime/domains/tokens/settling/base-balances.ts";
+import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { dump } from "../../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
+import { type Tale, tellRound, tellTale } from "../../../../support/indexer/tale.ts";
+import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
+import { uniswap } from "../../pools/support.ts";
+import { liars } from "./liars.ts";
+import { balancesOf, type Settling, startSettling } from "./support.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let tale: Tale;
+let conjuring: Address;
+let from: number;
+let test: TestDatabase;
+let settling: Settling | undefined;
+
+const quantity = (value: number): Hex => `0x${value.toString(16)}`;
+const configured = () => ({ chain: chainOf({ from, wrappedNative: [tale.weth] }) });
+const accounts = () => chain.accounts.slice(0, 3) as [Address, Address, Address];
+const mine = async (...transactions: readonly TestTransaction[]) => {
+  await chain.send(...transactions);
+  await chain.mine();
+};
+const conjure = (name: string, args: readonly unknown[], sender?: Address): TestTransaction => ({
+  ...(sender === undefined ? {} : { from: sender }),
+  ...call(liars("Conjuring"), conjuring, name, args),
+});
+
+/** Makes a node one that has the state of its head alone. */
+const hideOldState = (node: RpcProxy, latest: number) => {
+  const stateful = new Set(["eth_getBalance", "eth_call"]);
+  let head = latest;
+  node.tamper = (method, reply, params) => {
+    if (method === "eth_getBlockByNumber" && params[0] === "latest") head = Number((reply.result as { number: string }).number);
+    if (!stateful.has(method) || Number(params[1]) >= head) return;
+    delete reply.result;
+    reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
+  };
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  tale = await tellTale(chain, 3);
+  conjuring = await chain.deploy(liars("Conjuring"));
+  const [first, second, third] = accounts();
+  await mine(conjure("mint", [first, 100n]));
+  from = (await chain.head()) + 1;
+  await tellRound(chain, tale, 3, [first, second, third]);
+  await mine(call(artifacts.erc20(), tale.erc20, "transfer", [second, 1n]), conjure("transfer", [second, 30n]));
+  await tellRound(chain, tale, 4, [second, third, first]);
+  await mine(call(artifacts.erc721(), tale.erc721, "transferFrom", [second, third, 0n]));
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+beforeEach(async () => {
+  test = await createTestDatabase();
+  hideOldState(proxy, await chain.head());
+});
+afterEach(async () => {
+  await settling?.end();
+  settling = undefined;
+  await test.drop();
+});
+
+const unknown = async () => {
+  const [row] = await test.database.query<{ rows: number }>(
+    "SELECT count(*) FILTER (WHERE balance IS NULL AND net_change IS NOT NULL) AS rows FROM (SELECT balance, net_change FROM balances UNION ALL SELECT balance, net_change FROM nft_balances) b",
+  );
+  return row?.rows ?? 0;
+};
+
+/** The tables of tokens of an index that begins at the same block with all old state at hand. */
+const withArchive = async () => {
+  const other = await createTestDatabase();
+  const running = await createTestIndexer(chain.url, other.database, configured());
+  await running.runToHead(await chain.head());
+  await running.close();
+  const rows = await tokenTables(other);
+  await other.drop();
+  return rows;
+};
+const tokenTables = async ({ database }: TestDatabase) => {
+  // The running balances of collections and of the native token are served nowhere, and not filled in.
+  const transfers = await database.query("SELECT * FROM transfers WHERE standard = 1 ORDER BY block_number, ordinal");
+  const { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts } = await dump(database);
+  return { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts, transfers };
+};
+
+describe("an index that starts late on a node without old state", () => {
+  it("knows all balances, past ones and those after each transfer too, and all holders, as one that was told the state before", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    expect(await unknown()).toBeGreaterThan(15);
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+    expect(settling.warnings).toEqual([]);
+    const expected = await withArchive();
+    const settled = await tokenTables(test);
+    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(settled[table], table).toEqual(expected[table]);
+    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+  });
+
+  it("says what the node says at every height since", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    const head = await chain.head();
+    let compared = 0;
+    for (let height = from - 1; height <= head; height += 1) {
+      const rows = await test.database.query<{ owner: Address; token: Address; standard: number; balance: string | null }>(
+        `SELECT owner, token, standard, balance FROM balances WHERE since_block <= $1 AND standard < 3
+         UNION ALL SELECT owner, token, standard, balance FROM balance_periods WHERE from_block <= $1 AND to_block >= $1 AND standard < 3`,
+        [height],
+      );
+      const tokens = rows.filter(({ standard }) => standard > 0);
+      const told = await balancesOf(
+        chain,
+        tokens.map(({ owner, token }) => ({ owner, token, height })),
+      );
+      expect(tokens.map(({ balance }) => balance)).toEqual(told);
+      const native = rows.filter(({ standard }) => standard === 0);
+      const amounts = await chain.batch<Hex>(native.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(height)] })));
+      expect(native.map(({ balance }) => balance)).toEqual(amounts.map((amount) => BigInt(amount).toString()));
+      compared += rows.length;
+    }
+    expect(compared).toBeGreaterThan(100);
+  });
+
+  it("goes on from what was settled, and settles what is touched first later, through a reorganisation", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    const [first, , third] = accounts();
+    const sixth = chain.accounts[6] as Address;
+    await mine(
+      { from: third, ...call(artifacts.erc20(), tale.erc20, "transfer", [first, 0n]) },
+      { from: sixth, to: first, value: 5n, gas: 21_000n },
+    );
+    await settling.settle(2);
+    const sending = call(artifacts.erc20(), tale.erc20, "transfer", [sixth, 3n]);
+    await chain.rpc("anvil_reorg", [3, [[{ from: first, to: sending.to, data: sending.data, gas: "0xf4240" }, 1]]]);
+    await chain.mine();
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+    const expected = await withArchive();
+    const settled = await tokenTables(test);
+    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(settled[table], table).toEqual(expected[table]);
+  });
+
+  it("begins with the settled bases when the projection is built again, and asks the node for none of them", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    const before = await tokenTables(test);
+    await settling.end();
+    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+    proxy.counts.clear();
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    expect((await test.database.query("SELECT 1 FROM balances WHERE standard < 3 AND balance IS NULL")).length).toBe(0);
+    await settling.settle(2);
+    const after = await tokenTables(test);
+    for (const table of Object.keys(before) as (keyof typeof before)[]) expect(after[table], table).toEqual(before[table]);
+  });
+
+  it("writes nothing while the node has another block where the index ends", async () => {
+    const stateless = proxy.tamper;
+    proxy.tamper = (method, reply, params) => {
+      stateless?.(method, reply, params);
+      // What is asked for without transactions and by number is the comparison.
+      if (method !== "eth_getBlockByNumber" || params[1] !== false || Number.isNaN(Number(params[0]))) return;
+      if (isComparing) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
+    };
+    let isComparing = false;
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    const waiting = await unknown();
+    isComparing = true;
+    await settling.settle(2);
+    expect(await unknown()).toBe(waiting);
+    isComparing = false;
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+  });
+
+  it("goes on when the node fails for a while, and when it was stopped in between", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    const stateless = proxy.tamper;
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call" && method !== "eth_getBalance") return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "header not found" };
+    };
+    await settling.settle(2);
+    expect(await unknown()).toBeGreaterThan(15);
+    await settling.end();
+    proxy.tamper = stateless;
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(2);
+    expect(await unknown()).toBe(0);
+  });
+
+  it("has native balances from the head on where the state alone tells them and old state is gone", async () => {
+    const byState = { chain: { ...configured().chain, nativeAccounting: "state" as const } };
+    settling = await startSettling(chain, proxy.url, test.database, byState);
+    await settling.settle(0);
+    const waiting = await test.database.query("SELECT 1 FROM balances WHERE standard = 0 AND balance IS NULL AND net_change IS NULL");
+    expect(waiting.length).toBeGreaterThan(2);
+    await settling.settle(2);
+    const head = await chain.head();
+    const rows = await test.database.query<{ owner: Address; balance: string }>("SELECT owner, balance FROM balances WHERE standard = 0");
+    const told = await chain.batch<Hex>(rows.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.map(({ balance }) => balance)).toEqual(told.map((amount) => BigInt(amount).toString()));
+    const periods = await test.database.query<{ owner: Address; from_block: number; balance: string | null }>(
+      "SELECT owner, from_block, balance FROM balance_periods WHERE standard = 0",
+    );
+    for (const { owner, from_block, balance } of periods) {
+      if (balance === null) continue;
+      expect(balance, `${owner} at ${from_block}`).toBe(
+        BigInt(await chain.rpc<Hex>("eth_getBalance", [owner, quantity(from_block)])).toString(),
+      );
+    }
+  });
+
+  it("gives up what a collection's events do not lead to, and leaves it unknown", async () => {
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(0);
+    const second = Buffer.from(accounts()[1].slice(2), "hex");
+    // Events that never were: two of an id that exists once came to somebody.
+    const planted = await test.database.query<{ token_id: string }>(
+      `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
+         WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,
+      [second],
+    );
+    expect(planted).toHaveLength(1);
+    await settling.settle(4);
+    const rows = await test.database.query<{ token_id: string; balance: string | null; net_change: string | null }>(
+      "SELECT token_id, balance, net_change FROM nft_balances WHERE owner = $1 AND standard = 2 AND balance IS NULL",
+      [second],
+    );
+    expect(rows).toEqual([{ token_id: planted[0]?.token_id, balance: null, net_change: null }]);
+    expect(await unknown()).toBe(0);
+    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+  });
+
+  it("gives the contract the word where the base would be below zero, and writes no negative balance", async () => {
+    const [first, second, third] = accounts();
+    // Since the index began second had 30 in and 25 out by events; without one, all of the 5 left go, and first's 70 too.
+    await mine(conjure("transfer", [third, 25n], second), conjure("vanish", [second, 5n]), conjure("vanish", [first, 70n]));
+    await mine(conjure("vanish", [third, 20n]));
+    settling = await startSettling(chain, proxy.url, test.database, configured());
+    await settling.settle(3);
+    const marked = await test.database.query("SELECT token, events_balance FROM node_sourced_tokens");
+    expect(marked).toEqual([{ token: conjuring, events_balance: null }]);
+    const head = await chain.head();
+    const rows = await test.database.query<{ owner: Address; balance: string; since_block: number }>(
+      "SELECT owner, balance, since_block FROM balances WHERE token = $1 ORDER BY owner",
+      [Buffer.from(conjuring.slice(2), "hex")],
+    );
+    expect(rows).toHaveLength(3);
+    const told = await balancesOf(
+      chain,
+      rows.map(({ owner }) => ({ owner, token: conjuring, height: head })),
+    );
+    expect(rows.map(({ balance }) => balance)).toEqual(told);
+    // The node has no older state: what is now is known from the head on, and nothing before.
+    expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
+    const known = await test.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
+      Buffer.from(conjuring.slice(2), "hex"),
+    ]);
+    expect(known).toEqual([]);
+    const negative = await test.database.query(
+      "SELECT 1 FROM balances WHERE balance < 0 UNION ALL SELECT 1 FROM balance_periods WHERE balance < 0",
+    );
+    expect(negative).toEqual([]);
+    const [counts] = await test.database.query<{ holders: number }>(
+      "SELECT holders FROM holder_counts WHERE token = $1 ORDER BY block_number DESC LIMIT 1",
+      [Buffer.from(conjuring.slice(2), "hex")],
+    );
+    expect(counts?.holders).toBe(told.filter((balance) => balance !== "0").length);
+  });
+});
+
+describe("a Uniswap V2 pair that got its first liquidity after such an index began", () => {
+  let pairs: TestChain;
+  let node: RpcProxy;
+  let pair: Address;
+  let first: number;
+  beforeAll(async () => {
+    pairs = await startTestChain();
+    node = await startRpcProxy(pairs.url);
+    const [owner, other] = pairs.accounts as [Address, Address];
+    const [gold, iron] = [await pairs.deploy(artifacts.erc20(), ["Gold", "G"]), await pairs.deploy(artifacts.erc20(), ["Iron", "I"])];
+    const factory = await pairs.deploy(uniswap.factory(), [owner]);
+    const run = async (...transactions: readonly TestTransaction[]) => {
+      await pairs.send(...transactions);
+      await pairs.mine();
+    };
+    await run({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
+    const answer = await pairs.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
+    pair = `0x${answer.slice(26)}`;
+    first = (await pairs.head()) + 1;
+    const of = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
+    await run(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
+    await run(of("mint", [owner]));
+    await run(of("transfer", [other, 5_000n]), of("transfer", [pair, 9_000n]));
+    await run(of("burn", [owner]));
+    await pairs.mine();
+  });
+  afterAll(async () => {
+    await node?.close();
+    await pairs?.stop();
+  });
+
+  it("follows from its events, and has the zero address among its holders", async () => {
+    hideOldState(node, await pairs.head());
+    settling = await startSettling(pairs, node.url, test.database, { chain: chainOf({ from: first }) });
+    await settling.settle(0);
+    // Transfers from and to the zero address are mints and burns: what it has is no sum of them, and is only compared with its contract.
+    const waiting = await withoutBase(test.database, 31337, wholeBalances, [], 1_000);
+    const owners = waiting.filter(({ token }) => token === pair).map(({ owner }) => owner);
+    expect(owners).toContain(pair);
+    expect(owners).not.toContain(zeroAddress);
+    await settling.settle(6);
+    expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+    expect(await unknown()).toBe(0);
+    const height = await pairs.head();
+    const parties = [zeroAddress, pair, ...pairs.accounts];
+    const told = await balancesOf(
+      pairs,
+      parties.map((owner) => ({ token: pair, owner, height })),
+    );
+    // MINIMUM_LIQUIDITY of UniswapV2Pair.
+    expect(told[0]).toBe("1000");
+    const expected = parties
+      .map((owner, position) => ({ owner, balance: told[position] ?? "0" }))
+      .filter(({ balance }) => balance !== "0")
+      .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
+    const queries = createTokenQueries(test.database);
+    expect(await queries.holdersAt(31337, pair, 1, height, 100, 0)).toEqual(expected);
+    const open = await test.database.query("SELECT 1 FROM balance_periods WHERE owner = $1 AND net_change IS NOT NULL", [
+      Buffer.from(zeroAddress.slice(2), "hex"),
+    ]);
+    expect(open).toEqual([]);
+    const supply = await pairs.rpc<Hex>("eth_call", [{ to: pair, data: "0x18160ddd" }, quantity(height)]);
+    expect(await queries.tokenTotalsAt(31337, pair, 1, height)).toMatchObject({
+      holders: expected.length,
+      supply: BigInt(supply).toString(),
+    });
+    // The node has no state of the blocks before, and what the zero address had there is not guessed.
+    expect((await queries.holdersAt(31337, pair, 1, height - 1, 100, 0)).map(({ owner }) => owner)).not.toContain(zeroAddress);
+    expect((await queries.tokenTotalsAt(31337, pair, 1, height - 1))?.holders).toBe(expected.length - 1);
+  });
+});

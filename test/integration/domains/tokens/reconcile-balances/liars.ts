@@ -1,0 +1,75 @@
+import { compileSolidity } from "../../../../support/solidity.ts";
+
+/** Tokens whose balances do not follow from their events, each in its way, and one that does not tell balances at all. */
+const source = `
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+
+contract Token {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  mapping(address => uint256) internal held;
+
+  function balanceOf(address owner) public view virtual returns (uint256) { return held[owner]; }
+
+  function mint(address to, uint256 amount) external {
+    held[to] += amount;
+    emit Transfer(address(0), to, amount);
+  }
+
+  function transfer(address to, uint256 amount) external virtual {
+    held[msg.sender] -= amount;
+    held[to] += amount;
+    emit Transfer(msg.sender, to, amount);
+  }
+}
+
+/** Everybody's balance grows with a number, without an event. */
+contract Rebasing is Token {
+  uint256 public percent = 100;
+  function balanceOf(address owner) public view override returns (uint256) { return held[owner] * percent / 100; }
+  function rebase(uint256 to) external { percent = to; }
+}
+
+/** A tenth of what the event says does not arrive. */
+contract FeeOnTransfer is Token {
+  function transfer(address to, uint256 amount) external override {
+    held[msg.sender] -= amount;
+    held[to] += amount - amount / 10;
+    emit Transfer(msg.sender, to, amount);
+  }
+}
+
+/** Says that others sent what nobody has. */
+contract Phishing {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  function balanceOf(address) external pure returns (uint256) { return 0; }
+  function claim(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+
+/** Lends out and takes back without an event what its events then move: its past was another one. */
+contract Conjuring is Token {
+  function conjure(address to, uint256 amount) external { held[to] += amount; }
+  function vanish(address from, uint256 amount) external { held[from] -= amount; }
+}
+
+/** Gives away what it has of another token whenever it is asked for a balance: nothing comes of it but in a call that others follow in. */
+contract Restless {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  Token internal immutable other;
+  constructor(Token other_) { other = other_; }
+
+  function balanceOf(address) external returns (uint256) {
+    uint256 had = other.balanceOf(address(this));
+    if (had > 0) other.transfer(address(1), had);
+    return 0;
+  }
+
+  function claim(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
+}
+
+contract Mute is Token {
+  function balanceOf(address) public pure override returns (uint256) { revert("not told"); }
+}
+`;
+
+export const liars = compileSolidity(source);

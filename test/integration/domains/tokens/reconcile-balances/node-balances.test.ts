@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { writeReadings } from "../../../../../runtime/domains/tokens/settling/node-balances.ts";
+import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test?.drop());
+
+const owner: Address = `0x${"b".repeat(40)}`;
+const coin: Address = `0x${"a".repeat(40)}`;
+
+it.each([
+  // What a contract says holds until it says another thing; between two words on an account nobody saw what it had.
+  ["a token's", coin, standards.erc20, [[10, 19, "5"]]],
+  [
+    "a native",
+    nativeTokenAddress,
+    standards.native,
+    [
+      [10, 10, "5"],
+      [11, 19, null],
+    ],
+  ],
+] as const)("of %s balance that changed unseen, the past says no more than what was told", async (_, token, standard, periods) => {
+  const key = { owner, token, standard, tokenId: null };
+  await test.database.query(
+    "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, $1, $2, $3, 10, NULL)",
+    [Buffer.from(owner.slice(2), "hex"), Buffer.from(token.slice(2), "hex"), standard],
+  );
+  // Asked for after its own block and at the head: 5 then, 7 now.
+  await test.database.transaction((client) =>
+    writeReadings(client, 1, [
+      { key, since: 10, readAt: 10, balance: 5n },
+      { key, since: 10, readAt: 20, balance: 7n },
+    ]),
+  );
+  expect(await test.database.query(`SELECT since_block, balance FROM balances WHERE standard = ${standard}`)).toEqual([
+    { since_block: 20, balance: "7" },
+  ]);
+  expect(
+    await test.database.query(`SELECT from_block, to_block, balance FROM balance_periods WHERE standard = ${standard} ORDER BY from_block`),
+  ).toEqual(periods.map(([from_block, to_block, balance]) => ({ from_block, to_block, balance })));
+});

@@ -1,0 +1,85 @@
+import { compileSolidity } from "../../../../support/solidity.ts";
+
+/** ERC-20 tokens whose total supply is not what was minted less what was burned, each in its way. */
+const source = `
+// SPDX-License-Identifier: UNLICENSED
+pragma solidity ^0.8.20;
+
+contract Coin {
+  event Transfer(address indexed from, address indexed to, uint256 amount);
+  mapping(address => uint256) internal held;
+  uint256 internal supply;
+
+  function balanceOf(address owner) public view virtual returns (uint256) { return held[owner]; }
+  function mint(address to, uint256 amount) external virtual {
+    supply += amount;
+    held[to] += amount;
+    emit Transfer(address(0), to, amount);
+  }
+  function burn(uint256 amount) external {
+    supply -= amount;
+    held[msg.sender] -= amount;
+    emit Transfer(msg.sender, address(0), amount);
+  }
+  function transfer(address to, uint256 amount) external virtual {
+    held[msg.sender] -= amount;
+    held[to] += amount;
+    emit Transfer(msg.sender, to, amount);
+  }
+}
+
+/** As most tokens: a transfer to the zero address keeps the supply, and the zero address has a balance. */
+contract Plain is Coin {
+  function totalSupply() public view virtual returns (uint256) { return supply; }
+}
+
+/** The whole supply is given in the constructor, without an event. */
+contract Given is Plain {
+  constructor() { supply = 1000000; held[msg.sender] = supply; }
+}
+
+/** Balances, supply included, grow with a number, without an event. */
+contract Rebasing is Plain {
+  uint256 public percent = 100;
+  function balanceOf(address owner) public view virtual override returns (uint256) { return held[owner] * percent / 100; }
+  function totalSupply() public view override returns (uint256) { return supply * percent / 100; }
+  function rebase(uint256 to) external { percent = to; }
+}
+
+/** As Rebasing, and the balances of barred owners cannot be read. */
+contract Barring is Rebasing {
+  mapping(address => bool) internal barred;
+  function balanceOf(address owner) public view override returns (uint256) {
+    require(!barred[owner], "barred");
+    return held[owner] * percent / 100;
+  }
+  function bar(address owner) external { barred[owner] = true; }
+}
+
+/** The supply grows with each block, as interest does. */
+contract Interest is Plain {
+  function totalSupply() public view override returns (uint256) { return supply + block.number; }
+}
+
+/** What the zero address has is another number in every block. */
+contract Drifting is Plain {
+  function balanceOf(address owner) public view override returns (uint256) { return owner == address(0) ? block.number : held[owner]; }
+}
+
+/** Takes from an owner and gives to another without an event. */
+contract Seizing is Plain {
+  function seize(address from, address to, uint256 amount) external { held[from] -= amount; held[to] += amount; }
+  function touch() external {}
+}
+
+/** Seizes from inside of another contract's call, with nothing of it in the transaction's own call. */
+contract Sheriff {
+  Seizing internal immutable token;
+  address internal immutable from;
+  address internal immutable to;
+  constructor(Seizing token_, address from_, address to_) { token = token_; from = from_; to = to_; }
+  function act() external { token.seize(from, to, 10); }
+}
+`;
+
+export const oddSupplies = compileSolidity(source);

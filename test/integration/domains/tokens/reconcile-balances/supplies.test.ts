@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditBalances } from "../../../../../runtime/domains/tokens/audit.ts";
+import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries.ts";
+import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { dump } from "../../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
+import { uniswap } from "../../pools/support.ts";
+import { oddSupplies } from "./odd-supplies.ts";
+import { balancesOf, type Settling, startSettling } from "./support.ts";
+
+let chain: TestChain;
+let test: TestDatabase;
+let settling: Settling;
+let alice: Address;
+let bob: Address;
+const tokens = {} as Record<"pool" | "weth" | "plain" | "given" | "rebasing" | "mute" | "interest", Address>;
+
+const mineEach = async (...transactions: readonly TestTransaction[]) => {
+  for (const transaction of transactions) {
+    await chain.send(transaction);
+    await chain.mine();
+  }
+};
+const coin = (name: keyof typeof tokens, method: string, args: readonly unknown[], from: Address = alice) => ({
+  from,
+  ...call(oddSupplies("Rebasing"), tokens[name], method, args),
+});
+
+/** What totalSupply() returns at heights; null where it reverts. */
+const suppliesOf = (token: Address, heights: readonly number[]): Promise<(string | null)[]> =>
+  Promise.all(
+    heights.map((height) =>
+      chain
+        .rpc<Hex>("eth_call", [{ to: token, data: "0x18160ddd" }, `0x${height.toString(16)}`])
+        .then((answer) => BigInt(answer).toString())
+        .catch(() => null),
+    ),
+  );
+
+const firstBlockOf = async (token: Address, database = test.database): Promise<number> => {
+  const [row] = await database.query<{ first: number }>("SELECT min(block_number) AS first FROM transfers WHERE token = $1", [
+    Buffer.from(token.slice(2), "hex"),
+  ]);
+  return row?.first ?? 0;
+};
+
+/** The supplies that are served and those of the node, at every block since a token's first transfer. */
+const servedAndTold = async (name: keyof typeof tokens, from = 0, database = test.database) => {
+  const token = tokens[name];
+  const first = Math.max(from, await firstBlockOf(token, database));
+  const heights = Array.from({ length: (await chain.head()) - first + 1 }, (_, place) => first + place);
+  const queries = createTokenQueries(database);
+  const served = await Promise.all(heights.map(async (height) => (await queries.tokenTotalsAt(31337, token, 1, height))?.supply ?? null));
+  return { served, told: await suppliesOf(token, heights), heights };
+};
+
+/** Holders and their number, as served and as balanceOf of everybody says, at every block. */
+const compareHolders = async (name: keyof typeof tokens) => {
+  const token = tokens[name];
+  const { heights } = await servedAndTold(name);
+  const queries = createTokenQueries(test.database);
+  const parties = [zeroAddress, ...chain.accounts, ...Object.values(tokens)];
+  for (const height of heights) {
+    const told = await balancesOf(
+      chain,
+      parties.map((owner) => ({ token, owner, height })),
+    );
+    const expected = parties
+      .map((owner, place) => ({ owner, balance: told[place] ?? "0" }))
+      .filter(({ balance }) => balance !== "0")
+      .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)) || (left.owner < right.owner ? -1 : 1));
+    expect(await queries.holdersAt(31337, token, 1, height, 100, 0), `${name} at ${height}`).toEqual(expected);
+    expect((await queries.tokenTotalsAt(31337, token, 1, height))?.holders, `${name} at ${height}`).toBe(expected.length);
+  }
+};
+
+beforeAll(async () => {
+  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [alice, bob] = chain.accounts.slice(1, 3) as [Address, Address];
+  // A real Uniswap V2 pool: its first liquidity is minted to nobody, and then its tokens are burnt in both ways.
+  const [gold, iron] = [await chain.deploy(artifacts.erc20(), ["Gold", "G"]), await chain.deploy(artifacts.erc20(), ["Iron", "I"])];
+  const factory = await chain.deploy(uniswap.factory(), [alice]);
+  await mineEach({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
+  const pair = await chain.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
+  tokens.pool = `0x${pair.slice(26)}`;
+  tokens.weth = await chain.deploy(artifacts.weth());
+  tokens.plain = await chain.deploy(oddSupplies("Plain"));
+  tokens.given = await chain.deploy(oddSupplies("Given"), [], alice);
+  tokens.rebasing = await chain.deploy(oddSupplies("Rebasing"));
+  tokens.mute = await chain.deploy(oddSupplies("Coin"));
+  tokens.interest = await chain.deploy(oddSupplies("Interest"));
+  const pool = (method: string, args: readonly unknown[]) => ({ from: alice, ...call(uniswap.pair(), tokens.pool, method, args) });
+  const fund = async (amount: bigint) =>
+    mineEach(call(artifacts.erc20(), gold, "mint", [tokens.pool, amount]), call(artifacts.erc20(), iron, "mint", [tokens.pool, amount]));
+  await fund(1_000_000n);
+  await mineEach(pool("mint", [alice]), pool("transfer", [bob, 5_000n]));
+  await fund(40_000n);
+  await mineEach(
+    pool("mint", [alice]),
+    pool("transfer", [zeroAddress, 700n]),
+    pool("transfer", [tokens.pool, 9_000n]),
+    pool("burn", [alice]),
+  );
+  await mineEach(pool("transfer", [zeroAddress, 50n]), pool("transfer", [bob, 1n]));
+  const weth = (method: string, args: readonly unknown[], value = 0n) => ({
+    from: alice,
+    value,
+    ...call(artifacts.weth(), tokens.weth, method, args),
+  });
+  await mineEach(weth("deposit", [], 1_000n), weth("transfer", [zeroAddress, 30n]), weth("withdraw", [100n]), weth("transfer", [bob, 5n]));
+  for (const name of ["plain", "rebasing", "mute", "interest"] as const) {
+    await mineEach(coin(name, "mint", [alice, 1_000n]), coin(name, "transfer", [bob, 200n]), coin(name, "transfer", [zeroAddress, 30n]));
+    await mineEach(coin(name, "burn", [70n]), coin(name, "transfer", [zeroAddress, 1n]), coin(name, "mint", [bob, 5n]));
+  }
+  await mineEach(coin("given", "transfer", [bob, 400n]), coin("given", "burn", [100n]));
+  await mineEach(coin("rebasing", "rebase", [150n]), coin("rebasing", "mint", [bob, 40n]), coin("rebasing", "rebase", [100n]));
+  await mineEach(coin("rebasing", "burn", [10n]), coin("rebasing", "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
+  settling = await startSettling(chain, chain.url, test.database, { chain: chainOf({ wrappedNative: [tokens.weth] }) });
+  await settling.settle(6);
+});
+afterAll(async () => {
+  await settling?.end();
+  await chain?.stop();
+  await test?.drop();
+});
+
+describe("the total supply of an ERC-20 token", () => {
+  it.each([
+    ["pool", "of a Uniswap V2 pool, with its minimum liquidity and tokens sent to the zero address"],
+    ["weth", "of wrapped ether, some of which was sent to the zero address"],
+    ["plain", "that keeps what is sent to the zero address"],
+    ["given", "that was given in the constructor without an event"],
+    ["rebasing", "that rebases up and down"],
+  ] as const)("is that of the contract at every block: %s, %s", async (name, _) => {
+    const { served, told, heights } = await servedAndTold(name);
+    expect(heights.length).toBeGreaterThan(5);
+    expect(served).toEqual(told);
+  });
+
+  it("that changes by itself is exact in the blocks that touch the contract and at the head", async () => {
+    const { served, told } = await servedAndTold("interest");
+    expect(served.slice(0, 6)).toEqual(told.slice(0, 6));
+    await mineEach({ to: alice, value: 1n, gas: 21_000n });
+    await settling.settle(65);
+    const after = await servedAndTold("interest");
+    expect(after.served.at(-1)).toBe(after.told.at(-1));
+  });
+
+  it("is null where the contract has no totalSupply()", async () => {
+    const { served, told } = await servedAndTold("mute");
+    expect(new Set(told)).toEqual(new Set([null]));
+    expect(served).toEqual(told);
+  });
+
+  it("has the zero address among the holders, and in their number, where the contract says that it holds tokens", async () => {
+    for (const name of ["pool", "weth", "plain", "mute"] as const) await compareHolders(name);
+  });
+
+  it("needs no reading of a token whose events show it, and no row more when all is known", async () => {
+    const before = await dump(test.database);
+    await settling.settle(3);
+    const { token_supplies, supply_offsets, balances, balance_periods, holder_counts } = await dump(test.database);
+    expect({ token_supplies, balances, balance_periods, holder_counts }).toEqual({
+      token_supplies: before.token_supplies,
+      balances: before.balances,
+      balance_periods: before.balance_periods,
+      holder_counts: before.holder_counts,
+    });
+    const offsets = (rows: readonly string[] | undefined) => (rows ?? []).filter((row) => !row.includes(tokens.interest.slice(2)));
+    expect(offsets(supply_offsets as string[])).toEqual(offsets(before.supply_offsets as string[]));
+  });
+
+  it("is compared by an audit, which finds a planted difference", async () => {
+    const audit = async () => {
+      const running = await createTestIndexer(chain.url, test.database);
+      const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
+      await running.close();
+      return rows;
+    };
+    const rows = await audit();
+    expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
+    expect(rows.find(({ what }) => what === "ERC-20 supplies")?.compared).toBeGreaterThanOrEqual(6);
+    expect(rows.find(({ what }) => what === "supplies read from contracts")?.compared).toBeGreaterThanOrEqual(1);
+    const plant = (change: number) =>
+      test.database.query("UPDATE token_supplies SET supply = supply + $2 WHERE token = $1", [
+        Buffer.from(tokens.plain.slice(2), "hex"),
+        change,
+      ]);
+    await plant(1);
+    expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ what }) => what)).toEqual(["ERC-20 supplies"]);
+    await plant(-1);
+  });
+
+  it("follows what is minted, burnt and sent to the zero address later", async () => {
+    await mineEach(coin("plain", "mint", [alice, 11n]), coin("plain", "transfer", [zeroAddress, 2n]), coin("plain", "burn", [3n]));
+    await mineEach(coin("given", "burn", [1n]), coin("rebasing", "mint", [alice, 7n]), coin("rebasing", "rebase", [200n]));
+    await settling.settle(4);
+    for (const name of ["plain", "given", "rebasing", "pool", "weth"] as const) {
+      const { served, told } = await servedAndTold(name);
+      expect(served, name).toEqual(told);
+    }
+    await compareHolders("plain");
+  });
+
+  it("survives a reorganisation", async () => {
+    await mineEach(coin("plain", "transfer", [zeroAddress, 100n]), coin("rebasing", "rebase", [250n]), coin("given", "burn", [9n]));
+    await settling.settle(4);
+    await chain.rpc("anvil_reorg", [
+      4,
+      [[{ from: alice, to: tokens.plain, data: coin("plain", "transfer", [zeroAddress, 5n]).data, gas: "0xf4240" }, 1]],
+    ]);
+    await chain.mine();
+    await settling.settle(65);
+    for (const name of ["plain", "given", "rebasing", "pool", "weth"] as const) {
+      const { served, told } = await servedAndTold(name);
+      expect(served, name).toEqual(told);
+    }
+    await compareHolders("plain");
+    expect(settling.warnings).toEqual([]);
+  });
+
+  it("of an index that starts late is read at the heights since", async () => {
+    const late = await createTestDatabase();
+    const from = (await chain.head()) - 30;
+    const running = await startSettling(chain, chain.url, late.database, { chain: chainOf({ from, wrappedNative: [tokens.weth] }) });
+    await running.settle(5);
+    for (const name of ["plain", "given", "rebasing"] as const) {
+      const { served, told } = await servedAndTold(name, from, late.database);
+      expect(served.length).toBeGreaterThan(3);
+      expect(served, name).toEqual(told);
+    }
+    await running.end();
+    await late.drop();
+  });
+});

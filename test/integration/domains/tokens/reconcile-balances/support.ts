@@ -1,0 +1,75 @@
+import type { Database } from "../../../../../runtime/database/database.ts";
+import { createSettlingChores } from "../../../../../runtime/domains/tokens/settling/chores.ts";
+import type { SettlingSettings } from "../../../../../runtime/domains/tokens/settling/settings.ts";
+import { createChores } from "../../../../../runtime/jobs/chores.ts";
+import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
+import type { TestChain } from "../../../../support/chain.ts";
+import { createTestIndexer, runInBackground, until } from "../../../../support/indexer/support.ts";
+
+export interface Settling {
+  /** What the chores said. */
+  readonly notes: string[];
+  readonly warnings: string[];
+  /** Waits for the node's head, then lets so many minutes pass, with a look at everything that is due in each. */
+  settle(minutes?: number): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** An index that follows a chain, and its chores, which are done when a test says so and by a clock of the test's own. */
+export const startSettling = async (
+  chain: TestChain,
+  url: string,
+  database: Database,
+  options: Parameters<typeof createTestIndexer>[2] = {},
+  settings: Partial<SettlingSettings> = {},
+): Promise<Settling> => {
+  const running = await createTestIndexer(url, database, options);
+  const end = runInBackground(running);
+  const [notes, warnings]: [string[], string[]] = [[], []];
+  let now = Date.UTC(2026, 0, 1);
+  const isReady = () => {
+    const { leading, following, catchingUp } = running.indexer.status();
+    return leading && following && catchingUp.length === 0;
+  };
+  const chores = createChores({
+    chainId: 31337,
+    database,
+    source: running.source,
+    chores: createSettlingChores(settings),
+    multicall: "0xca11bde05977b3631167028862be2a173976ca11",
+    exclusive: running.indexer.exclusive,
+    beside: running.indexer.beside,
+    isReady,
+    clock: () => new Date(now),
+    logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
+  });
+  return {
+    notes,
+    warnings,
+    settle: async (minutes = 4) => {
+      const head = await chain.head();
+      await until("The index being level with its node", () => isReady() && running.indexer.status().block === head);
+      for (let minute = 0; minute < minutes; minute += 1) {
+        for (let looks = 0; (await chores.look()) && looks < 50; looks += 1);
+        now += 60_000;
+      }
+    },
+    end,
+  };
+};
+
+const quantity = (value: number): Hex => `0x${value.toString(16)}`;
+
+/** What contracts say at heights; null where they revert. */
+export const balancesOf = async (
+  chain: TestChain,
+  reads: readonly { readonly token: Address; readonly owner: Address; readonly height: number }[],
+): Promise<(string | null)[]> =>
+  Promise.all(
+    reads.map(({ token, owner, height }) =>
+      chain
+        .rpc<Hex>("eth_call", [{ to: token, data: `0x70a08231${owner.slice(2).padStart(64, "0")}` }, quantity(height)])
+        .then((answer) => BigInt(answer === "0x" ? 0 : answer).toString())
+        .catch(() => null),
+    ),
+  );

@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries.ts";
+import { writeZeroBalance } from "../../../../../runtime/domains/tokens/settling/zero-balances.ts";
+import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
+import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
+import { oddSupplies } from "./odd-supplies.ts";
+import { type Settling, startSettling } from "./support.ts";
+
+let chain: TestChain;
+let node: RpcProxy;
+let test: TestDatabase;
+let drifting: Address;
+let alice: Address;
+let settling: Settling | undefined;
+
+const zero = Buffer.from(zeroAddress.slice(2), "hex");
+const bytes = (address: Address) => Buffer.from(address.slice(2), "hex");
+const mine = async (transaction: TestTransaction) => {
+  await chain.send(transaction);
+  await chain.mine();
+};
+const skip = (blocks: number) => chain.rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
+
+beforeAll(async () => {
+  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  node = await startRpcProxy(chain.url);
+  alice = chain.accounts[1] as Address;
+  drifting = await chain.deploy(oddSupplies("Drifting"));
+  await mine(call(oddSupplies("Drifting"), drifting, "mint", [alice, 100n]));
+  // More blocks than a balance may have steps.
+  await skip(900);
+});
+afterEach(async () => {
+  await settling?.end();
+  settling = undefined;
+});
+afterAll(async () => {
+  await node?.close();
+  await chain?.stop();
+  await test?.drop();
+});
+
+const periods = () =>
+  test.database.query<{ from_block: number; to_block: number; balance: string | null }>(
+    "SELECT from_block, to_block, balance FROM balance_periods WHERE owner = $1 AND token = $2 ORDER BY from_block",
+    [zero, bytes(drifting)],
+  );
+
+describe("what the zero address has of an ERC-20 token", () => {
+  it("is searched for in a bounded number of steps where it changes in every block", async () => {
+    settling = await startSettling(chain, node.url, test.database);
+    await settling.settle(8);
+    const settled = await periods();
+    // 400 steps, and what one look adds: 24 readings, each with the gap before it.
+    expect(settled.length).toBeGreaterThanOrEqual(400);
+    expect(settled.length).toBeLessThan(450);
+    expect(settled.filter(({ balance }) => balance === null)).toEqual([]);
+    // The blocks that were read have the contract's balance, which is their number.
+    expect(settled.filter(({ from_block, balance }) => balance === String(from_block)).length).toBeGreaterThan(380);
+    // Each later comparison costs one row, and no search.
+    for (let round = 1; round <= 3; round += 1) {
+      await skip(50);
+      node.counts.clear();
+      await settling.settle(5);
+      expect((await periods()).length).toBeLessThanOrEqual(settled.length + round);
+      expect(node.counts.get("eth_call") ?? 0).toBeLessThan(20);
+    }
+    const head = await chain.head();
+    const [row] = await test.database.query<{ since_block: number; balance: string }>(
+      "SELECT since_block, balance FROM balances WHERE owner = $1 AND token = $2",
+      [zero, bytes(drifting)],
+    );
+    expect(row).toEqual({ since_block: head, balance: String(head) });
+    expect(settling.warnings).toEqual([]);
+  });
+
+  it("is left as it is where a later block, or another comparison, wrote it first", async () => {
+    const other: Address = `0x${"ab".repeat(20)}`;
+    await test.database.query(
+      "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (31337, $1, $2, 1, 20, 7)",
+      [zero, bytes(other)],
+    );
+    const contents = async () => ({
+      rows: await test.database.query("SELECT since_block, balance FROM balances WHERE token = $1", [bytes(other)]),
+      periods: await test.database.query("SELECT from_block, to_block, balance FROM balance_periods WHERE token = $1 ORDER BY 1", [
+        bytes(other),
+      ]),
+    });
+    const write = (head: number, balance: bigint) =>
+      test.database.transaction((client) => writeZeroBalance(client, 31337, other, head, 0, balance));
+    await write(19, 5n);
+    expect(await contents()).toEqual({ rows: [{ since_block: 20, balance: "7" }], periods: [] });
+    await write(30, 9n);
+    const written = {
+      rows: [{ since_block: 30, balance: "9" }],
+      periods: [
+        { from_block: 20, to_block: 20, balance: "7" },
+        { from_block: 21, to_block: 29, balance: null },
+      ],
+    };
+    expect(await contents()).toEqual(written);
+    await write(30, 9n);
+    expect(await contents()).toEqual(written);
+  });
+
+  it("is compared, and the supply with it, right after the projection is built again", async () => {
+    const given = await chain.deploy(oddSupplies("Given"), [], alice);
+    await mine({ from: alice, ...call(oddSupplies("Given"), given, "transfer", [chain.accounts[2], 400n]) });
+    // Blocks of which no supply is compared for a mint or burn.
+    await skip(300);
+    const supply = async () => (await createTokenQueries(test.database).tokenTotalsAt(31337, given, 1, await chain.head()))?.supply;
+    const told = BigInt(await chain.rpc<Hex>("eth_call", [{ to: given, data: "0x18160ddd" }, "latest"])).toString();
+    // So many minutes that the next comparison is hours away.
+    settling = await startSettling(chain, node.url, test.database);
+    await settling.settle(70);
+    expect(await supply()).toBe(told);
+    await settling.end();
+    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+    settling = await startSettling(chain, node.url, test.database);
+    await settling.settle(1);
+    expect(await supply()).toBe(told);
+  });
+});

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { renderDiagnostic } from "../../../../generator/catalog/diagnostics.ts";
+import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
+import { catalogWith, smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
+
+const specDirectory = new URL("../../../../spec", import.meta.url).pathname;
+
+describe("a catalog without a fault", () => {
+  const { catalog, diagnostics } = loadCatalog(smallCatalog);
+
+  it("has no findings", () => {
+    expect(diagnostics.map(renderDiagnostic)).toEqual([]);
+  });
+
+  it("lists operations by file, then as written", () => {
+    expect(catalog?.operations.map(({ id }) => id)).toEqual(["getLogs", "getPortfolio", "getTokenHolders", "getTokenHoldersByPage"]);
+  });
+
+  it("fills in defaults and keeps the place of each operation", () => {
+    const logs = catalog?.operations[0];
+    expect(logs).toMatchObject({ handler: "getLogs", domain: "tokens", protocol: null });
+    expect(logs?.place).toEqual({ file: "spec/endpoints/logs.yaml", line: 4, column: 3 });
+    expect(logs?.definition).toMatchObject({ pagination: { regime: "none" }, example: { "starting-block": 7 }, status: "planned" });
+    expect(catalog?.operations[1]?.definition).toMatchObject({ status: "live", rules: [], example: {} });
+  });
+
+  it("merges what an object extends, the parent's fields first", () => {
+    const pages = catalog?.objects.get("HolderPagesResponse");
+    expect(Object.keys(pages?.fields ?? {})).toEqual(["updated_at", "items", "pagination", "links"]);
+    expect(pages?.rows).toBe("items");
+  });
+
+  it("makes one endpoint for each protocol and operation that the protocol has", () => {
+    expect(catalog?.community.map(({ id, handler, protocol, definition }) => [id, handler, protocol, definition.path])).toEqual([
+      ["getProtocol01Markets", "getCommunityMarkets", "protocol_01", "/v1/cq/protocol_01/markets/"],
+      ["getProtocol01Balances", "getCommunityBalances", "protocol_01", "/v1/cq/protocol_01/balances/"],
+      ["getProtocol02Balances", "getCommunityBalances", "protocol_02", "/v1/cq/protocol_02/balances/"],
+    ]);
+    expect(catalog?.community.map(({ definition }) => definition.notes)).toEqual(["All of them.", "Only some of them.", "All of them."]);
+    expect(catalog?.community[0]?.definition).toMatchObject({ class: "C", cost: "not-stated", mode: "batch", status: "planned" });
+  });
+});
+
+describe("the catalog of the repository", () => {
+  it("has no findings, and has every row of the interface and the additions", async () => {
+    const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(specDirectory));
+    expect(diagnostics.map(renderDiagnostic)).toEqual([]);
+    const rows = catalog?.operations.flatMap(({ definition }) => definition.row ?? []).sort((left, right) => left - right);
+    expect(rows).toEqual(Array.from({ length: 55 }, (_, index) => index + 1));
+    // The pricing endpoint has no row, and additions may grow in number.
+    expect(catalog?.operations.filter(({ definition }) => definition.addition !== true)).toHaveLength(55 + 1);
+    // market_data 9, markets 8, balances 9, transactions 10, tokens 3.
+    expect(catalog?.community).toHaveLength(9 + 8 + 9 + 10 + 3);
+  });
+
+  it("is read under paths that begin with the folder's name", async () => {
+    const files = await readCatalogFiles(specDirectory);
+    expect(files.get("spec/service.yaml")).toBe(readFileSync(`${specDirectory}/service.yaml`, "utf8"));
+  });
+});
+
+describe("several faults", () => {
+  it("are all found in one run, in the order of files and lines", () => {
+    const { catalog, diagnostics, places } = catalogWith(
+      { file: "spec/community/protocol_02.yaml", find: "description: The second one.", put: "description: [The second\n§operations:" },
+      { file: "spec/endpoints/logs.yaml", find: "query: [days]", put: "query: [§day]" },
+      { file: "spec/endpoints/tokens.yaml", find: "    mode: realtime\n", put: "    mode: §real-time\n    §colour: red\n" },
+      { file: "spec/objects/holders.yaml", find: 'example: "1000"', put: "example: §1000" },
+      { file: "spec/service.yaml", find: "commonQuery: [key]", put: "commonQuery: [§keys]" },
+    );
+    expect(catalog).toBeNull();
+    expect(diagnostics.slice(1).map(({ code }) => code)).toEqual([
+      "unknown-parameter",
+      "unknown-value",
+      "unknown-key",
+      "wrong-example",
+      "unknown-parameter",
+    ]);
+    expect(diagnostics[0]).toMatchObject({ code: "yaml-syntax" });
+    expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(places);
+  });
+
+  it("in one endpoint are found beside what has the wrong shape", () => {
+    const { diagnostics, places } = catalogWith(
+      { file: "spec/endpoints/logs.yaml", find: "row: 3", put: "row: §three" },
+      { file: "spec/endpoints/logs.yaml", find: "path: /v1/{chainName}/events/", put: "path: §/v1/{chain}/events/" },
+      { file: "spec/endpoints/logs.yaml", find: "status: planned", put: "status: §plan" },
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(["wrong-type", "undeclared-path-parameter", "unknown-value"]);
+    expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(places);
+  });
+
+  it("never follow from a file that is no YAML", () => {
+    for (const [file, text] of smallCatalog) {
+      const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, `${text}\n]: [`]]));
+      expect(diagnostics.length).toBeGreaterThan(0);
+      expect(new Set(diagnostics.map((finding) => `${finding.file} ${finding.code}`))).toEqual(new Set([`${file} yaml-syntax`]));
+    }
+  });
+
+  it("never follow from a file that is empty", () => {
+    for (const [file] of smallCatalog) {
+      const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, ""]]));
+      expect(diagnostics.map(({ file: place, line, column, code }) => ({ place, line, column, code }))).toEqual([
+        { place: file, line: 1, column: 1, code: "wrong-type" },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { watchCatalog } from "../../../../generator/output/watch.ts";
+import { put, withFolder } from "../../../support/generator/output/folders.ts";
+
+describe("watching", () => {
+  it("runs once after several changes at once, not for the schema that a run writes, and ends with the signal", () =>
+    withFolder(async (root) => {
+      await put(root, "spec/service.yaml", "a");
+      const stop = new AbortController();
+      let runs = 0;
+      const watching = watchCatalog(root, stop.signal, async () => {
+        runs += 1;
+      });
+      // Until the watcher has seen the folder, changes count for nothing: repeat one until it is seen.
+      while (runs === 0) {
+        await put(root, "spec/service.yaml", `${Math.random()}`);
+        await wait(300);
+      }
+      await wait(500);
+      const before = runs;
+      await put(root, "spec/catalog.schema.json", "{}");
+      await wait(500);
+      expect(runs).toBe(before);
+      await Promise.all(["a", "b", "c"].map((name) => put(root, `spec/objects-${name}.yaml`, name)));
+      await expect.poll(() => runs, { timeout: 5000 }).toBe(before + 1);
+      await wait(300);
+      expect(runs).toBe(before + 1);
+      stop.abort();
+      await watching;
+    }));
+
+  it("ends at once when the signal has been given already", async () => {
+    await withFolder(async (root) => {
+      await expect(watchCatalog(root, AbortSignal.abort(), async () => {})).resolves.toBeUndefined();
+    });
+  });
+});

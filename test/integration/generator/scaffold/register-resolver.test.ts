@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { registerResolver } from "../../../../generator/scaffold/register-resolver.ts";
+import { put, withFolder } from "../../../support/generator/output/folders.ts";
+
+const index = "runtime/api/things/index.ts";
+const textOf = (root: string): Promise<string> => readFile(join(root, index), "utf8");
+
+/** An index as a maintainer may have left it: comments, a helper, an odd layout. */
+const existing = `import type { Handlers } from "../../../generator/context.ts";
+import { getApples } from "../../../generator/scaffold/get-apples.ts";
+import { getPears } from "../../../generator/scaffold/get-pears.ts"; // kept: see issue
+
+/** Ours. */
+const counted =   1 ;
+
+/** The operations of things. */
+export const thingsHandlers = {
+  getApples,
+  // Pears come last.
+  getPears,
+} satisfies Partial<Handlers>;
+export { counted };
+`;
+
+describe("registering a resolver", () => {
+  it("adds an import and an entry in alphabetical order and leaves every other line as it is", () =>
+    withFolder(async (root) => {
+      await put(root, index, existing);
+      expect(await registerResolver(root, { id: "getBananas", domain: "things" })).toBe(index);
+      const lines = (await textOf(root)).split("\n");
+      const added = lines.filter((line) => line.includes("getBananas"));
+      expect(added).toEqual(['import { getBananas } from "../../../generator/scaffold/get-bananas.ts";', "  getBananas,"]);
+      expect(lines.filter((line) => !line.includes("getBananas")).join("\n")).toBe(existing);
+      expect(lines.indexOf(added[0] ?? "")).toBe(2);
+      expect(lines.indexOf("  getBananas,")).toBe(lines.indexOf("  getApples,") + 1);
+    }));
+
+  it("changes nothing where the resolver is registered", () =>
+    withFolder(async (root) => {
+      await put(root, index, existing);
+      expect(await registerResolver(root, { id: "getPears", domain: "things" })).toBeNull();
+      expect(await textOf(root)).toBe(existing);
+    }));
+
+  it("begins the index of a new subject", () =>
+    withFolder(async (root) => {
+      expect(await registerResolver(root, { id: "getThings", domain: "things" })).toBe(index);
+      expect(await registerResolver(root, { id: "getMoreThings", domain: "things" })).toBe(index);
+      expect(await textOf(root)).toBe(
+        [
+          'import type { Handlers } from "../../../generator/context.ts";',
+          'import { getMoreThings } from "../../../generator/scaffold/get-more-things.ts";',
+          'import { getThings } from "../../../generator/scaffold/get-things.ts";',
+          "",
+          "/** The operations of things. */",
+          "export const thingsHandlers = {",
+          "  getMoreThings,",
+          "  getThings,",
+          "} satisfies Partial<Handlers>;",
+          "",
+        ].join("\n"),
+      );
+    }));
+
+  it("refuses an index without the exported object, and names both", () =>
+    withFolder(async (root) => {
+      await put(root, index, "export const other = {};\n");
+      await expect(registerResolver(root, { id: "getThings", domain: "things" })).rejects.toThrow(
+        'Cannot register getThings: runtime/api/things/index.ts exports no object "thingsHandlers".',
+      );
+      expect(await textOf(root)).toBe("export const other = {};\n");
+    }));
+});

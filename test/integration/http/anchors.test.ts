@@ -1,0 +1,143 @@
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runtime/http/anchors.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+let app: Harness;
+/** How many pages the lists of this test have. */
+const pages = 3;
+const address = `0x${"11".repeat(20)}`;
+const list = `/v1/demo/events/address/${address}/`;
+
+beforeAll(async () => {
+  const paged = async ({ page }: { readonly page: { readonly number: number } }, { anchor }: { readonly anchor: number | null }) => ({
+    anchor,
+    items: [],
+    pagination: { has_more: page.number < pages - 1, page_number: page.number, page_size: 100, total_count: null },
+  });
+  app = await startHarness({
+    getLogEventsByAddress: paged,
+    getLogEventsByTopicHash: async (request: never, scope) => {
+      scope.pin(93);
+      scope.pin(105);
+      return paged(request, scope);
+    },
+    getBlock: async (_request, { anchor }) => ({ anchor }),
+    getAllChains: async (_request, { anchor }) => ({ anchor }),
+  });
+});
+afterEach(async () => {
+  app.head = 100;
+  await app.test.database.query("DELETE FROM page_anchors");
+});
+afterAll(() => app.end());
+
+const anchorOf = async (path: string, key = app.key) => (await app.bare().get(path).query({ key })).body.data.anchor;
+const stored = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
+
+describe("an anchor", () => {
+  it("is fixed by page 0 that has more, and later pages keep to it while the chain grows", async () => {
+    expect(await anchorOf(list)).toBe(100);
+    app.head = 107;
+    expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
+    app.head = 120;
+    expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
+    expect(await stored()).toEqual([{ block_number: 100 }]);
+  });
+
+  it("is put at an earlier block where a resolver says that its list is as of that, and never at a later one", async () => {
+    const pinned = `/v1/demo/events/topics/0x${"22".repeat(32)}/`;
+    expect(await anchorOf(pinned)).toBe(100);
+    app.head = 107;
+    expect(await anchorOf(`${pinned}?page-number=1`)).toBe(93);
+    expect(await stored()).toEqual([{ block_number: 93 }]);
+  });
+
+  it("is fixed anew by the next page 0", async () => {
+    await anchorOf(list);
+    app.head = 105;
+    expect(await anchorOf(list)).toBe(105);
+    app.head = 106;
+    expect(await anchorOf(`${list}?page-number=1`)).toBe(105);
+  });
+
+  it("is shared by spellings of the same list: case, default parameters, unknown parameters, the format", async () => {
+    await anchorOf(list);
+    app.head = 101;
+    expect(await anchorOf(`/v1/31337/events/address/${address.toUpperCase()}?page-size=100&page-number=1&_=123`)).toBe(100);
+    const { status } = await app.get(`${list}?page-number=1&format=csv`);
+    expect(status).toBe(200);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it("is not shared by other keys, other parameters and other lists", async () => {
+    await anchorOf(list);
+    app.head = 101;
+    const { key } = await app.keys.create({ label: "other" });
+    expect(await anchorOf(`${list}?page-number=1`, key)).toBe(101);
+    expect(await anchorOf(`${list}?page-number=1&page-size=50`)).toBe(101);
+    expect(await anchorOf(`${list}?page-number=1&starting-block=5`)).toBe(101);
+  });
+
+  it("is seen by other server processes", async () => {
+    await anchorOf(list);
+    const other = createAnchors(app.test.database, pino({ level: "silent" }));
+    const fingerprint = fingerprintOf(app.keyId, "getLogEventsByAddress", {
+      chain: { id: 31337, name: "demo" },
+      contractAddress: address,
+      startingBlock: "earliest",
+      endingBlock: null,
+      format: "csv",
+      page: { number: 2, size: 100 },
+    });
+    expect(await other.find(fingerprint, 31337)).toEqual({ block: 100, old: false });
+    expect(await other.find(fingerprint, 1)).toBeNull();
+    other.stop();
+  });
+
+  it("is kept for 15 minutes, prolonged by readers in its second half, and cleaned up after", async () => {
+    const { database } = app.test;
+    const age = (minutes: number) =>
+      database.query("UPDATE page_anchors SET expires_at = expires_at - $1 * interval '1 minute'", [minutes]);
+    await anchorOf(list);
+    const left = async () =>
+      (await database.query<{ left: number }>("SELECT extract(epoch FROM expires_at - now())::float8 AS left FROM page_anchors"))[0]?.left;
+    expect(await left()).toBeGreaterThan(anchorMilliseconds / 1000 - 60);
+    expect(anchorMilliseconds).toBe(900_000);
+    await age(10);
+    app.head = 110;
+    expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
+    expect(await left()).toBeGreaterThan(840);
+    await age(16);
+    expect(await anchorOf(`${list}?page-number=2`)).toBe(110);
+    const anchors = createAnchors(database, pino({ level: "silent" }));
+    expect(await stored()).toHaveLength(1);
+    await anchors.cleanUp();
+    anchors.stop();
+    expect(await stored()).toHaveLength(0);
+  });
+
+  it("is fixed by a later page where page 0's is gone, and not by one that has no more", async () => {
+    expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
+    expect(await stored()).toHaveLength(0);
+    expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
+    app.head = 103;
+    expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
+  });
+
+  it("above the head, of an index that was built anew, is not used", async () => {
+    await anchorOf(list);
+    app.head = 40;
+    expect(await anchorOf(`${list}?page-number=1`)).toBe(40);
+    app.head = 45;
+    expect(await anchorOf(`${list}?page-number=2`)).toBe(40);
+  });
+
+  it("is the head where there are no pages, and null without a chain or before its first block", async () => {
+    expect(await anchorOf("/v1/demo/block_v2/latest/")).toBe(100);
+    expect(await anchorOf("/v1/chains/")).toBeNull();
+    app.head = null;
+    expect(await anchorOf(list)).toBeNull();
+    expect(await stored()).toHaveLength(0);
+  });
+});

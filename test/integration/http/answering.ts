@@ -1,0 +1,38 @@
+import type { GetBlockRequest, GetTokenBalancesForWalletAddressRequest } from "../../../generated/requests.gen.ts";
+import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
+import { notFound } from "../../../runtime/lib/request-error.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+/** What an unforeseen failure says, and no answer may. */
+const secret = "relation tokens SELECT balance FROM /srv/ashlar/queries.ts ckey_0123456789abcdef0123456789a";
+
+/** A wallet in mixed case. */
+export const wallet = `0x${"Ab".repeat(20)}`;
+
+/** A server whose endpoints answer, are missing and fail in known ways. */
+export const startAnswering = (): Promise<Harness> =>
+  startHarness(
+    {
+      getAllChains: async () => ({ updated_at: "2026-01-01T00:00:00Z", items: [{ name: "démo" }] }),
+      getAllChainStatus: async () => {
+        throw new Error(secret);
+      },
+      getBlock: async ({ chain, blockHeight }: GetBlockRequest) => {
+        if (blockHeight === 404) throw notFound("Block", "404", chain.name);
+        if (blockHeight === 503) throw new DatabaseUnavailable("ECONNREFUSED", "nothing listens at its address");
+        if (blockHeight === 504) throw Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
+        return { height: blockHeight, chain };
+      },
+      getTokenBalancesForWalletAddress: async ({ walletAddress, chain, noSpam }: GetTokenBalancesForWalletAddressRequest, { link }) => ({
+        walletAddress,
+        chain,
+        noSpam,
+        link: link("/v1/x/"),
+      }),
+      getBlockHeights: async () => ({ items: [] }),
+      getLogs: async () => ({ items: [] }),
+      getPools: async () => ({ items: [] }),
+      getCommunityMarkets: async ({ protocol }: { readonly protocol: string }) => ({ protocol }),
+    },
+    { protocols: { protocol_01: "lend=it" }, limits: { urlBytes: 2000, answerBytes: 5000 } },
+  );

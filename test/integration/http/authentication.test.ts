@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKeyCache } from "../../../runtime/http/key-cache.ts";
+import { newKey } from "../../../runtime/http/keys.ts";
+import { createServer } from "../../../runtime/http/server.ts";
+import { failure, type Harness, startHarness } from "./harness.ts";
+
+let app: Harness;
+const path = "/v1/chains/";
+const answer = { updated_at: "2026-01-01T00:00:00Z", items: [] };
+
+beforeAll(async () => {
+  app = await startHarness({ getAllChains: async () => answer });
+});
+afterAll(() => app.end());
+
+const basic = (user: string, password = "") => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+describe("the key of a request", () => {
+  it("has the form that clients check", async () => {
+    for (let count = 0; count < 50; count++) expect(newKey()).toMatch(/^ckey_[a-f0-9]{27}$/);
+    expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
+  });
+
+  it("is accepted as a bearer token, as the user of HTTP Basic and in the query", async () => {
+    for (const sent of [
+      app.bare().get(path).set("Authorization", `Bearer ${app.key}`),
+      app.bare().get(path).set("Authorization", `bearer  ${app.key}`),
+      app.bare().get(path).set("Authorization", basic(app.key)),
+      app.bare().get(path).query({ key: app.key }),
+      app
+        .bare()
+        .get(path)
+        .query({ key: ` ${app.key} ` }),
+    ]) {
+      const { status, body } = await sent;
+      expect(status).toBe(200);
+      expect(body).toEqual({ data: answer, error: false, error_message: null, error_code: null });
+    }
+  });
+
+  it("is the first that is present: a bearer token or Basic user over the query, also when it is wrong", async () => {
+    const wrong = newKey();
+    expect((await app.bare().get(path).query({ key: wrong }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
+    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", `Bearer ${wrong}`)).status).toBe(401);
+    expect((await app.bare().get(path).query({ key: wrong }).set("Authorization", basic(app.key))).status).toBe(200);
+    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", basic(wrong))).status).toBe(401);
+    expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", "Bearer")).status).toBe(401);
+  });
+
+  it("is asked for with 401, the envelope and a challenge", async () => {
+    const { status, body, headers } = await app.bare().get(path);
+    expect(status).toBe(401);
+    expect(body).toEqual(failure(401, expect.stringContaining("No API key was sent")));
+    expect(headers["www-authenticate"]).toContain("Bearer");
+  });
+
+  it.each(["ckey_short", `CKEY_${"a".repeat(27)}`, `ckey_${"g".repeat(27)}`, `ckey_${"A".repeat(27)}`, "' OR 1=1 --", "a".repeat(3000)])(
+    "is refused where its form is wrong: %s",
+    async (key) => {
+      const { status, body } = await app.bare().get(path).query({ key });
+      expect(status).toBe(401);
+      expect(body).toEqual(failure(401, expect.any(String)));
+      expect(JSON.stringify(body)).not.toContain(key);
+    },
+  );
+
+  it("is refused with a password, sent twice, or unknown", async () => {
+    expect((await app.bare().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
+    expect((await app.bare().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
+    expect((await app.bare().get(path).query({ key: newKey() })).status).toBe(401);
+  });
+
+  it("decides before the endpoint is looked at: a planned one answers 401 without it and 501 with it", async () => {
+    expect((await app.bare().get("/v1/cq/provider/app/protocol_01/balances/")).status).toBe(401);
+    const { status, body } = await app.get("/v1/cq/provider/app/protocol_01/balances/?page-size=bad");
+    expect(status).toBe(501);
+    expect(body).toEqual(failure(501, expect.stringContaining("/v1/cq/")));
+  });
+});
+
+describe("revoked and new keys", () => {
+  it("stop working within 5 seconds of being revoked, and a new one works at once", async () => {
+    const { id, key } = await app.keys.create({ label: "short-lived" });
+    const status = async () => (await app.bare().get(path).query({ key })).status;
+    expect(await status()).toBe(200);
+    expect(await app.keys.revoke(id)).toBe(true);
+    expect(await app.keys.revoke(id)).toBe(false);
+    const revokedAt = performance.now();
+    while ((await status()) === 200) {
+      expect(performance.now() - revokedAt).toBeLessThan(5000);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await status()).toBe(401);
+  });
+
+  it("work again when they are ensured", async () => {
+    const key = newKey();
+    const { id } = await app.keys.ensure(key, "demo");
+    expect((await app.keys.ensure(key, "demo")).id).toBe(id);
+    await app.keys.revoke(id);
+    await app.keys.ensure(key, "demo");
+    expect((await app.bare().get(path).query({ key })).status).toBe(200);
+  });
+
+  it("are listed without the key, of which the database holds the SHA-256 alone", async () => {
+    const { id, key } = await app.keys.create({ label: "listed", creditLimitHundredths: 250 });
+    const listed = (await app.keys.list()).find((entry) => entry.id === id);
+    expect(listed).toMatchObject({ label: "listed", creditLimitHundredths: 250, usedHundredths: 0, calls: 0, revokedAt: null });
+    expect(JSON.stringify(await app.keys.list())).not.toContain(key);
+    const rows = await app.test.database.query<{ row: string }>("SELECT api_keys::text AS row FROM api_keys");
+    expect(rows.some(({ row }) => row.includes(key.slice(5)))).toBe(false);
+  });
+});
+
+describe("a flood of wrong keys", () => {
+  it("leads to one look-up a key, also when its requests come at the same time", async () => {
+    let lookUps = 0;
+    const cache = createKeyCache({
+      find: (hash) => {
+        lookUps += 1;
+        return app.keys.find(hash);
+      },
+    });
+    const wrong = newKey();
+    const found = await Promise.all(Array.from({ length: 200 }, () => cache.find(wrong)));
+    expect(found.every((key) => key === null)).toBe(true);
+    expect(await cache.find(wrong)).toBeNull();
+    expect(lookUps).toBe(1);
+    expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
+    expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
+    expect(lookUps).toBe(2);
+  });
+
+  it("never holds back a key that was good lately, also when its look-up is out of date", async () => {
+    const cache = createKeyCache(app.keys);
+    const refuse = () => Promise.reject(new Error("too many refusals"));
+    await expect(cache.find(app.key, refuse)).rejects.toThrow("too many refusals");
+    expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
+    // A look-up is good for three seconds.
+    await new Promise((resolve) => setTimeout(resolve, 3100));
+    expect(await cache.find(app.key, refuse)).toMatchObject({ id: app.keyId });
+  });
+
+  it("is held back by address, and a key that is known to be good is not", async () => {
+    const flooded = await startHarness({ getAllChains: async () => answer });
+    try {
+      const http = createServer(flooded.app);
+      const { port } = await http.listen(0, "127.0.0.1");
+      const send = (key: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { Authorization: `Bearer ${key}` } });
+      expect((await send(flooded.key)).status).toBe(200);
+      const statuses = new Set<number>();
+      for (let batch = 0; batch < 20 && !statuses.has(429); batch++) {
+        for (const { status } of await Promise.all(Array.from({ length: 100 }, () => send(newKey())))) statuses.add(status);
+      }
+      expect([...statuses].sort()).toEqual([401, 429]);
+      const refused = await send(newKey());
+      expect(refused.status).toBe(429);
+      expect(await refused.json()).toEqual(failure(429, expect.stringContaining("try again in")));
+      const wait = refused.headers.get("retry-after");
+      expect(Number(wait)).toBeGreaterThan(0);
+      const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => refused.headers.get(`ratelimit-${name}`));
+      expect([limit, remaining, reset]).toEqual(["1000", "0", wait]);
+      await http.stop();
+    } finally {
+      await flooded.end();
+    }
+  });
+});

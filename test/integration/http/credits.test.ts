@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Operation } from "../../../generated/operations.gen.ts";
+import { config } from "../../../runtime/config/config.ts";
+import { costOf, renderCredits } from "../../../runtime/http/credits.ts";
+import { createRateLimits } from "../../../runtime/http/rate-limits.ts";
+import { flushMilliseconds } from "../../../runtime/http/usage-ledger.ts";
+import { failure, type Harness, startHarness, until } from "./harness.ts";
+
+type Priced = Pick<Operation, "cost" | "list" | "rows">;
+const priced = (hundredths: number, per: "call" | "item" | "block" | "30-days"): Priced => ({
+  cost: { hundredths, per },
+  list: false,
+  rows: "items",
+});
+const nothing = { blocks: 1, extraHundredths: 0 };
+const items = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
+
+describe("the cost of an answer", () => {
+  it("is flat by the call", () => {
+    expect(costOf(priced(1500, "call"), items(3), 30, nothing)).toBe(1500);
+  });
+
+  it("counts the elements of the row array, and is at least a hundredth", () => {
+    expect(costOf(priced(10, "item"), items(7), 30, nothing)).toBe(70);
+    expect(costOf(priced(1, "item"), items(100), 30, nothing)).toBe(100);
+    expect(costOf(priced(10, "item"), items(0), 30, nothing)).toBe(1);
+    expect(costOf(priced(10, "item"), { items: null }, 30, nothing)).toBe(1);
+  });
+
+  it("counts rows of all parents where the data is a list", () => {
+    const data = [{ prices: [{}, {}] }, { prices: [{}] }];
+    expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, nothing)).toBe(15);
+  });
+
+  it("counts begun spans of 30 days", () => {
+    // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) spans.
+    for (const [days, spans] of [
+      [30, 1],
+      [31, 2],
+      [1, 1],
+      [90, 3],
+    ] as const) {
+      expect(costOf(priced(200, "30-days"), items(1), days, nothing)).toBe(200 * spans);
+    }
+  });
+
+  it("counts the blocks that the resolver counted, and what was asked for beside", () => {
+    expect(costOf(priced(500, "block"), items(0), 30, { blocks: 12, extraHundredths: 0 })).toBe(6000);
+    expect(costOf(priced(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
+  });
+
+  it("is nothing where none is stated", () => {
+    expect(costOf({ cost: null, list: false, rows: "items" }, items(9), 30, nothing)).toBe(0);
+  });
+
+  it("is written with at most two decimals", () => {
+    for (let hundredths = 0; hundredths <= 20_000; hundredths++) expect(renderCredits(hundredths)).toMatch(/^\d+(\.\d{1,2})?$/);
+    expect([1, 10, 100, 1999, 123456].map(renderCredits)).toEqual(["0.01", "0.1", "1", "19.99", "1234.56"]);
+  });
+});
+
+describe("the ledger of credits", () => {
+  let app: Harness;
+  beforeAll(async () => {
+    app = await startHarness({
+      getAllChains: async () => items(2),
+      getLogs: async (_request, { counted }) => {
+        counted.blocks = 3;
+        return items(0);
+      },
+      getLogEventsByAddress: async () => ({ ...items(4), pagination: null }),
+    });
+  });
+  afterAll(() => app.end());
+  const address = `0x${"11".repeat(20)}`;
+  const usage = (harness: Harness, keyId: number) =>
+    harness.test.database.query<{ operation: string; calls: number; hundredths: number }>(
+      "SELECT operation, calls, hundredths FROM credit_usage WHERE key_id = $1 ORDER BY operation",
+      [keyId],
+    );
+
+  it("has what each answer said it cost within a second, summed by endpoint and day", async () => {
+    expect((await app.get("/v1/chains/")).headers["x-credits"]).toBe("0.01");
+    expect((await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`)).headers["x-credits"]).toBe("0.01");
+    expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
+    expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
+    expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
+    // At most a second of entries is at risk; the machine's own delays come on top here.
+    expect(flushMilliseconds).toBeLessThan(1000);
+    await until(async () => (await usage(app, app.keyId)).length === 3);
+    expect(await usage(app, app.keyId)).toEqual([
+      { operation: "getAllChains", calls: 2, hundredths: 2 },
+      { operation: "getLogEventsByAddress", calls: 1, hundredths: 4 },
+      { operation: "getLogs", calls: 1, hundredths: 1500 },
+    ]);
+    expect((await app.keys.list()).find(({ id }) => id === app.keyId)).toMatchObject({ usedHundredths: 1506, calls: 4 });
+  });
+
+  it("loses nothing when the server stops", async () => {
+    const stopped = await startHarness({ getAllChains: async () => items(0) });
+    await Promise.all(Array.from({ length: 50 }, () => stopped.get("/v1/chains/")));
+    await stopped.close();
+    expect(await usage(stopped, stopped.keyId)).toEqual([{ operation: "getAllChains", calls: 50, hundredths: 50 }]);
+    await stopped.end();
+  });
+
+  it("keeps what it could not enter, and enters it once later", async () => {
+    const shaky = await startHarness({ getAllChains: async () => items(0) });
+    const { database } = shaky.test;
+    await shaky.get("/v1/chains/");
+    await database.query("ALTER TABLE credit_usage RENAME TO elsewhere");
+    await shaky.get("/v1/chains/");
+    await until(async () => shaky.lines.join("").includes("credits could not be entered yet"));
+    await shaky.get("/v1/chains/");
+    await database.query("ALTER TABLE elsewhere RENAME TO credit_usage");
+    await until(async () => (await usage(shaky, shaky.keyId))[0]?.calls === 3);
+    await new Promise((resolve) => setTimeout(resolve, 2 * flushMilliseconds));
+    expect(await usage(shaky, shaky.keyId)).toEqual([{ operation: "getAllChains", calls: 3, hundredths: 3 }]);
+    await shaky.end();
+  });
+
+  it("answers 402 once a key's allowance is used up, also before anything is written", async () => {
+    const { key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
+    const call = () => app.bare().get("/v1/chains/").query({ key });
+    for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
+    const { status, body } = await call();
+    expect(status).toBe(402);
+    expect(body).toEqual(failure(402, expect.stringContaining("allowance of 0.03 credits")));
+    // After the entries are written and the look-up has been renewed.
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    expect((await call()).status).toBe(402);
+  });
+});
+
+describe("the rate limit of a key", () => {
+  it("is told in headers, and 429 says when to come back", async () => {
+    // A tenth of a request a second is one in ten seconds.
+    const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 0.1 } });
+    const accepted = await app.get("/v1/chains/");
+    expect(accepted.status).toBe(200);
+    expect(accepted.headers).toMatchObject({ "ratelimit-limit": "1", "ratelimit-remaining": "0", "ratelimit-reset": "10" });
+    const { status, headers, body } = await app.get("/v1/chains/");
+    expect(status).toBe(429);
+    const wait = Number(headers["retry-after"]);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(10);
+    expect(headers).toMatchObject({
+      "ratelimit-limit": "1",
+      "ratelimit-remaining": "0",
+      "ratelimit-reset": String(wait),
+      "x-credits": "0",
+    });
+    expect(body).toEqual(
+      failure(429, expect.stringMatching(/^Rate limit exceeded: 1 request in 10 seconds for each key; try again in \d+ seconds?\.$/)),
+    );
+    const { key } = await app.keys.create({ label: "other" });
+    expect((await app.bare().get("/v1/chains/").query({ key })).status).toBe(200);
+    await app.end();
+  });
+
+  it("ends with its window", async () => {
+    const limits = createRateLimits({ requestsPerSecond: 3, burstRequests: 0 });
+    const windows = await Promise.all(Array.from({ length: 4 }, () => limits.countRequest(1)));
+    expect(windows.map((window) => window?.exceeded)).toEqual([false, false, false, true]);
+    expect(windows.map((window) => window?.remaining)).toEqual([2, 1, 0, 0]);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await limits.countRequest(1)).toMatchObject({ exceeded: false, remaining: 2, limit: 3 });
+  });
+
+  it("lets a burst of twice the rate pass in 10 seconds, and no more", async () => {
+    const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined });
+    const count = async (requests: number) => {
+      const windows = await Promise.all(Array.from({ length: requests }, () => limits.countRequest(1)));
+      return windows.filter((window) => window?.exceeded === false).length;
+    };
+    // 5 of the rate and 10 of the burst; in the next second the rate's 5 alone.
+    expect(await count(20)).toBe(15);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await count(20)).toBe(5);
+  });
+
+  it("does not stop a client that reads page after page on this machine, as it is by default", async () => {
+    const { limits: defaults } = config.parse({});
+    const app = await startHarness({ getAllChains: async () => items(0) }, { limits: defaults });
+    const statuses = new Set<number>();
+    for (let page = 0; page < 600; page++) statuses.add((await app.get("/v1/chains/")).status);
+    expect([...statuses]).toEqual([200]);
+    await app.end();
+  });
+
+  it("is absent, with its headers, where it is configured as unlimited", async () => {
+    const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: "unlimited" } });
+    const { status, headers } = await app.get("/v1/chains/");
+    expect(status).toBe(200);
+    expect(Object.keys(headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
+    await app.end();
+  });
+});

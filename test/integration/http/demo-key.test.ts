@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer as createPlainServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createServer, type HttpServer } from "../../../runtime/http/server.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+const demoKey = `ckey_${"d".repeat(27)}`;
+const demo = { key: demoKey, cast: {} };
+const script = "/docs/start.js";
+let app: Harness;
+
+beforeAll(async () => {
+  app = await startHarness({}, { demo });
+});
+afterAll(() => app.end());
+
+describe("the script with the demo's key", () => {
+  const keyIn = async (headers: Readonly<Record<string, string>>, harness = app): Promise<boolean> => {
+    const { status, text } = await harness.bare().get(script).set(headers);
+    expect(status).toBe(200);
+    return text.includes(demoKey);
+  };
+
+  it("cannot be read or included by pages of other origins", async () => {
+    for (const path of ["/docs/", script, "/docs/page.css"]) {
+      const { headers } = await app.bare().get(path).set("Origin", "http://attacker.example");
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+      expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
+    }
+    const { headers } = await app.bare().get(script);
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+  });
+
+  it.each(["same-origin", "none"])("has the key where the browser says that the request comes from %s", async (site) => {
+    expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(true);
+  });
+
+  it.each(["cross-site", "same-site", "something-new"])("has no key where the browser says that the request is %s", async (site) => {
+    expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(false);
+  });
+
+  it("has no key for an Origin that is not its own", async () => {
+    expect(await keyIn({ Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8080" })).toBe(true);
+    for (const origin of ["http://127.0.0.1:8081", "https://127.0.0.1:8080", "http://localhost:8080", "null"])
+      expect(await keyIn({ Host: "127.0.0.1:8080", Origin: origin })).toBe(false);
+  });
+
+  it.each(["127.0.0.1:8080", "localhost:8080", "LOCALHOST", "docs.localhost", "[::1]:8080", "192.168.1.7:8080", "[fd00::7]"])(
+    "has the key at %s: no name server leads there",
+    async (host) => {
+      expect(await keyIn({ Host: host })).toBe(true);
+    },
+  );
+
+  it.each([
+    "attacker.example",
+    "127.0.0.1.attacker.example:8080",
+    "localhost.attacker.example",
+    "notlocalhost",
+    "1.2.3.4.5",
+    "[::1].attacker.example",
+  ])("has no key at the name %s, which may have been led here", async (host) => {
+    expect(await keyIn({ Host: host })).toBe(false);
+  });
+
+  it("has the key at the host of the public URL, and no other name", async () => {
+    const published = await startHarness({}, { demo, publicUrl: "https://demo.example/api" });
+    expect(await keyIn({ Host: "demo.example" }, published)).toBe(true);
+    expect(await keyIn({ Host: "demo.example", Origin: "https://demo.example" }, published)).toBe(true);
+    expect(await keyIn({ Host: "other.example" }, published)).toBe(false);
+    await published.end();
+  });
+});
+
+const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+/** A page that includes the script as its own page does, and one that reads it. */
+const attack = (target: string): string => `<!doctype html>
+<script>window.SwaggerUIBundle = () => ({ preauthorizeApiKey() {} });</script>
+<script src="${target}"></script>
+<script>
+  window.included = typeof demoKey === "undefined" ? null : demoKey;
+  window.read = fetch("${target}").then((answer) => answer.text(), () => null);
+</script>`;
+
+// As in test/pages: where there is no browser, nothing else can stand in for one.
+describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's key", () => {
+  let folder: string;
+  let context: BrowserContext;
+  let own: HttpServer;
+  let other: Server;
+  let ownPort: number;
+  let otherPort: number;
+
+  beforeAll(async () => {
+    own = createServer(app.app);
+    ownPort = (await own.listen(0, "127.0.0.1")).port;
+    other = createPlainServer((_request, response) => {
+      response.setHeader("Content-Type", "text/html");
+      response.end(attack(`http://127.0.0.1:${ownPort}${script}`));
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    otherPort = (other.address() as AddressInfo).port;
+    folder = await mkdtemp(join(tmpdir(), "ashlar-browser-"));
+    const flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+    context = await chromium.launchPersistentContext(folder, {
+      executablePath: browser,
+      headless: true,
+      // Names that a name server of the attacker's leads here.
+      args: [...flags, "--host-resolver-rules=MAP *.test 127.0.0.1"],
+    });
+  });
+  afterAll(async () => {
+    await context?.close();
+    await own?.stop();
+    await new Promise((resolve) => other?.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const tried = async (url: string): Promise<{ readonly included: string | null; readonly read: string | null }> => {
+    const page = await context.newPage();
+    await page.goto(url);
+    const result = await page.evaluate("Promise.resolve(window.read).then((read) => ({ included: window.included, read }))");
+    await page.close();
+    return result as { included: string | null; read: string | null };
+  };
+
+  it("is read by its own page", async () => {
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${ownPort}/docs/`);
+    expect(await page.evaluate("typeof demoKey === 'undefined' ? null : demoKey")).toBe(demoKey);
+    await page.close();
+  });
+
+  it("is neither included nor read by a page of another site", async () => {
+    expect(await tried(`http://attacker.test:${otherPort}/`)).toEqual({ included: null, read: null });
+  });
+
+  it("is neither included nor read by a page at another port of the same machine", async () => {
+    expect(await tried(`http://127.0.0.1:${otherPort}/`)).toEqual({ included: null, read: null });
+  });
+
+  it("has no key for a page whose name was led to this machine", async () => {
+    const page = await context.newPage();
+    await page.goto(`http://rebound.test:${ownPort}/docs/`);
+    const text = await page.evaluate(`fetch("${script}").then((answer) => answer.text())`);
+    await page.close();
+    expect(text).toContain("SwaggerUIBundle");
+    expect(text).not.toContain(demoKey);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bindExamples } from "../../../runtime/http/openapi-document.ts";
+import { failure, type Harness, startHarness } from "./harness.ts";
+
+const demoKey = `ckey_${"d".repeat(27)}`;
+let app: Harness;
+let reasons: string[] = [];
+beforeAll(async () => {
+  app = await startHarness(
+    {},
+    {
+      demo: { key: demoKey, cast: { trader: "0xtrader" } },
+      readiness: async () => ({ reasons, details: { chains: [{ name: "demo", lag_blocks: 3 }] } }),
+    },
+  );
+});
+afterAll(() => app.end());
+
+describe("the documentation", () => {
+  it("is a page without a key, without anything inline and without anything from elsewhere", async () => {
+    for (const path of ["/docs", "/docs/", "/docs/?x=1"]) {
+      const { status, headers, text } = await app.bare().get(path);
+      expect(status).toBe(200);
+      expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+      expect(text).toContain('name="viewport"');
+      for (const [, address] of text.matchAll(/(?:src|href)="([^"]*)"/g)) expect(address).toMatch(/^\/docs\//);
+      expect(text).not.toMatch(/<script>|<style| on[a-z]+=| style=/);
+    }
+  });
+
+  it("has a strict policy", async () => {
+    const { headers } = await app.bare().get("/docs/");
+    const policy = headers["content-security-policy"];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(policy).not.toContain("http");
+    expect(headers["x-frame-options"]).toBe("DENY");
+  });
+
+  it("has every file that the page names, compressed where that is wanted", async () => {
+    const { text } = await app.bare().get("/docs/");
+    for (const [, address = ""] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
+      const zipped = await app.bare().get(address).set("Accept-Encoding", "gzip");
+      const plain = await app.bare().get(address).set("Accept-Encoding", "identity");
+      expect([zipped.status, plain.status]).toEqual([200, 200]);
+      expect(zipped.text).toBe(plain.text);
+    }
+    expect((await app.bare().get("/docs/swagger-ui-bundle.js").set("Accept-Encoding", "gzip")).headers["content-encoding"]).toBe("gzip");
+    expect((await app.bare().get("/docs/../package.json")).status).toBe(404);
+    expect((await app.bare().get("/docs/package.json")).status).toBe(404);
+  });
+
+  it("fills in the demo's key, and none elsewhere", async () => {
+    expect((await app.bare().get("/docs/start.js")).text).toContain(demoKey);
+    const plain = await startHarness({});
+    expect((await plain.bare().get("/docs/start.js")).text).not.toContain("ckey_");
+    await plain.end();
+  });
+
+  it("is where the root leads", async () => {
+    const { status, headers } = await app.bare().get("/");
+    expect(status).toBe(302);
+    expect(headers.location).toBe("/docs/");
+  });
+
+  it("names paths below a public URL's own path", async () => {
+    const published = await startHarness({}, { publicUrl: "https://data.example/api" });
+    expect((await published.bare().get("/docs/")).text).toContain('src="/api/docs/start.js"');
+    expect((await published.bare().get("/docs/start.js")).text).toContain('"/api/openapi.json"');
+    expect((await published.bare().get("/openapi.json")).body.servers[0].url).toBe("https://data.example/api");
+    await published.end();
+  });
+});
+
+describe("/openapi.json", () => {
+  it("names the address that it was asked at, and the story's things in its examples", async () => {
+    const { status, body } = await app.bare().get("/openapi.json").set("Host", "127.0.0.1:8080");
+    expect(status).toBe(200);
+    expect(body.servers).toEqual([{ url: "http://127.0.0.1:8080", description: "This server." }]);
+    expect(body.components.parameters.Wallet.example).toBe("0xtrader");
+  });
+
+  it("binds examples by their schema's type, and leaves alone what it does not know", () => {
+    const bound = bindExamples(
+      {
+        parameters: [
+          { name: "page", in: "path", schema: { type: "integer" }, example: 0, "x-story": "page" },
+          { name: "list", in: "path", schema: { type: "array" }, example: ["x"], "x-story": "list" },
+          { name: "other", in: "query", schema: { type: "string" }, example: "kept", "x-story": "toString" },
+          { name: "chainName", in: "path", schema: { type: "string" }, example: "demo" },
+        ],
+      },
+      { cast: { page: "12", list: "a,b" }, chainName: "eth-mainnet" },
+    );
+    expect((bound.parameters as { example: unknown }[]).map(({ example }) => example)).toEqual([12, ["a", "b"], "kept", "eth-mainnet"]);
+  });
+});
+
+describe("health", () => {
+  it("is alive without a key", async () => {
+    const { status, body } = await app.bare().get("/healthz");
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ status: "up" });
+  });
+
+  it("is ready when nothing speaks against it, with the lag in the body", async () => {
+    const { status, body } = await app.bare().get("/readyz");
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ status: "ready", chains: [{ name: "demo", lag_blocks: 3 }] });
+  });
+
+  it("is not ready with reasons, or when it is stopping", async () => {
+    reasons = ["The first backfill of demo is at block 5 of 100."];
+    const waiting = await app.bare().get("/readyz");
+    expect(waiting.status).toBe(503);
+    expect(waiting.body).toEqual(failure(503, reasons[0]));
+    reasons = [];
+    app.announceStop();
+    expect((await app.bare().get("/readyz")).status).toBe(503);
+    expect((await app.bare().get("/healthz")).status).toBe(200);
+  });
+});

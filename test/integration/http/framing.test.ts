@@ -1,0 +1,155 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createServer, type HttpServer } from "../../../runtime/http/server.ts";
+
+let http: HttpServer;
+let port: number;
+/** The paths of the requests that the app got. */
+const seen: string[] = [];
+
+beforeAll(async () => {
+  http = createServer((request, response) => {
+    seen.push(request.url ?? "");
+    response.end("answered");
+  });
+  ({ port } = await http.listen(0, "127.0.0.1"));
+});
+afterAll(() => http.stop());
+beforeEach(() => {
+  seen.length = 0;
+});
+
+/** What the server sends until it closes the connection; where it keeps it open, `isOpen` after half a second. */
+const exchange = (sent: string): Promise<{ readonly received: string; readonly isOpen: boolean }> =>
+  new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(sent, "latin1"));
+    const silence = setTimeout(() => {
+      resolve({ received, isOpen: true });
+      socket.destroy();
+    }, 500);
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      silence.refresh();
+    });
+    socket.on("end", () => {
+      clearTimeout(silence);
+      resolve({ received, isOpen: false });
+    });
+    socket.on("error", reject);
+  });
+
+const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
+const next = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+const withHeader = (header: string, body = "0\r\n\r\n", method = "GET", version = "1.1"): string =>
+  `${method} /first HTTP/${version}\r\nHost: x\r\n${header}\r\n\r\n${body}${next}`;
+
+/** RFC 9112, sections 6.1 and 6.3: with a Transfer-Encoding whose last coding is not chunked, the length of a request is not known. */
+const unknownLength = [
+  "xchunked",
+  "identity",
+  "chunked, identity",
+  "chunked\r\nTransfer-Encoding: identity",
+  '"chunked"',
+  "chunked;q=1",
+  "",
+  "chunked,",
+  "\x0bchunked",
+];
+/** Section 7.1: chunked is applied once. An empty element is read in two ways. */
+const twice = ["chunked, chunked", "chunked\r\nTransfer-Encoding: chunked", ",chunked", "chunked, gzip, chunked"];
+/** Section 6.1: a coding that the server does not understand. */
+const notUnderstood = ["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP , Chunked"];
+
+describe("a request whose Transfer-Encoding", () => {
+  it.each([...unknownLength, ...twice])("is %j is answered 400, and nothing after it is read", async (coding) => {
+    const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
+    expect([statuses(received), isOpen]).toEqual([[400], false]);
+    expect(seen).toEqual([]);
+    expect(JSON.parse(received.split("\r\n\r\n")[1] ?? "")).toMatchObject({ data: null, error: true, error_code: 400 });
+  });
+
+  it.each(notUnderstood)("is %j is answered 501, and nothing after it is read", async (coding) => {
+    const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
+    expect([statuses(received), isOpen]).toEqual([[501], false]);
+    expect(seen).toEqual([]);
+    expect(received).toContain("chunked");
+    expect(received).toMatch(/^connection: close\r$/im);
+  });
+
+  it.each(["POST", "OPTIONS", "HEAD"])("is unknown is refused in a %s as well", async (method) => {
+    const { received, isOpen } = await exchange(withHeader("Transfer-Encoding: xchunked", "0\r\n\r\n", method));
+    expect([statuses(received), isOpen]).toEqual([[400], false]);
+    expect(seen).toEqual([]);
+  });
+
+  it("is chunked is read: the next request is the one after the last chunk", async () => {
+    for (const coding of ["chunked", "Chunked", "\tchunked "]) {
+      seen.length = 0;
+      const body = `${next.length.toString(16)}\r\n${next.replace("smuggled", "hidden!!")}\r\n0\r\n\r\n`;
+      const { received } = await exchange(withHeader(`Transfer-Encoding: ${coding}`, body));
+      expect(statuses(received)).toEqual([200, 200]);
+      expect(seen).toEqual(["/first", "/smuggled"]);
+    }
+  });
+
+  it("comes with HTTP/1.0 is answered 400 (RFC 9112, section 6.1)", async () => {
+    const { received, isOpen } = await exchange(
+      withHeader("Transfer-Encoding: chunked\r\nConnection: keep-alive", "0\r\n\r\n", "GET", "1.0"),
+    );
+    expect([statuses(received), isOpen]).toEqual([[400], false]);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("a request with two lengths", () => {
+  it.each([
+    "Content-Length: 5\r\nTransfer-Encoding: chunked",
+    "Transfer-Encoding: chunked\r\nContent-Length: 5",
+    "Transfer-Encoding: identity\r\nContent-Length: 5",
+    "Content-Length: 5\r\nContent-Length: 5",
+    "Content-Length: 5\r\nContent-Length: 6",
+    "Content-Length: 5, 5",
+    "Content-Length: +5",
+    "Content-Length: -5",
+    "Content-Length: 0x5",
+    "Content-Length: 5 5",
+    "Transfer-Encoding : chunked",
+    "Transfer-Encoding:\r\n chunked",
+  ])("or one that can be read in two ways is answered 400, and nothing after it is read: %j", async (header) => {
+    const { received, isOpen } = await exchange(withHeader(header));
+    expect([statuses(received), isOpen]).toEqual([[400], false]);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("other requests that are read in two ways", () => {
+  it("with a body in a GET: the body is no request", async () => {
+    const hidden = next.replace("smuggled", "hidden");
+    const { received } = await exchange(withHeader(`Content-Length: ${hidden.length}`, hidden));
+    expect(statuses(received)).toEqual([200, 200]);
+    expect(seen).toEqual(["/first", "/smuggled"]);
+  });
+
+  it("with two Host headers are answered 400 (RFC 9112, section 3.2)", async () => {
+    const { received, isOpen } = await exchange(withHeader("Host: y", ""));
+    expect([statuses(received), isOpen]).toEqual([[400], false]);
+    expect(seen).toEqual([]);
+  });
+
+  it.each(["GET /first HTTP/1.1\nHost: x\n\n", "GET /first HTTP/1.1\r\nHost: x\r\nX-A: a\rX-B: b\r\n\r\n"])(
+    "with line ends of their own are answered 400: %j",
+    async (head) => {
+      const { received, isOpen } = await exchange(head + next);
+      expect([statuses(received), isOpen]).toEqual([[400], false]);
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it("with a chunk extension that ends in LF alone end the connection before the next request", async () => {
+    const { received, isOpen } = await exchange(withHeader("Transfer-Encoding: chunked", "2;a\nxx\r\n0\r\n\r\n"));
+    expect(isOpen).toBe(false);
+    expect(statuses(received).at(-1)).toBe(400);
+    expect(seen).not.toContain("/smuggled");
+  });
+});

@@ -1,0 +1,120 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import type { Handlers } from "../../../generated/handlers.gen.ts";
+import type { Hex } from "../../../generated/requests.gen.ts";
+import { createHttpApp, type HttpApp, type HttpDeps } from "../../../runtime/http/app.ts";
+import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
+import type { RequestScope } from "../../../runtime/http/run.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+/** The whole HTTP side on a database of its own; the resolvers are stubs, because the app knows no domain. */
+export interface Harness extends HttpApp {
+  readonly test: TestDatabase;
+  readonly keys: Keys;
+  /** An unbounded key. */
+  readonly key: string;
+  readonly keyId: number;
+  /** What was logged, as JSON lines. */
+  readonly lines: string[];
+  /** What resolvers are told is the head of every chain. */
+  head: number | null;
+  /** A GET with the unbounded key. */
+  get(path: string): supertest.Test;
+  /** A request without a key. */
+  bare(): ReturnType<typeof supertest>;
+  end(): Promise<void>;
+}
+
+type Stubs = { readonly [Name in keyof Handlers<RequestScope>]?: (request: never, scope: RequestScope) => Promise<unknown> };
+export type Settings = Partial<Omit<HttpDeps<RequestScope>, "handlers" | "limits">> & {
+  readonly limits?: Partial<HttpDeps<RequestScope>["limits"]>;
+};
+
+export const registered: Hex = `0x${"a1".repeat(20)}`;
+const chains = [
+  { id: 31337, name: "demo", groups: [] },
+  { id: 1, name: "eth-mainnet", groups: ["historical"] },
+];
+
+/** The smallest document that the documentation needs. */
+const document = {
+  openapi: "3.1.0",
+  info: { title: "Ashlar", version: "0" },
+  servers: [{ url: "/" }],
+  paths: {},
+  components: {
+    parameters: { Wallet: { name: "walletAddress", in: "path", schema: { type: "string" }, example: "0x", "x-story": "trader" } },
+  },
+};
+
+const defaultLimits = {
+  requestsPerSecond: 10_000,
+  urlBytes: 4096,
+  blockRange: 1000,
+  listItems: 100,
+  answerRows: 10_000,
+  answerBytes: 1_000_000,
+  statementMilliseconds: 10_000,
+};
+
+export async function startHarness(stubs: Stubs, settings: Settings = {}): Promise<Harness> {
+  const test = await createTestDatabase();
+  const { database } = test;
+  const lines: string[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+  const keys = createKeys(database);
+  const { id: keyId, key } = await keys.create({ label: "test" });
+  const state: { head: number | null } = { head: 100 };
+  const http = createHttpApp<RequestScope>({
+    database,
+    logger,
+    chains,
+    context: (scope) => scope,
+    head: async () => (state.head === null ? null : { block: state.head, rebuilding: null, checkpoints: new Map() }),
+    resolveName: async (_chain, name) => (name === "alice.eth" ? registered : null),
+    readiness: async () => ({ reasons: [], details: { chains: [{ name: "demo", lag: 0 }] } }),
+    document,
+    publicUrl: undefined,
+    trustedProxies: [],
+    protocols: {},
+    demo: undefined,
+    answerCheck: "none",
+    now: () => new Date(),
+    ...settings,
+    limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },
+    handlers: stubs as Handlers<RequestScope>,
+  });
+  const bare = () => supertest(http.app);
+  return {
+    ...http,
+    test,
+    keys,
+    key,
+    keyId,
+    lines,
+    get head() {
+      return state.head;
+    },
+    set head(value) {
+      state.head = value;
+    },
+    bare,
+    get: (path) => bare().get(path).set("Authorization", `Bearer ${key}`),
+    async end() {
+      await http.close();
+      await test.drop();
+    },
+  };
+}
+
+/** The envelope of a failure. */
+export const failure = (status: number, message: unknown) => ({ data: null, error: true, error_message: message, error_code: status });
+
+/** Waits for something that happens soon, and fails when it does not within 10 seconds. */
+export async function until(happened: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!(await happened())) {
+    if (performance.now() > deadline) throw new Error("It did not happen within 10 seconds.");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

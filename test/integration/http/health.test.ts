@@ -1,0 +1,22 @@
+import express, { type ErrorRequestHandler } from "express";
+import request from "supertest";
+import { describe, expect, it } from "vitest";
+import { createHealth } from "../../../runtime/http/health.ts";
+
+const showError: ErrorRequestHandler = (error: Error & { status: number }, _request, response, _next) => {
+  response.status(error.status).send(error.message);
+};
+
+describe("readiness", () => {
+  it("has a bound of 5 s: a database that hangs makes the server not ready, and not silent", async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const app = express().use(
+      createHealth(never, () => false),
+      showError,
+    );
+    const begun = performance.now();
+    const { status, text } = await request(app).get("/readyz");
+    expect([status, text]).toEqual([503, "The database did not answer within 5 s."]);
+    expect(performance.now() - begun).toBeGreaterThan(4_900);
+  });
+});

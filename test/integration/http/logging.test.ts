@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newKey } from "../../../runtime/http/keys.ts";
+import { redactMessage } from "../../../runtime/http/redact.ts";
+import { type Harness, startHarness } from "./harness.ts";
+
+let app: Harness;
+const statement = 'select "hash" from "api_keys" where "id" = $1';
+
+beforeAll(async () => {
+  app = await startHarness({
+    getAllChains: async () => ({ items: [] }),
+    getAllChainStatus: async () => {
+      throw Object.assign(new Error(`${statement} - relation "api_keys" does not exist, see /srv/ashlar/runtime/queries.ts:12`), {
+        code: "42P01",
+      });
+    },
+    getLogs: async () => {
+      throw new Error(`connect to postgresql://user:hunter2@db/ashlar failed with ${app.key}`);
+    },
+  });
+});
+afterAll(() => app.end());
+
+const logged = () => app.lines.splice(0).join("");
+
+describe("the log", () => {
+  it("has one line a request, with its id, endpoint, key id, status and cost", async () => {
+    logged();
+    const { headers } = await app.get("/v1/chains/?format=json");
+    const line = JSON.parse(logged());
+    expect(line).toMatchObject({
+      msg: "request",
+      requestId: headers["x-request-id"],
+      method: "GET",
+      path: "/v1/chains/",
+      query: "format=json",
+      status: 200,
+      complete: true,
+      operation: "getAllChains",
+      keyId: app.keyId,
+      hundredths: 1,
+    });
+  });
+
+  it("never has a key, wherever it was sent", async () => {
+    const wrong = newKey();
+    for (const key of [app.key, wrong]) {
+      const basic = Buffer.from(`${key}:`).toString("base64");
+      await app.bare().get("/v1/chains/").query({ key });
+      await app
+        .bare()
+        .get("/v1/chains/")
+        .query({ KEY: key, api_key: key, [key]: "x" });
+      await app.bare().get("/v1/chains/").set("Authorization", `Bearer ${key}`);
+      await app.bare().get("/v1/chains/").set("Authorization", `Basic ${basic}`).set("X-Request-Id", key);
+      await app.bare().get(`/v1/${key}/events/?key=${key}&x=%63key_${key.slice(5)}`);
+      await app.bare().get(`/v1/%63key_${key.slice(5)}/nothing/`);
+      const text = logged();
+      expect(text).toContain('"path"');
+      expect(text).not.toContain(key.slice(5));
+      expect(text).not.toContain(basic);
+    }
+  });
+
+  it("has an unforeseen failure under its request id, without SQL, stack, file names, passwords and keys", async () => {
+    for (const path of ["/v1/chains/status/", "/v1/demo/events/"]) {
+      const { headers, text } = await app.get(path);
+      const [failed] = logged().split("\n");
+      expect(JSON.parse(failed ?? "")).toMatchObject({
+        msg: "request failed",
+        requestId: headers["x-request-id"],
+        status: 500,
+        error: "Error",
+      });
+      for (const secret of ["select ", "    at ", ".ts", "/srv", "hunter2", app.key]) {
+        expect(failed).not.toContain(secret);
+        expect(text).not.toContain(secret);
+      }
+    }
+  });
+
+  it("keeps what a message says beside its secrets", () => {
+    expect(redactMessage(`${statement} - relation "api_keys" does not exist`)).toBe('relation "api_keys" does not exist');
+    expect(redactMessage("ENOENT: no such file or directory, open '/srv/ashlar/a.json'")).toBe(
+      "ENOENT: no such file or directory, open '[path]'",
+    );
+    expect(redactMessage("The answer of getBlock is wrong: /data/height must be number")).toContain("must be number");
+  });
+});
+
+describe("the check of answers", () => {
+  const wrong = { items: [{ name: 7 }] };
+
+  it("refuses a wrong answer where all are checked, and sends a right one", async () => {
+    const right = { updated_at: "2026-01-01T00:00:00Z", items: [] };
+    let answer: unknown = wrong;
+    const checked = await startHarness({ getAllChains: async () => answer }, { answerCheck: "all" });
+    expect((await checked.get("/v1/chains/")).status).toBe(500);
+    expect(checked.lines.join("")).toContain("is not what the catalog declares");
+    answer = right;
+    expect((await checked.get("/v1/chains/")).status).toBe(200);
+    await checked.end();
+  });
+
+  it("only logs it where a sample is checked", async () => {
+    const sampled = await startHarness({ getAllChains: async () => wrong }, { answerCheck: "sample" });
+    expect((await sampled.get("/v1/chains/")).status).toBe(200);
+    expect(sampled.lines.join("")).toContain("is not what the catalog declares");
+    await sampled.end();
+  });
+});

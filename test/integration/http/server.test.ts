@@ -1,0 +1,101 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { createServer, serverLimits } from "../../../runtime/http/server.ts";
+import { startHarness, until } from "./harness.ts";
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Sends bytes as they are and reads until the server closes. */
+function exchange(port: number, sent: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(sent));
+    socket.on("data", (chunk) => {
+      received += chunk.toString();
+    });
+    socket.on("close", () => resolve(received));
+    socket.on("error", reject);
+  });
+}
+
+const request = (port: number, agent: Agent, path = "/") =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    get({ port, host: "127.0.0.1", agent, path }, resolve).on("error", reject);
+  });
+
+describe("a server", () => {
+  it("lets requests in flight finish when it stops, and takes no new ones", async () => {
+    let arrived = 0;
+    const http = createServer(async (_request, response) => {
+      arrived += 1;
+      await wait(300);
+      response.end("finished");
+    });
+    const { port } = await http.listen(0, "127.0.0.1");
+    const agent = new Agent({ keepAlive: true, maxSockets: 5 });
+    const idle = await request(port, agent);
+    await text(idle);
+    const inFlight = request(port, agent);
+    await until(async () => arrived === 2);
+    const startedAt = performance.now();
+    const stopped = http.stop();
+    expect(http.stop()).toBe(stopped);
+    await expect(request(port, new Agent())).rejects.toThrow("ECONNREFUSED");
+    expect(await text(await inFlight)).toBe("finished");
+    await stopped;
+    // Far below the keep-alive's 65 s.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    agent.destroy();
+  });
+
+  it("breaks off what is not finished when the stop's time is over", async () => {
+    let arrived = false;
+    const never = () => {
+      arrived = true;
+    };
+    const http = createServer(never, { ...serverLimits, stopMilliseconds: 200 });
+    const { port } = await http.listen(0, "127.0.0.1");
+    const inFlight = request(port, new Agent()).catch((error: Error) => error.message);
+    await until(async () => arrived);
+    await http.stop();
+    expect(await inFlight).toMatch(/hang up|ECONNRESET/);
+  });
+
+  it("answers in the envelope what is no request: too many headers, no HTTP, headers that do not come", async () => {
+    const http = createServer((_request, response) => response.end(), { ...serverLimits, headerMilliseconds: 500, headerBytes: 8192 });
+    const { port } = await http.listen(0, "127.0.0.1");
+    const large = await exchange(port, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"a".repeat(9000)}\r\n\r\n`);
+    expect(large).toContain("HTTP/1.1 431");
+    expect(large).toContain("8192 bytes");
+    const noise = await exchange(port, "\x16\x03\x01 hello\r\n\r\n");
+    expect(noise).toContain("HTTP/1.1 400");
+    const slow = await exchange(port, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ");
+    expect(slow).toContain("HTTP/1.1 408");
+    for (const answer of [large, noise, slow]) {
+      const [head = "", body = ""] = answer.split("\r\n\r\n");
+      expect(head).toContain("application/json");
+      expect(JSON.parse(body)).toMatchObject({ data: null, error: true });
+    }
+    await http.stop();
+  });
+
+  it("answers unusual request targets in the envelope", async () => {
+    const app = await startHarness({ getAllChains: async () => ({ items: [] }) });
+    const http = createServer(app.app);
+    const { port } = await http.listen(0, "127.0.0.1");
+    const send = (line: string, host = "Host: x\r\n") =>
+      exchange(port, `${line} HTTP/1.1\r\n${host}Authorization: Bearer ${app.key}\r\nConnection: close\r\n\r\n`);
+    expect(await send("GET http://x/v1/chains/")).toContain('"error":false');
+    expect(await send("GET *")).toContain("HTTP/1.1 400");
+    expect(await send("OPTIONS *")).toContain("HTTP/1.1 204");
+    expect(await send("BREW /v1/chains/")).toContain("HTTP/1.1 400");
+    expect(await send("TRACE /v1/chains/")).toContain("HTTP/1.1 405");
+    const hostless = await send("GET /v1/chains/", "");
+    expect(hostless).toContain("HTTP/1.1 400");
+    expect(hostless).toContain("Host header");
+    await http.stop();
+    await app.end();
+  });
+});

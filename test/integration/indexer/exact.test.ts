@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../runtime/database/database.ts";
+import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { dump } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { balanceHistory, chainOf, createTestIndexer } from "../../support/indexer/support.ts";
+import { type Tale, tellTale } from "../../support/indexer/tale.ts";
+
+let chain: TestChain;
+let test: TestDatabase;
+let tale: Tale;
+let head: number;
+
+beforeAll(async () => {
+  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  tale = await tellTale(chain, 3);
+  head = await chain.head();
+  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [tale.weth] }), traces: "debug" });
+  await indexer.runToHead(head);
+  await indexer.close();
+});
+afterAll(async () => {
+  await chain?.stop();
+  await test?.drop();
+});
+
+const rows = <Row extends object>(database: Database, sql: string) => database.query<Row>(sql);
+const quantity = (value: number) => `0x${value.toString(16)}`;
+const balanceCall = (to: string, data: string, height: number) => ({ method: "eth_call", params: [{ to, data }, quantity(height)] });
+
+describe("the index of a chain with every kind of movement", () => {
+  it("has every native balance as the node has it, after every block that changed it", async () => {
+    const history = await rows<{ owner: string; block_number: number; balance: string }>(
+      test.database,
+      `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0`,
+    );
+    expect(history.length).toBeGreaterThan(40);
+    const told = await chain.batch<string>(
+      history.map(({ owner, block_number }) => ({ method: "eth_getBalance", params: [owner, quantity(block_number)] })),
+    );
+    expect(history.map((row) => ({ ...row, balance: BigInt(row.balance) }))).toEqual(
+      history.map((row, index) => ({ ...row, balance: BigInt(told[index] ?? "") })),
+    );
+  });
+
+  it("knows no native balance but those that changed, and each of those at the head", async () => {
+    const balances = await rows<{ owner: string; balance: string }>(
+      test.database,
+      "SELECT owner, balance FROM balances WHERE standard = 0",
+    );
+    const told = await chain.batch<string>(balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
+    expect(balances.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
+  });
+
+  it("has periods that follow each other without a gap up to what holds now", async () => {
+    for (const [table, periods, key] of [
+      ["balances", "balance_periods", "owner, token, standard"],
+      ["nft_balances", "nft_balance_periods", "owner, token, standard, token_id"],
+    ] as const) {
+      const wrong = await rows(
+        test.database,
+        `SELECT * FROM (SELECT ${key}, from_block, to_block, lead(from_block) OVER (PARTITION BY ${key} ORDER BY from_block) AS next FROM (
+           SELECT ${key}, from_block, to_block FROM ${periods} UNION ALL SELECT ${key}, since_block, NULL FROM ${table}) h) h
+         WHERE to_block < from_block OR to_block + 1 IS DISTINCT FROM next`,
+      );
+      expect(wrong, table).toEqual([]);
+    }
+  });
+
+  it("has every ERC-20 balance as balanceOf says, the wrapped native token's too, at every block", async () => {
+    const history = await rows<{ owner: string; token: string; block_number: number; balance: string }>(
+      test.database,
+      `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1`,
+    );
+    const erc20 = artifacts.erc20();
+    const told = await chain.batch<string>(
+      history.map(({ owner, token, block_number }) =>
+        balanceCall(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
+      ),
+    );
+    expect(history.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
+    expect(new Set(history.map(({ token }) => token))).toEqual(new Set([tale.erc20, tale.weth]));
+  });
+
+  it("has every owner of an ERC-721 token and every ERC-1155 balance as the contracts say", async () => {
+    const held = await rows<{ owner: string; token: string; token_id: string; standard: number; balance: string }>(
+      test.database,
+      "SELECT owner, token, token_id, standard, balance FROM nft_balances",
+    );
+    const [art, editions] = [artifacts.erc721(), artifacts.erc1155()];
+    const told = await chain.batch<string>(
+      held.map(({ owner, token, token_id, standard }) =>
+        standard === 2
+          ? balanceCall(token, call(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
+          : balanceCall(token, call(editions, token as `0x${string}`, "balanceOf", [owner, BigInt(token_id)]).data, head),
+      ),
+    );
+    const expected = held.map(({ owner, standard }, index) =>
+      standard === 2 ? BigInt(`0x${(told[index] ?? "").slice(26)}` === owner ? 1 : 0) : BigInt(told[index] ?? ""),
+    );
+    expect(held.map(({ balance }) => BigInt(balance))).toEqual(expected);
+    // Three rounds mint one token each to the first account, which hands it on: six rows, of which three are empty.
+    expect(held.filter(({ standard }) => standard === 2)).toHaveLength(6);
+  });
+
+  it("counts what is held of each collection", async () => {
+    const wrong = await rows(
+      test.database,
+      `SELECT b.owner, b.token, b.balance, sum(n.balance) FROM balances b JOIN nft_balances n USING (chain_id, owner, token, standard)
+       GROUP BY 1, 2, 3 HAVING b.balance <> sum(n.balance)`,
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("holds the blocks, transactions and logs of the node, no more and no less", async () => {
+    const blocks = await chain.batch<{ hash: string; transactions: string[]; number: string }>(
+      Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [quantity(number), false] })),
+    );
+    const logs = await chain.rpc<{ blockNumber: string; logIndex: string; data: string; topics: string[] }[]>("eth_getLogs", [
+      { fromBlock: "0x0", toBlock: quantity(head) },
+    ]);
+    expect(await rows(test.database, "SELECT number, hash FROM blocks ORDER BY number")).toEqual(
+      blocks.map(({ number, hash }) => ({ number: Number(number), hash })),
+    );
+    expect(await rows(test.database, "SELECT hash FROM transactions ORDER BY block_number, transaction_index")).toEqual(
+      blocks.flatMap(({ transactions }) => transactions.map((hash) => ({ hash }))),
+    );
+    expect(await rows(test.database, "SELECT block_number, log_index, data, topic0 FROM logs ORDER BY 1, 2")).toEqual(
+      logs.map((log) => ({
+        block_number: Number(log.blockNumber),
+        log_index: Number(log.logIndex),
+        data: log.data,
+        topic0: log.topics[0] ?? null,
+      })),
+    );
+  });
+
+  it("numbers an address's transactions and token transfers without gaps, in block order", async () => {
+    for (const table of ["address_transactions", "transfer_transactions"]) {
+      const wrong = await rows(
+        test.database,
+        `SELECT * FROM (SELECT ordinal, row_number() OVER (PARTITION BY address ORDER BY block_number, transaction_index) - 1 AS expected FROM ${table}) t
+         WHERE ordinal <> expected`,
+      );
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  it("gives the same rows whichever way the node tells traces, and however small the batches are", async () => {
+    const other = await createTestDatabase();
+    const indexer = await createTestIndexer(chain.url, other.database, {
+      chain: chainOf({ wrappedNative: [tale.weth] }),
+      tuning: { batchTransactions: 1, requestBlocks: 2 },
+      batchSize: 1,
+      traces: "trace",
+    });
+    await indexer.runToHead(head);
+    await indexer.close();
+    const [first, second] = [await dump(test.database), await dump(other.database)];
+    for (const table of Object.keys(first)) expect(second[table], table).toEqual(first[table]);
+    await other.drop();
+  });
+
+  it("says where a native transfer came from and what was left", async () => {
+    const [account] = chain.accounts;
+    const found = await rows<{ amount: string; from_address: string; to_address: string; block_number: number; from_balance: string }>(
+      test.database,
+      `SELECT from_address, to_address, amount, block_number, from_balance FROM transfers WHERE token = '\\x${nativeTokenAddress.slice(2)}' AND amount = 12345`,
+    );
+    expect(found.map(({ from_address, amount }) => ({ from_address, amount }))).toEqual(
+      Array(3).fill({ from_address: account, amount: "12345" }),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { createTestIndexer, isLevel, runInBackground, type TestIndexer, until } from "../../support/indexer/support.ts";
+
+let chain: TestChain;
+let test: TestDatabase;
+let running: TestIndexer;
+let end: () => Promise<void>;
+
+beforeAll(async () => {
+  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  await chain.mine();
+  running = await createTestIndexer(chain.url, test.database);
+});
+afterAll(async () => {
+  await end?.();
+  await chain?.stop();
+  await test?.drop();
+});
+
+describe("work between two batches", () => {
+  it("is not done before this process leads", async () => {
+    let isDone = false;
+    expect(await running.indexer.exclusive(async () => (isDone = true))).toBe(null);
+    expect(isDone).toBe(false);
+    end = runInBackground(running);
+    await until("The index being level", () => isLevel(test.database, chain));
+  });
+
+  it("sees one block, which nothing moves while it lasts, and the loop goes on after it", async () => {
+    const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
+    const seen = await running.indexer.exclusive(async (client, indexed) => {
+      await chain.mine();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const [row] = await client.query<{ lowest: number; highest: number }>(
+        "SELECT min(block_number) AS lowest, max(block_number) AS highest FROM projection_checkpoints",
+      );
+      return { indexed, row };
+    });
+    const number = Number(head.number);
+    expect(seen).toEqual({ indexed: { number, hash: head.hash }, row: { lowest: number, highest: number } });
+    await until("The next block being indexed", () => isLevel(test.database, chain));
+  });
+
+  it("leaves nothing behind when it fails, and does not harm the loop", async () => {
+    const failing = running.indexer.exclusive(async (client) => {
+      await client.query("DELETE FROM blocks");
+      throw new Error("on purpose");
+    });
+    await expect(failing).rejects.toThrow("on purpose");
+    expect((await test.database.query("SELECT 1 FROM blocks")).length).toBeGreaterThan(1);
+    await chain.mine();
+    await until("The next block being indexed", () => isLevel(test.database, chain));
+  });
+});

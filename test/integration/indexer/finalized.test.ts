@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findingsOf } from "../../../runtime/chain/findings.ts";
+import { finalizedHeight } from "../../../runtime/indexer/finalized.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, runUntil, until } from "../../support/indexer/support.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let test: TestDatabase;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  proxy.tamper = (_, reply, params) => {
+    if (params[0] === "finalized") reply.result = null;
+  };
+  test = await createTestDatabase();
+  for (let block = 0; block < 30; block += 1) await chain.mine();
+});
+afterAll(async () => {
+  await test?.drop();
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const indexer = () => createTestIndexer(proxy.url, test.database, { chain: chainOf({ finality: 10 }) });
+const finalized = async () =>
+  (await test.database.query<{ finalized_block: number | null }>("SELECT finalized_block FROM chains"))[0]?.finalized_block;
+const hashAt = async (height: number) =>
+  (await chain.rpc<{ hash: string }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false])).hash;
+const stored = async (height: number) =>
+  (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [height]))[0]?.hash;
+
+describe("what is final where the node does not say", () => {
+  it("lies so many blocks below what is indexed as the configuration says", async () => {
+    const running = await indexer();
+    // Two looks: the first one finds nothing indexed.
+    await runUntil(running.indexer, () => running.indexer.status().following);
+    const again = await indexer();
+    let level = false;
+    const polling = setInterval(() => void finalized().then((height) => (level = height === 20)), 20);
+    await runUntil(again.indexer, () => level);
+    clearInterval(polling);
+    expect(await finalized()).toBe(20);
+    expect(running.warnings.join("\n")).toContain("a block counts as final 10 blocks later: a deeper reorganisation is refused");
+    await running.close();
+    await again.close();
+  });
+
+  it("is followed through a reorganisation that leaves it alone, and refused through one that does not", async () => {
+    await chain.rpc("anvil_reorg", [10, []]);
+    const shallow = await indexer();
+    await until("The other branch", async () => {
+      await runUntil(shallow.indexer, () => shallow.indexer.status().following);
+      return (await stored(25)) === (await hashAt(25));
+    });
+    await shallow.close();
+    const before = await stored(25);
+    await chain.rpc("anvil_reorg", [11, []]);
+    const deep = await indexer();
+    await expect(deep.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(/although 20 was final: nothing was changed/);
+    expect(await stored(25)).toBe(before);
+    await deep.close();
+  });
+
+  const head = { number: 100, hash: "0x" as const, timestamp: 0 };
+  const node = (finalizedTag: boolean, told: number | null) => ({
+    capabilities: {
+      blockReceipts: true,
+      traces: null,
+      oldTraces: false,
+      archiveState: true,
+      stateByHash: true,
+      webSocket: null,
+      batchSize: 1,
+      finalizedTag,
+    },
+    finalized: async () => told,
+  });
+
+  it.each([
+    ["the node's word before the configuration's", node(true, 64), 100, 10, 64],
+    ["nothing of a word above the head", node(true, 101), 100, 10, null],
+    ["nothing where the node has the tag and says nothing", node(true, null), 100, 10, null],
+    ["counted from the index while that is behind the head", node(false, null), 50, 10, 40],
+    ["nothing before so many blocks", node(false, null), 9, 10, null],
+    ["nothing where nobody says", node(false, null), 100, undefined, null],
+  ])("is %s", async (_, source, indexed, finality, expected) => {
+    expect(await finalizedHeight(source, head, indexed, finality)).toBe(expected);
+  });
+
+  it("is told by the findings", () => {
+    const of = (finality?: number) =>
+      findingsOf(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.follows;
+    expect(of()).toBe("no block counts as final unless the chain's finality is configured: a reorganisation of any depth is followed");
+    expect(of(64)).toBe("a block counts as final 64 blocks later: a deeper reorganisation is refused");
+  });
+});

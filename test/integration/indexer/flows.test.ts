@@ -1,0 +1,378 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { addressActivityProjection } from "../../../runtime/domains/ledger/projection-activity.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { erc721Transfer } from "../../../runtime/events/transfers.ts";
+import { defineProjection } from "../../../runtime/indexer/projection.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { dump } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { balanceHistory, chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
+import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let tale: Tale;
+let accounts: Accounts;
+let round = 2;
+const databases: TestDatabase[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  tale = await tellTale(chain, round);
+  accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
+});
+afterEach(async () => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+  await Promise.all(databases.splice(0).map((test) => test.drop()));
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  return test;
+};
+const configured = () => chainOf({ wrappedNative: [tale.weth] });
+
+/** All decided rows of an index built at once from the chain as it is now. */
+const freshDump = async () => {
+  const test = await newDatabase();
+  const fresh = await createTestIndexer(chain.url, test.database, { chain: configured() });
+  await fresh.runToHead(await chain.head());
+  await fresh.close();
+  return dump(test.database);
+};
+
+const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
+  for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
+};
+
+describe("a reorganisation", () => {
+  it.each([1, 3, 10])("of depth %i leaves the index as if the dropped blocks had never been", async (depth) => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await tellRound(chain, tale, round++, accounts);
+    await tellRound(chain, tale, round++, accounts);
+    // Two accounts of the genesis block that nothing else touches: what the node said of them before must go with this block.
+    await chain.send({ from: chain.accounts[7] as `0x${string}`, to: chain.accounts[8] as `0x${string}`, value: 1n, gas: 21_000n });
+    await chain.mine();
+    await running.runToHead(await chain.head());
+    // New blocks at the same heights, of which only the first has a transaction: accounts and tokens of the dropped ones are untouched now.
+    const transactions = [[{ from: accounts[0], to: accounts[2], value: "0x5", gas: "0x5208" }, 0]];
+    await chain.rpc("anvil_reorg", [depth, transactions]);
+    await running.runToHead(await chain.head());
+    expect(running.progress.filter(({ phase }) => phase === "reorganisation").map(({ blocks }) => blocks)).toEqual([depth]);
+    await running.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("that goes on with more blocks is found by the parent hash", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await running.runToHead(await chain.head());
+    await chain.rpc("anvil_reorg", [2, []]);
+    await tellRound(chain, tale, round++, accounts);
+    await running.runToHead(await chain.head());
+    expect(running.progress.filter(({ phase }) => phase === "reorganisation")).toHaveLength(1);
+    await running.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("takes anchors and waiting reads above the ancestor with it, and no others", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    const head = await chain.head();
+    await running.runToHead(head);
+    await test.database.query(
+      `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at) SELECT decode(lpad(n::text, 2, '0'), 'hex'), 31337, $1::int8 - n, now() FROM generate_series(0, 4) n`,
+      [head],
+    );
+    await test.database.query("INSERT INTO node_reads (chain_id, kind, key, block_number) VALUES (31337, 'token-metadata', '\\x01', $1)", [
+      head,
+    ]);
+    await chain.rpc("anvil_reorg", [2, []]);
+    await running.runToHead(await chain.head());
+    await running.close();
+    const kept = await test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors ORDER BY 1");
+    expect(kept.map(({ block_number }) => block_number)).toEqual([head - 4, head - 3, head - 2]);
+    expect(await test.database.query("SELECT 1 FROM node_reads WHERE key = '\\x01'")).toEqual([]);
+  });
+
+  it("is not seen in a node that lags behind", async () => {
+    const test = await newDatabase();
+    const first = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await first.runToHead(await chain.head());
+    await first.close();
+    const before = await dump(test.database);
+    const older = await chain.rpc<{ number: string }>("eth_getBlockByNumber", [`0x${((await chain.head()) - 3).toString(16)}`, false]);
+    proxy.tamper = (method, reply, params) => {
+      if (method === "eth_getBlockByNumber" && params[0] === "latest") reply.result = older;
+    };
+    const lagging = await createTestIndexer(proxy.url, test.database, { chain: configured() });
+    await runUntil(lagging.indexer, () => lagging.indexer.status().following && (proxy.counts.get("eth_getBlockByNumber") ?? 0) > 20);
+    expect(lagging.progress).toEqual([]);
+    await lagging.close();
+    expectSame(await dump(test.database), before);
+  });
+
+  it("below a final block stops the loop and touches nothing", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    const head = await chain.head();
+    await running.runToHead(head);
+    await test.database.query("UPDATE chains SET finalized_block = $1", [head - 1]);
+    const before = await dump(test.database);
+    await chain.rpc("anvil_reorg", [3, []]);
+    await expect(running.indexer.run(new AbortController().signal)).rejects.toThrow(
+      /another block \d+ than the index, although \d+ was final/,
+    );
+    await running.close();
+    expectSame(await dump(test.database), before);
+  });
+});
+
+describe("a node that does not belong to the index", () => {
+  it("is refused with one sentence when its genesis block is another", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await running.runToHead(await chain.head());
+    await running.close();
+    const other = await startTestChain({ args: ["--block-base-fee-per-gas", "7"] });
+    const wrong = await createTestIndexer(other.url, test.database, { chain: configured() });
+    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(
+      /has the genesis block 0x[0-9a-f]{64}, and the index was built from/,
+    );
+    await wrong.close();
+    await other.stop();
+  });
+
+  it("is refused when its chain id is another", async () => {
+    const test = await newDatabase();
+    const wrong = await createTestIndexer(chain.url, test.database, { chain: chainOf({ id: 5 }) });
+    await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(
+      "The node of test reports chain id 31337, expected 5: set its rpc (--rpc) to a node of chain 5",
+    );
+    await wrong.close();
+  });
+});
+
+describe("a projection added or changed later", () => {
+  it("ends with the rows of one that was there from the start, without asking the node for anything but its head and what a collection is", async () => {
+    const test = await newDatabase();
+    const alone = await createTestIndexer(chain.url, test.database, { chain: configured(), projections: [] });
+    const head = await chain.head();
+    await alone.runToHead(head);
+    await alone.close();
+    proxy.counts.clear();
+    const both = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning: { batchTransactions: 5 } });
+    const probed = new Map(proxy.counts);
+    await both.runToHead(head);
+    await both.close();
+    const asked = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
+    // The chain's id, its genesis block, its head and its finalized block; nothing of what the blocks hold.
+    expect(asked.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
+    // Two calls for each contract whose logs may be of ERC-20 or ERC-721: the index had asked nobody before, as none of its projections needed it.
+    const [{ contracts } = { contracts: 0 }] = await test.database.query<{ contracts: number }>(
+      "SELECT count(DISTINCT address) AS contracts FROM logs WHERE topic0 = $1 AND topic3 IS NOT NULL",
+      [Buffer.from(erc721Transfer.topic0.slice(2), "hex")],
+    );
+    expect((proxy.counts.get("eth_call") ?? 0) - (probed.get("eth_call") ?? 0)).toBe(2 * contracts);
+    expect(both.progress.filter(({ phase }) => phase === "catch-up").length).toBeGreaterThan(3);
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("is built again when its version changes, while the loop goes on", async () => {
+    const test = await newDatabase();
+    const first = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await first.runToHead(await chain.head());
+    await first.close();
+    await tellRound(chain, tale, round++, accounts);
+    const changed = defineProjection({ ...tokensProjection, version: tokensProjection.version + 1 });
+    const second = await createTestIndexer(chain.url, test.database, {
+      chain: configured(),
+      projections: [addressActivityProjection, changed],
+      tuning: { batchTransactions: 4, requestTransactions: 2, requestBlocks: 1 },
+    });
+    await second.runToHead(await chain.head());
+    await second.close();
+    const [expected, actual] = [await freshDump(), await dump(test.database)];
+    expect(actual.projection_checkpoints).toContain(`(31337,tokens,${changed.version},${await chain.head()})`);
+    expectSame({ ...actual, projection_checkpoints: [] }, { ...expected, projection_checkpoints: [] });
+  });
+});
+
+describe("a crash in the middle of a batch", () => {
+  it("leaves a checkpoint that fits the rows, and the next start ends where an undisturbed one does", async () => {
+    const test = await newDatabase();
+    const name = new URL(test.url).pathname.slice(1);
+    let broken = 0;
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const database = createDatabase({ url: test.url, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "crashing" });
+      const running = await createTestIndexer(chain.url, database, {
+        chain: configured(),
+        tuning: { batchTransactions: 1, requestTransactions: 1, requestBlocks: 1 },
+      });
+      const stop = new AbortController();
+      const run = running.indexer.run(stop.signal).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 15 + 12 * attempt));
+      stop.abort();
+      const ended = await test.database.query<{ ended: boolean }>(
+        "SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity WHERE application_name = 'crashing' AND datname = $1",
+        [name],
+      );
+      broken += ended.length;
+      await run;
+      await database.close().catch(() => undefined);
+      await running.close();
+      const wrong = await test.database.query(
+        `SELECT c.projection FROM projection_checkpoints c WHERE c.block_number <> coalesce((SELECT max(number) FROM blocks), -1)
+         OR c.block_number < (SELECT max(block_number) FROM transfers)`,
+      );
+      expect(wrong).toEqual([]);
+    }
+    expect(broken).toBeGreaterThan(0);
+    const last = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    await last.runToHead(await chain.head());
+    await last.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+
+  it("is tried again by a running indexer when the connection comes back", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, {
+      chain: configured(),
+      tuning: { batchTransactions: 1, requestBlocks: 1 },
+    });
+    const killing = setInterval(() => {
+      void test.database
+        .query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        .catch(() => undefined);
+    }, 8);
+    setTimeout(() => clearInterval(killing), 400);
+    await running.runToHead(await chain.head());
+    await running.close();
+    expectSame(await dump(test.database), await freshDump());
+  });
+});
+
+describe("an index that starts late", () => {
+  it("takes what was before from the node's state, and is exact from there", async () => {
+    const test = await newDatabase();
+    const head = await chain.head();
+    const from = head - 5;
+    const running = await createTestIndexer(chain.url, test.database, { chain: { ...configured(), from } });
+    await running.runToHead(head);
+    await running.close();
+    const late = await test.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
+      "SELECT owner, token, standard, balance FROM balances WHERE standard < 3 ORDER BY owner, token, standard",
+    );
+    const fresh = await newDatabase();
+    const whole = await createTestIndexer(chain.url, fresh.database, { chain: configured() });
+    await whole.runToHead(head);
+    await whole.close();
+    const full = await fresh.database.query<{ owner: string; token: string; standard: number; balance: string | null }>(
+      "SELECT owner, token, standard, balance FROM balances ORDER BY owner, token, standard",
+    );
+    const byKey = new Map(full.map((row) => [`${row.owner}${row.token}${row.standard}`, row.balance]));
+    expect(late.length).toBeGreaterThan(8);
+    expect(late.map((row) => row.balance)).toEqual(late.map((row) => byKey.get(`${row.owner}${row.token}${row.standard}`)));
+    const ids = "SELECT owner, token, token_id, standard, balance FROM nft_balances";
+    const lateIds = await test.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
+    const fullIds = await fresh.database.query<{ owner: string; token: string; token_id: string; balance: string }>(ids);
+    for (const row of lateIds) expect(fullIds).toContainEqual(row);
+    const bases = await test.database.query<{ blocks: number[] }>(
+      `SELECT array_agg(DISTINCT block_number) AS blocks FROM ${balanceHistory} WHERE block_number < $1`,
+      [from],
+    );
+    expect(bases[0]?.blocks).toEqual([from - 1]);
+  });
+
+  it("leaves balances unknown, and nothing negative, where the node lacks that state", async () => {
+    const test = await newDatabase();
+    const head = await chain.head();
+    const old = new Set(["eth_getBalance", "eth_call"]);
+    proxy.tamper = (method, reply, params) => {
+      if (!old.has(method) || Number(params[1]) >= head - 1) return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "missing trie node 5f3a (path ) state is not available" };
+    };
+    const running = await createTestIndexer(proxy.url, test.database, { chain: { ...configured(), from: head - 4 } });
+    await running.runToHead(head);
+    await running.close();
+    const known = await test.database.query(
+      `SELECT 1 FROM ${balanceHistory} WHERE balance IS NOT NULL AND block_number BETWEEN $1 - 4 AND $1 - 1`,
+      [head],
+    );
+    expect(known).toEqual([]);
+    // Accounts first touched by the last block are known by the block before it, which the node still has.
+    const last = await test.database.query<{ owner: string; balance: string }>(
+      `SELECT owner, balance FROM ${balanceHistory} WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1`,
+      [head],
+    );
+    expect(last.length).toBeGreaterThan(0);
+    for (const { owner, balance } of last) {
+      expect(BigInt(balance)).toBe(BigInt(await chain.rpc<string>("eth_getBalance", [owner, "latest"])));
+    }
+    expect(await test.database.query("SELECT missing FROM chains")).toEqual([{ missing: ["archive-state"] }]);
+  });
+});
+
+describe("a node that keeps no old state", () => {
+  it("gives exact native balances all the same where the genesis allocation is known", async () => {
+    const forgetful = await startTestChain({ args: ["--prune-history", "2"] });
+    const sender = forgetful.accounts[0] as `0x${string}`;
+    for (let number = 0; number < 40; number += 1) {
+      await forgetful.send({ to: `0x${(0xdd00 + number).toString(16).padStart(40, "0")}`, value: 5n, gas: 21_000n });
+      await forgetful.mine();
+    }
+    const test = await newDatabase();
+    // Anvil's genesis gives each of its accounts 10,000 ether.
+    const genesisAllocation = new Map(forgetful.accounts.map((address) => [address, 10_000n * 10n ** 18n]));
+    const running = await createTestIndexer(forgetful.url, test.database, { genesisAllocation });
+    await running.runToHead(40);
+    await running.close();
+    const balances = await test.database.query<{ owner: `0x${string}`; balance: string }>(
+      "SELECT owner, balance FROM balances WHERE standard = 0",
+    );
+    expect(balances.map(({ owner }) => owner)).toContain(sender);
+    expect(balances).toHaveLength(42);
+    for (const { owner, balance } of balances)
+      expect(BigInt(balance)).toBe(BigInt(await forgetful.rpc<string>("eth_getBalance", [owner, "latest"])));
+    await forgetful.stop();
+  });
+});
+
+describe("an indexer that is asked to stop", () => {
+  it("ends at once while the node hangs, and leaves whole batches", async () => {
+    const test = await newDatabase();
+    const first = await createTestIndexer(proxy.url, test.database, {
+      chain: configured(),
+      tuning: { batchTransactions: 1, requestBlocks: 1 },
+    });
+    const stop = new AbortController();
+    const run = first.indexer.run(stop.signal);
+    while (first.progress.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+    proxy.intercept = () => true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const asked = performance.now();
+    stop.abort();
+    await run;
+    expect(performance.now() - asked).toBeLessThan(1_000);
+    const [checkpoint] = await test.database.query<{ block_number: number }>(
+      "SELECT block_number FROM projection_checkpoints WHERE projection = 'tokens'",
+    );
+    expect(checkpoint?.block_number).toBe(first.indexer.status().block);
+    await first.close();
+  });
+});

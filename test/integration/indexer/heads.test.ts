@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createHeadFeed, type HeadFeed, type HeadFeedOptions } from "../../../runtime/chain/heads.ts";
+import { probeSubscription, webSocketUrl } from "../../../runtime/chain/subscription.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, type TestIndexer, until } from "../../support/indexer/support.ts";
+import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+
+type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
+
+let chain: TestChain;
+let tale: Tale;
+let test: TestDatabase;
+let proxy: TcpProxy;
+let round = 1;
+const ends: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  tale = await tellTale(chain, round);
+});
+beforeEach(async () => {
+  [test, proxy] = await Promise.all([createTestDatabase(), startTcpProxy(chain.url)]);
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+  await proxy.close();
+  await test.drop();
+});
+afterAll(async () => {
+  await chain?.stop();
+});
+
+const messages: string[] = [];
+const feedOf = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
+  messages.length = 0;
+  const feed = createHeadFeed({
+    url: new URL(`ws://127.0.0.1:${proxy.port}`),
+    chainId: 31337,
+    backOffMilliseconds: 20,
+    onChange: (message) => messages.push(message),
+    ...options,
+  });
+  ends.push(feed.close);
+  return feed;
+};
+const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIndexer> => {
+  const running = await createTestIndexer(chain.url, test.database, {
+    chain: chainOf({ wrappedNative: [tale.weth], pollMilliseconds }),
+    heads,
+  });
+  const stop = new AbortController();
+  const run = running.indexer.run(stop.signal);
+  ends.push(async () => {
+    stop.abort();
+    await run;
+    await running.close();
+  });
+  await until("The backfill", async () => running.indexer.status().following && running.indexer.status().block === (await chain.head()));
+  await until("The subscription", heads.live);
+  return running;
+};
+const tellMore = () => tellRound(chain, tale, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
+const visible = async (height: number) => (await test.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;
+
+describe("following by websocket", () => {
+  it("indexes a block as soon as it is mined, without asking for it", async () => {
+    await follow(feedOf({ pollMilliseconds: 60_000 }), 60_000);
+    const latencies: number[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const height = (await chain.head()) + 1;
+      await chain.send(...Array.from({ length: 10 }, (_, index) => ({ to: chain.accounts[index % 5] as `0x${string}`, value: 5n })));
+      await chain.mine();
+      const mined = performance.now();
+      await until("The block", () => visible(height));
+      latencies.push(performance.now() - mined);
+    }
+    latencies.sort((left, right) => left - right);
+    // The target is 150 ms; the machine is shared, and asking every 60 s would take far longer.
+    expect(latencies[6]).toBeLessThan(1_000);
+  });
+
+  it("finds new blocks by asking while the connection is broken, and comes back", async () => {
+    const heads = feedOf();
+    await follow(heads, 50);
+    const server = proxy.connections;
+    proxy.mute = true;
+    proxy.cut();
+    await until("The end", () => !heads.live());
+    await tellMore();
+    const height = await chain.head();
+    await until("The block", () => visible(height));
+    proxy.mute = false;
+    proxy.cut();
+    await until("The subscription", heads.live);
+    expect(proxy.connections).toBeGreaterThan(server);
+    expect(messages.some((message) => message.includes("until it is back"))).toBe(true);
+  });
+
+  it("notices a connection that has fallen silent", async () => {
+    const heads = feedOf({ pollMilliseconds: 100, graceMilliseconds: 100 });
+    await follow(heads, 50);
+    proxy.mute = true;
+    await tellMore();
+    const height = await chain.head();
+    await until("The block", () => visible(height));
+    await until("The end", () => !heads.live());
+    expect(messages.at(-1)).toMatch(
+      /^The node's websocket is given up \(it says nothing of block \d+\): new blocks are found by asking until it is back\.$/,
+    );
+  });
+
+  it("keeps a connection that has nothing to tell, as the chain stands still", async () => {
+    const heads = feedOf({ pollMilliseconds: 50, graceMilliseconds: 100 });
+    await follow(heads, 20);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(heads.live()).toBe(true);
+    expect(messages).toEqual(["New blocks are told by the node's websocket."]);
+  });
+
+  it("does not believe the websocket of another chain", async () => {
+    const heads = feedOf({ chainId: 5 });
+    await until("Several tries", () => proxy.connections > 2);
+    expect(heads.live()).toBe(false);
+  });
+});
+
+describe("a node's websocket", () => {
+  it("is looked for where its HTTP is, unless it is configured", () => {
+    expect(webSocketUrl("https://name:word@node.example/v3/key?a=b").href).toBe("wss://name:word@node.example/v3/key?a=b");
+    expect(webSocketUrl("http://127.0.0.1:8545").href).toBe("ws://127.0.0.1:8545/");
+    expect(webSocketUrl("http://127.0.0.1:8545", "ws://127.0.0.1:8546").href).toBe("ws://127.0.0.1:8546/");
+  });
+
+  it("is found, or found missing", async () => {
+    expect(await probeSubscription(webSocketUrl(chain.url))).toBe(true);
+    proxy.mute = true;
+    expect(await probeSubscription(new URL(`ws://127.0.0.1:${proxy.port}`), 100)).toBe(false);
+    expect(await probeSubscription(new URL("ws://127.0.0.1:1"))).toBe(false);
+  });
+});

@@ -1,0 +1,302 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import type { IndexedChain } from "../../../runtime/indexer/types.ts";
+import { type Address, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { contents } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { startBranching } from "../../support/indexer/branches.ts";
+import { balanceHistory, chainOf, createTestIndexer } from "../../support/indexer/support.ts";
+import { tellTale } from "../../support/indexer/tale.ts";
+import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+const quantity = (value: number) => `0x${value.toString(16)}`;
+const made = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
+const forwarderCode = "0x600f600c600039600f6000f3600060006000600034600035" + "5af100";
+
+/** Sends what came with a call to the address in its data: value that moves inside. */
+const deployForwarder = async (chain: TestChain): Promise<Address> => {
+  const [hash] = await chain.send({ data: forwarderCode as Address });
+  await chain.mine();
+  return (await chain.rpc<{ contractAddress: Address }>("eth_getTransactionReceipt", [hash])).contractAddress.toLowerCase() as Address;
+};
+const forward = (forwarder: Address, to: Address, value: bigint) =>
+  ({ to: forwarder, data: `0x${to.slice(2).padStart(64, "0")}` as Address, value }) as const;
+
+let chain: TestChain;
+let proxy: RpcProxy;
+const databases: TestDatabase[] = [];
+const heights = new Map<string, number>();
+let forwarder: Address;
+let head: number;
+
+/** The first accounts: paid by a transaction, paid inside, paid inside and then touched again, paid from nowhere and then touched. */
+const [paid, inside, insideThenTouched, minted] = [1, 2, 3, 4].map(made) as [Address, Address, Address, Address];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  await tellTale(chain, 2);
+  forwarder = await deployForwarder(chain);
+  for (let round = 0; round < 3; round += 1) {
+    await chain.send({ to: paid, value: 11n, gas: 21_000n }, forward(forwarder, inside, 5n), {
+      from: chain.accounts[1] as Address,
+      to: chain.accounts[2] as Address,
+      value: 3n,
+      gas: 21_000n,
+    });
+    await chain.mine();
+    await chain.mine();
+  }
+  await chain.send(forward(forwarder, insideThenTouched, 40n));
+  await chain.mine();
+  await chain.mine();
+  await chain.send({ to: insideThenTouched, value: 2n, gas: 21_000n });
+  await chain.mine();
+  head = await chain.head();
+  for (let height = 0; height <= head; height += 1) {
+    heights.set((await chain.rpc<{ hash: string }>("eth_getBlockByNumber", [quantity(height), false])).hash, height);
+  }
+});
+afterEach(async () => {
+  proxy.tamper = null;
+  await Promise.all(databases.splice(0).map((test) => test.drop()));
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const refuse = (reply: ProxiedReply, message: string) => {
+  delete reply.result;
+  reply.error = { code: -32601, message };
+};
+const withoutTraces = (method: string, reply: ProxiedReply) => {
+  if (/^(debug|trace)_/.test(method)) refuse(reply, "the method does not exist");
+};
+/** Heights as numbers, or by the hash of a block (EIP-1898). */
+const heightOf = (at: unknown): number =>
+  typeof at === "string" ? Number(at) : (heights.get((at as { blockHash: string }).blockHash) ?? Number.POSITIVE_INFINITY);
+
+const index = async (overrides: Partial<IndexedChain> = {}, options: Parameters<typeof createTestIndexer>[2] = {}) => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  const running = await createTestIndexer(proxy.url, test.database, {
+    chain: chainOf({ nativeAccounting: "state", ...overrides }),
+    ...options,
+  });
+  await running.runToHead(await chain.head());
+  await running.close();
+  return { ...test, warnings: running.warnings };
+};
+
+type Indexed = Awaited<ReturnType<typeof index>>;
+
+/** What the index says of each known account after each block, beside the node's word: null where unknown, nothing where the account has no row yet. */
+const compared = async ({ database }: Indexed, from = 0) => {
+  const history = await database.query<{ owner: Address; block_number: number; balance: string | null }>(
+    `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0 ORDER BY owner, block_number`,
+  );
+  const top = await chain.head();
+  const owners = [...new Set(history.map(({ owner }) => owner))];
+  const rows: { owner: Address; height: number; held: bigint | null; told: bigint }[] = [];
+  for (const owner of owners) {
+    const own = history.filter((row) => row.owner === owner);
+    const told = await chain.batch<string>(
+      Array.from({ length: top - from + 1 }, (_, offset) => ({ method: "eth_getBalance", params: [owner, quantity(from + offset)] })),
+    );
+    for (const [offset, value] of told.entries()) {
+      const height = from + offset;
+      const row = own.filter(({ block_number }) => block_number <= height).at(-1);
+      const held = row === undefined ? 0n : row.balance === null ? null : BigInt(row.balance);
+      rows.push({ owner, height, held, told: BigInt(value) });
+    }
+  }
+  return { owners, rows };
+};
+
+const missingOf = async ({ database }: Indexed) => (await database.query<{ missing: string[] }>("SELECT missing FROM chains"))[0]?.missing;
+const accountingIn = async ({ database }: Indexed) =>
+  (await database.query<{ native_accounting: string }>("SELECT native_accounting FROM chains"))[0]?.native_accounting;
+
+describe("native balances by the node's word", () => {
+  it("are the node's for every known account after every block, where traces name all that were touched", async () => {
+    const indexed = await index();
+    const { owners, rows } = await compared(indexed);
+    expect(rows.filter(({ held, told }) => held !== told)).toEqual([]);
+    expect(owners).toEqual(expect.arrayContaining([paid, inside, insideThenTouched]));
+    expect(owners.length).toBeGreaterThan(12);
+    // Three payments of 5 inside and one of 40, besides those of the tale.
+    const inner = await indexed.database.query<{ amount: string }>(
+      "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex') ORDER BY block_number",
+      [forwarder.slice(2)],
+    );
+    expect(inner.map(({ amount }) => amount)).toEqual(["5", "5", "5", "40"]);
+    expect(
+      await indexed.database.query(
+        "SELECT 1 FROM transfers WHERE standard = 0 AND (from_balance, to_balance) IS DISTINCT FROM (NULL, NULL)",
+      ),
+    ).toEqual([]);
+    expect([await accountingIn(indexed), await missingOf(indexed)]).toEqual(["state", []]);
+  });
+
+  it("are the same rows when the node takes no hashes, small batches and few blocks at once", async () => {
+    const [usual, small] = [await index(), await index({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
+    proxy.tamper = (method, reply, params) => {
+      if (method === "eth_getBalance" && typeof params[1] === "object") refuse(reply, "invalid argument 1: hex string expected");
+    };
+    const byHeight = await index();
+    const held = await contents(usual.database);
+    expect(await contents(small.database)).toEqual(held);
+    expect(await contents(byHeight.database)).toEqual(held);
+  });
+
+  it("are never wrong at a touch without traces, and unknown where inner calls may have changed them", async () => {
+    proxy.tamper = withoutTraces;
+    const indexed = await index();
+    const { owners, rows } = await compared(indexed);
+    expect(owners).not.toContain(inside);
+    const at = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ held }) => held);
+    // Touched by the very last block: right before it the node says 40, and 42 after it. Nobody knows since when it had them.
+    expect(at(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
+    expect(
+      at(insideThenTouched)
+        .slice(1, -2)
+        .every((held) => held === null),
+    ).toBe(true);
+    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
+    expect(await missingOf(indexed)).toEqual(["traces"]);
+  });
+
+  it("need no traces: a block whose traces do not fit goes on without them, and nothing is wrong for it", async () => {
+    // The block of the first payment inside, as each round has two blocks and three follow the last: its traces are those of no transaction.
+    const spoilt = head - 8;
+    proxy.tamper = (method, reply, params) => {
+      if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === spoilt) reply.result = [];
+    };
+    const indexed = await index();
+    const { rows } = await compared(indexed);
+    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
+    expect(rows.filter(({ height, held, told }) => height > spoilt + 2 && held !== told)).toEqual([]);
+    // Two payments of 5 inside and one of 40 are left.
+    const inner = "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex')";
+    expect(await indexed.database.query(inner, [forwarder.slice(2)])).toHaveLength(3);
+  });
+
+  it("follow a node that has no traces although they are configured, and say so", async () => {
+    proxy.tamper = withoutTraces;
+    const indexed = await index({ nativeAccounting: "traces" });
+    expect(await accountingIn(indexed)).toBe("state");
+    expect(indexed.warnings).toContain(
+      "The index of test reads native balances from the state instead of following traces: the node has no traces.",
+    );
+  });
+
+  it("are unknown, and never wrong, where the node has lost the state; and the index says so", async () => {
+    proxy.tamper = (method, reply, params) => {
+      withoutTraces(method, reply);
+      if (method === "eth_getBalance" && heightOf(params[1]) < head - 2)
+        refuse(reply, "missing trie node 5f3a (path ) state is not available");
+    };
+    const indexed = await index();
+    const { rows } = await compared(indexed);
+    expect(rows.filter(({ height, held }) => height < head - 3 && height > 0 && held !== null && held !== 0n)).toEqual([]);
+    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
+    // What the last block touched is known.
+    expect(rows.filter(({ owner, height }) => height === head && owner === insideThenTouched).map(({ held }) => held)).toEqual([42n]);
+    expect(await missingOf(indexed)).toEqual(["native-history", "traces", "archive-state"]);
+    expect(indexed.warnings).toContain(
+      "The index of test knows native balances of recent blocks only: the node has no state of older ones.",
+    );
+  });
+
+  it("can be built again from the stored ledger without the node's state", async () => {
+    const indexed = await index();
+    const held = await contents(indexed.database);
+    await indexed.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+    proxy.tamper = (method, reply) => {
+      if (method === "eth_getBalance") refuse(reply, "missing trie node");
+    };
+    const again = await createTestIndexer(proxy.url, indexed.database, { chain: chainOf({ nativeAccounting: "state" }) });
+    const asked = proxy.counts.get("eth_getBalance") ?? 0;
+    await again.runToHead(head);
+    expect(again.progress.filter(({ phase }) => phase === "catch-up").at(-1)).toMatchObject({
+      projection: tokensProjection.id,
+      block: head,
+    });
+    await again.close();
+    expect(proxy.counts.get("eth_getBalance") ?? 0).toBe(asked);
+    expect(await contents(indexed.database)).toEqual(held);
+  });
+});
+
+describe("a change that no block shows", () => {
+  let snapshot: string;
+  beforeEach(async () => {
+    snapshot = await chain.rpc<string>("evm_snapshot");
+  });
+  afterEach(async () => {
+    await chain.rpc("evm_revert", [snapshot]);
+  });
+
+  it("is unknown from the account's last touch to its next one, and right at both", async () => {
+    const touched: number[] = [];
+    const touch = async (value: bigint) => {
+      await chain.send({ to: minted, value, gas: 21_000n });
+      await chain.mine();
+      touched.push(await chain.head());
+    };
+    await touch(100n);
+    for (let count = 0; count < 3; count += 1) await chain.mine();
+    await chain.rpc("anvil_setBalance", [minted, quantity(5_000)]);
+    for (let count = 0; count < 3; count += 1) await chain.mine();
+    await touch(1n);
+    const { rows } = await compared(await index());
+    const [first, second] = touched as [number, number];
+    const own = rows.filter(({ owner }) => owner === minted);
+    expect(own.slice(first - 1).map(({ held }) => held)).toEqual([0n, 100n, ...Array(second - first - 2).fill(null), 5_000n, 5_001n]);
+    expect(second - first).toBe(7);
+    expect(own.at(-1)?.told).toBe(5_001n);
+  });
+
+  it("is found by asking for the account with the next block, whether that touches it or not", async () => {
+    await chain.send({ to: minted, value: 100n, gas: 21_000n });
+    await chain.mine();
+    const test = await createTestDatabase();
+    databases.push(test);
+    const configured = chainOf({ nativeAccounting: "state" });
+    const before = await createTestIndexer(proxy.url, test.database, { chain: configured });
+    await before.runToHead(await chain.head());
+    await before.close();
+    await chain.rpc("anvil_setBalance", [minted, quantity(9_000)]);
+    await chain.mine();
+    await chain.mine();
+    const after = await createTestIndexer(proxy.url, test.database, { chain: configured, alsoTouched: () => [minted] });
+    await after.runToHead(await chain.head());
+    await after.close();
+    const rows = await test.database.query("SELECT balance FROM balances WHERE owner = decode($1, 'hex')", [minted.slice(2)]);
+    expect(rows).toEqual([{ balance: "9000" }]);
+  });
+});
+
+describe("native balances by the node's word through reorganisations", () => {
+  it.each([1, 7, 20])("of depth %i are what an index built afterwards holds", async (depth) => {
+    const branching = await startBranching({ nativeAccounting: "state" });
+    try {
+      await branching.goOn();
+      await branching.settled();
+      await branching.branch(depth, `state ${depth}`, 1);
+      await branching.settled();
+      expect(await contents(branching.test.database)).toEqual(await branching.fresh());
+      const balances = await branching.test.database.query<{ owner: Address; balance: string }>(
+        `SELECT owner, balance FROM balances WHERE standard = 0 AND token = decode('${nativeTokenAddress.slice(2)}', 'hex')`,
+      );
+      const told = await branching.chain.batch<string>(
+        balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, "latest"] })),
+      );
+      expect(balances.map(({ balance }) => BigInt(balance))).toEqual(told.map(BigInt));
+    } finally {
+      await branching.end();
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { IndexedChain } from "../../../runtime/indexer/types.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, type TestIndexer } from "../../support/indexer/support.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+const databases: TestDatabase[] = [];
+const blocks = 12;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  for (let block = 0; block < blocks; block += 1) {
+    await chain.send({ to: `0x${(block + 1).toString(16).padStart(40, "c")}`, value: 1n, gas: 21_000n });
+    await chain.mine();
+  }
+});
+afterEach(async () => {
+  proxy.tamper = null;
+  await Promise.all(databases.splice(0).map((test) => test.drop()));
+});
+afterAll(async () => {
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  return test;
+};
+const withIndexer = async <T>(
+  test: TestDatabase,
+  settings: Partial<IndexedChain>,
+  work: (running: TestIndexer) => Promise<T>,
+): Promise<T> => {
+  const running = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ nativeAccounting: "state", ...settings }) });
+  try {
+    return await work(running);
+  } finally {
+    await running.close();
+  }
+};
+const index = (test: TestDatabase, settings: Partial<IndexedChain> = {}): Promise<readonly string[]> =>
+  withIndexer(test, settings, async (running) => {
+    await running.runToHead(blocks);
+    return running.warnings;
+  });
+const attempt = (test: TestDatabase, settings: Partial<IndexedChain>): Promise<void> =>
+  withIndexer(test, settings, ({ indexer }) => indexer.run(AbortSignal.timeout(5_000)));
+const rowOf = async ({ database }: TestDatabase) =>
+  (await database.query<{ name: string; missing: string[] }>("SELECT name, missing FROM chains"))[0];
+
+describe("a first block above the head", () => {
+  const refusal = `The first block to index of test, 500, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.`;
+
+  it("is refused with the number of the head, and begins no index", async () => {
+    const test = await newDatabase();
+    await expect(attempt(test, { from: 500 })).rejects.toThrow(refusal);
+    expect(await rowOf(test)).toBeUndefined();
+    await index(test, { from: blocks });
+    expect(await rowOf(test)).toMatchObject({ missing: [] });
+  });
+
+  it("is refused for an index that began elsewhere, which lacks nothing for it", async () => {
+    const test = await newDatabase();
+    await index(test);
+    // A node without the state of blocks that it does not have: what is asked is the state before the first block.
+    proxy.tamper = (method, reply, params) => {
+      if (method !== "eth_getBalance" || Number(params[1]) !== 499) return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "header not found" };
+    };
+    await expect(attempt(test, { from: 500 })).rejects.toThrow(refusal);
+    proxy.tamper = null;
+    expect(await rowOf(test)).toMatchObject({ missing: [] });
+    await index(test);
+    expect(await rowOf(test)).toMatchObject({ missing: [] });
+  });
+});
+
+describe("what an index is recorded to lack", () => {
+  it("heals when it holds the balances of its past", async () => {
+    const test = await newDatabase();
+    await index(test);
+    // As an earlier version left it after one run with a first block above the head.
+    await test.database.query("UPDATE chains SET missing = '{native-history}'");
+    await index(test);
+    expect(await rowOf(test)).toMatchObject({ missing: [] });
+  });
+
+  it("stays while a stored balance is unknown, also with a node that has every state", async () => {
+    const test = await newDatabase();
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_getBalance") return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "missing trie node" };
+    };
+    await index(test);
+    expect((await rowOf(test))?.missing).toContain("native-history");
+    proxy.tamper = null;
+    await index(test);
+    expect(await rowOf(test)).toMatchObject({ missing: ["native-history"] });
+  });
+});
+
+describe("the name of a chain", () => {
+  it("is changed in the index with a word about it: the chain's id is what the index is known by", async () => {
+    const test = await newDatabase();
+    await index(test);
+    expect(await index(test, { name: "other" })).toContain(
+      "Chain 31337 was named test in this index and is other from now on: its paths begin with /v1/other/.",
+    );
+    expect(await rowOf(test)).toMatchObject({ name: "other" });
+    expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
+  });
+
+  it("is refused while another chain of the index has it", async () => {
+    const test = await newDatabase();
+    await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
+    await expect(attempt(test, {})).rejects.toThrow(
+      "The name test is that of chain 7 in this index: give chain 31337 another name, or use another database.",
+    );
+  });
+});

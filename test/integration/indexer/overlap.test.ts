@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database, DatabaseClient } from "../../../runtime/database/database.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { dump } from "../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../support/indexer/support.ts";
+import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
+
+const tuning = { batchTransactions: 3, requestTransactions: 1, requestBlocks: 1 };
+const rounds = 3;
+let chain: TestChain;
+let tale: Tale;
+let round = rounds;
+const databases: TestDatabase[] = [];
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  tale = await tellTale(chain, rounds);
+});
+afterAll(async () => {
+  await Promise.all(databases.map((test) => test.drop()));
+  await chain?.stop();
+});
+
+const configured = () => chainOf({ wrappedNative: [tale.weth] });
+const accounts = () => chain.accounts.slice(0, 3) as unknown as [Address, Address, Address];
+const newDatabase = async (): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  return test;
+};
+
+/** The rows of an index that took all blocks in one batch. */
+const atOnce = async (): Promise<Record<string, string[]>> => {
+  const test = await newDatabase();
+  const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+  await running.runToHead(await chain.head());
+  await running.close();
+  return dump(test.database);
+};
+const expectSame = (actual: Record<string, string[]>, expected: Record<string, string[]>) => {
+  for (const table of Object.keys(expected)) expect(actual[table], table).toEqual(expected[table]);
+};
+
+/** A database whose transactions of batches wait for a step before they commit. */
+const withStep = (database: Database, step: (batch: number, client: DatabaseClient) => Promise<void>): Database => {
+  let batch = 0;
+  return {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (client) => {
+        let writes = false;
+        const watched: DatabaseClient = {
+          ...client,
+          copyChunks: (table, columns, chunks) => {
+            writes ||= table === "blocks";
+            return client.copyChunks(table, columns, chunks);
+          },
+        };
+        const result = await work(watched);
+        if (writes) {
+          batch += 1;
+          await step(batch, client);
+        }
+        return result;
+      }),
+  };
+};
+
+describe("a batch that is folded while the one before is written", () => {
+  it("starts from the rows of that one, although they are in no table yet, and leaves what one batch leaves", async () => {
+    const test = await newDatabase();
+    // Long enough for the next batch to be folded meanwhile.
+    const slow = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
+    const running = await createTestIndexer(chain.url, slow, { chain: configured(), tuning });
+    await running.runToHead(await chain.head());
+    await running.close();
+    expect(running.progress.length).toBeGreaterThan(5);
+    expectSame(await dump(test.database), await atOnce());
+  });
+
+  it("is thrown away when the one before cannot be written, and folded again", async () => {
+    const test = await newDatabase();
+    const failing = withStep(test.database, async (batch) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      if (batch === 3 || batch === 6) throw Object.assign(new Error("The disk is full."), { code: "53100" });
+    });
+    const running = await createTestIndexer(chain.url, failing, { chain: configured(), tuning });
+    await running.runToHead(await chain.head());
+    await running.close();
+    expect(running.warnings.filter((warning) => warning.includes("The disk is full."))).toHaveLength(2);
+    expectSame(await dump(test.database), await atOnce());
+  });
+
+  it("starts from the rows of the ancestor after a reorganisation, whatever was remembered", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning });
+    const stop = runInBackground(running);
+    await until("The index being level", () => isLevel(test.database, chain));
+    await tellRound(chain, tale, round++, accounts());
+    await until("The index being level", () => isLevel(test.database, chain));
+    await chain.rpc("anvil_reorg", [3, []]);
+    await tellRound(chain, tale, round++, accounts());
+    await until("The index being level", () => isLevel(test.database, chain));
+    await stop();
+    expectSame(await dump(test.database), await atOnce());
+  });
+});
+
+describe("work of others", () => {
+  it("comes between two batches, sees what is committed, and the next batch sees it", async () => {
+    const test = await newDatabase();
+    const slow = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
+    const running = await createTestIndexer(chain.url, slow, { chain: configured(), tuning });
+    const stop = runInBackground(running);
+    await until("Some batches being written", () => running.progress.length >= 3);
+    const seen = await running.indexer.exclusive(async (client, indexed) => {
+      const [row] = await client.query<{ number: number; hash: string; checkpoint: number }>(
+        `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
+         FROM blocks ORDER BY number DESC LIMIT 1`,
+      );
+      // A list that goes on from here shows whether the loop looked again.
+      await client.query("UPDATE address_transactions SET ordinal = ordinal + 1000 WHERE address = decode($1, 'hex')", [
+        (accounts()[0] ?? "").slice(2),
+      ]);
+      return { row, indexed };
+    });
+    expect(seen?.row).toEqual({ ...seen?.indexed, checkpoint: seen?.indexed.number });
+    await until("The index being level", () => isLevel(test.database, chain));
+    await stop();
+    const [after] = await test.database.query<{ lowest: number; highest: number; count: number }>(
+      "SELECT min(ordinal) AS lowest, max(ordinal) AS highest, count(*) AS count FROM address_transactions WHERE address = decode($1, 'hex')",
+      [(accounts()[0] ?? "").slice(2)],
+    );
+    expect(after?.lowest).toBe(1000);
+    expect(after?.highest).toBe(1000 + (after?.count ?? 0) - 1);
+    expect(running.warnings).toEqual([]);
+  });
+
+  it("is undone when it fails, and indexing goes on", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning });
+    const stop = runInBackground(running);
+    await until("The index being level", () => isLevel(test.database, chain));
+    const failing = running.indexer.exclusive(async (client) => {
+      await client.query("DELETE FROM balances");
+      throw new Error("No.");
+    });
+    await expect(failing).rejects.toThrow("No.");
+    await tellRound(chain, tale, round++, accounts());
+    await until("The index being level", () => isLevel(test.database, chain));
+    await stop();
+    expectSame(await dump(test.database), await atOnce());
+  });
+
+  it("is not done where this process does not lead", async () => {
+    const test = await newDatabase();
+    const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
+    let done = false;
+    expect(
+      await running.indexer.exclusive(async () => {
+        done = true;
+      }),
+    ).toBeNull();
+    expect(done).toBe(false);
+    await running.close();
+  });
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { contents } from "../../support/contents.ts";
+import { type Branching, startBranching } from "../../support/indexer/branches.ts";
+
+let branching: Branching;
+
+beforeAll(async () => {
+  branching = await startBranching();
+});
+afterAll(async () => {
+  await branching?.end();
+});
+
+describe("an index that follows a node through a reorganisation", () => {
+  it.each([1, 2, 3, 10, 30, 60])("of depth %i holds what an index built afterwards holds", async (depth) => {
+    await branching.goOn();
+    await branching.settled();
+    const before = await contents(branching.test.database);
+    await branching.branch(depth, `depth ${depth}`);
+    await branching.settled();
+    const held = await contents(branching.test.database);
+    expect(held).toEqual(await branching.fresh());
+    expect(held.blocks).not.toBe(before.blocks);
+  });
+
+  it.each([1, 2, 3, 4, 5])(
+    "of a depth by seed %i, and another one before it has settled, holds what an index built afterwards holds",
+    async (seed) => {
+      const random = createRandom(`branches ${seed}`);
+      await branching.branch(random.between(1, 55), `first ${seed}`, random.between(0, 2));
+      if (random.between(0, 1) === 1) await branching.settled();
+      await branching.branch(random.between(1, 50), `second ${seed}`, random.between(0, 2));
+      await branching.settled();
+      expect(await contents(branching.test.database)).toEqual(await branching.fresh());
+    },
+  );
+});

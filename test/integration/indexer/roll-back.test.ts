@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Database } from "../../../runtime/database/database.ts";
+import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { defineProjection, type LatestTable, type PeriodTable, type Projection } from "../../../runtime/indexer/projection.ts";
+import { clearProjection, type FollowingTable, rollBack } from "../../../runtime/indexer/roll-back.ts";
+import { writeRows } from "../../../runtime/indexer/write.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+/** A table of latest values of nobody in particular: keys of two columns, two values, and its periods. */
+const [chain, other] = [7, 8];
+const latest: LatestTable = {
+  kind: "latest",
+  name: "shelf",
+  key: ["who", "what"],
+  periods: "shelf_periods",
+  columns: { who: "bytea", what: "int2", since_block: "int8", amount: "numeric", colour: "text" },
+};
+const periods: PeriodTable = {
+  kind: "periods",
+  name: "shelf_periods",
+  columns: { who: "bytea", what: "int2", from_block: "int8", to_block: "int8", amount: "numeric", colour: "text" },
+};
+const projectionOf = (...tables: Projection["tables"]): Projection => ({
+  id: "shelf",
+  version: 1,
+  events: [],
+  tables,
+  loads: {},
+  needs: () => ({}),
+  fold: () => ({}),
+});
+const shelf = defineProjection(projectionOf(latest, periods));
+
+interface Change {
+  readonly block: number;
+  readonly who: `0x${string}`;
+  readonly what: number;
+  readonly amount: string | null;
+}
+
+let test: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = test.database;
+  await database.query(`CREATE TABLE shelf (chain_id int8, who bytea, what int2, since_block int8, amount numeric, colour text, PRIMARY KEY (chain_id, who, what));
+    CREATE TABLE shelf_periods (chain_id int8, who bytea, what int2, from_block int8, to_block int8, amount numeric, colour text,
+      PRIMARY KEY (chain_id, who, what, from_block))`);
+});
+beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
+afterAll(() => test?.drop());
+
+/** The rows that changes leave when nothing is taken back: what each key has at last, and what it had before. */
+const rowsOf = (changes: readonly Change[]) => {
+  const byKey = new Map<string, Change[]>();
+  for (const change of [...changes].sort((left, right) => left.block - right.block)) {
+    const key = `${change.who}${change.what}`;
+    byKey.set(key, [...(byKey.get(key) ?? []), change]);
+  }
+  const colourOf = ({ amount }: Change) => (amount === null ? null : `colour ${amount}`);
+  const shelf = [];
+  const ended = [];
+  for (const history of byKey.values()) {
+    for (const [position, change] of history.entries()) {
+      const { who, what, amount } = change;
+      const next = history[position + 1];
+      const values = { who, what, amount, colour: colourOf(change) };
+      if (next === undefined) shelf.push({ ...values, since_block: change.block });
+      else ended.push({ ...values, from_block: change.block, to_block: next.block - 1 });
+    }
+  }
+  return { shelf, shelf_periods: ended };
+};
+const write = (changes: readonly Change[], chainId = chain) =>
+  database.transaction((client) => writeRows(client, chainId, shelf.tables, rowsOf(changes)));
+const dump = async () => ({
+  shelf: await database.query("SELECT * FROM shelf ORDER BY chain_id, who, what"),
+  periods: await database.query("SELECT * FROM shelf_periods ORDER BY chain_id, who, what, from_block"),
+});
+const takeBackTo = (ancestor: number, baseBlock = 0) =>
+  database.transaction((client) => rollBack(client, chain, ancestor, baseBlock, [shelf], []));
+
+/** Like `write` into an empty database. */
+const dumpOf = async (changes: readonly Change[], others: readonly Change[] = []) => {
+  await database.query("TRUNCATE shelf, shelf_periods");
+  await write(changes);
+  await write(others, other);
+  return dump();
+};
+
+const [ann, ben] = ["0x0a", "0x0b"] as const;
+
+describe("rolling back tables of latest values", () => {
+  it("brings back the period that the ancestor is in, whole values and all", async () => {
+    const changes = [
+      { block: 3, who: ann, what: 1, amount: "5" },
+      { block: 6, who: ann, what: 1, amount: null },
+      { block: 9, who: ann, what: 1, amount: "7" },
+    ];
+    for (const [ancestor, kept] of [
+      [9, 3],
+      [8, 2],
+      [6, 2],
+      [5, 1],
+      [3, 1],
+      [2, 0],
+    ] as const) {
+      const expected = await dumpOf(changes.slice(0, kept));
+      await dumpOf(changes);
+      await takeBackTo(ancestor);
+      expect(await dump(), `ancestor ${ancestor}`).toEqual(expected);
+    }
+  });
+
+  it("drops what was read of the state before the index with the last row that needed it, and only then", async () => {
+    const changes = [
+      { block: 99, who: ann, what: 1, amount: "40" },
+      { block: 103, who: ann, what: 1, amount: "30" },
+      { block: 107, who: ann, what: 1, amount: "20" },
+    ];
+    await write(changes);
+    await takeBackTo(105, 99);
+    expect(await dump()).toEqual(await dumpOf(changes.slice(0, 2)));
+    await takeBackTo(101, 99);
+    expect(await dump()).toEqual({ shelf: [], periods: [] });
+  });
+
+  it("leaves other keys and other chains alone", async () => {
+    const mine = [
+      { block: 2, who: ann, what: 1, amount: "1" },
+      { block: 2, who: ann, what: 2, amount: "1" },
+      { block: 4, who: ben, what: 1, amount: "1" },
+    ];
+    const theirs = [
+      { block: 2, who: ann, what: 1, amount: "8" },
+      { block: 9, who: ann, what: 1, amount: "9" },
+    ];
+    await dumpOf([...mine, { block: 8, who: ann, what: 1, amount: "2" }], theirs);
+    await takeBackTo(5);
+    expect(await dump()).toEqual(await dumpOf(mine, theirs));
+  });
+
+  it("ends, whatever was written and wherever it goes back to, as if nothing had been above", async () => {
+    const random = createRandom("roll back");
+    for (let attempt = 0; attempt < 25; attempt += 1) {
+      const changes = new Map<string, Change>();
+      for (let count = random.between(1, 60); count > 0; count -= 1) {
+        const change = { block: random.between(1, 30), who: random.pick([ann, ben]), what: random.between(0, 3), amount: String(count) };
+        changes.set(`${change.block}${change.who}${change.what}`, change);
+      }
+      const ancestor = random.between(0, 31);
+      const expected = await dumpOf([...changes.values()].filter(({ block }) => block <= ancestor));
+      await dumpOf([...changes.values()]);
+      await takeBackTo(ancestor);
+      expect(await dump(), `attempt ${attempt}`).toEqual(expected);
+    }
+  });
+
+  it("can be followed by clearing the projection of one chain", async () => {
+    await dumpOf([{ block: 2, who: ann, what: 1, amount: "1" }], [{ block: 3, who: ben, what: 1, amount: "2" }]);
+    await database.transaction((client) => clearProjection(client, chain, shelf));
+    expect(await dump()).toEqual(await dumpOf([], [{ block: 3, who: ben, what: 1, amount: "2" }]));
+  });
+});
+
+describe("a table that follows", () => {
+  it("has its own step done before its rows go, once projections are taken back", async () => {
+    await dumpOf([
+      { block: 3, who: ann, what: 1, amount: "5" },
+      { block: 6, who: ann, what: 1, amount: "7" },
+    ]);
+    await database.query("CREATE TABLE notes (chain_id int8, made_at int8); INSERT INTO notes VALUES (7, 3), (7, 6), (8, 6)");
+    const seen: unknown[] = [];
+    const notes: FollowingTable = {
+      name: "notes",
+      blockColumn: "made_at",
+      beforeDrop: async (client, chainId, ancestor) => {
+        const found = await client.query("SELECT made_at FROM notes WHERE chain_id = $1 AND made_at > $2", [chainId, ancestor]);
+        seen.push(found, await client.query("SELECT amount FROM shelf"));
+      },
+    };
+    await database.transaction((client) => rollBack(client, chain, 5, 0, [shelf], [notes]));
+    expect(seen).toEqual([[{ made_at: 6 }], [{ amount: "5" }]]);
+    expect(await database.query("SELECT * FROM notes ORDER BY chain_id")).toEqual([
+      { chain_id: chain, made_at: 3 },
+      { chain_id: other, made_at: 6 },
+    ]);
+  });
+});
+
+describe("a projection whose periods could not bring its rows back", () => {
+  it("is refused, naming what they lack", () => {
+    const { colour: _, ...colourless } = periods.columns;
+    expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
+      "The periods of table shelf lack colour.",
+    );
+    expect(() => defineProjection(projectionOf(latest))).toThrow("The periods of table shelf lack who");
+    expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(
+      "The periods of table shelf lack a definition.",
+    );
+  });
+});

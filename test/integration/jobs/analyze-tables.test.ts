@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createAnalyzeTables } from "../../../runtime/jobs/analyze-tables.ts";
+import type { ChoreContext } from "../../../runtime/jobs/chore.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase({ migrated: false, poolSize: 1 });
+  // The test's own: the server's turn could come first.
+  for (const name of ["large", "larger", "small"])
+    await test.database.query(`CREATE TABLE ${name} (n int8) WITH (autovacuum_enabled = false)`);
+  await test.database.query("INSERT INTO large SELECT generate_series(1, 11000)");
+  await test.database.query("INSERT INTO larger SELECT generate_series(1, 12000)");
+  await test.database.query("INSERT INTO small SELECT generate_series(1, 100)");
+  return test.drop;
+});
+
+/** What the planner takes the tables to hold; -1 where it was never told (pg_class, reltuples). */
+const told = async (): Promise<Record<string, number>> => {
+  const rows = await test.database.query<{ name: string; rows: number }>(
+    "SELECT relname::text AS name, reltuples::int8 AS rows FROM pg_class WHERE relname IN ('large', 'larger', 'small')",
+  );
+  return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]));
+};
+
+describe("statistics", () => {
+  it("are gathered of large tables without any, the largest first, one a turn, and once", async () => {
+    const chore = createAnalyzeTables();
+    const run = async () => {
+      // A session tells its counts when it has been idle, or when it is asked to.
+      await test.database.query("SELECT pg_stat_force_next_flush()");
+      return chore.run({ database: test.database } as unknown as ChoreContext);
+    };
+    expect(await told()).toEqual({ large: -1, larger: -1, small: -1 });
+    expect(await run()).toBe(true);
+    expect(await told()).toEqual({ large: -1, larger: 12_000, small: -1 });
+    expect(await run()).toBe(false);
+    expect(await told()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
+    await test.database.query("INSERT INTO small SELECT generate_series(1, 1000)");
+    expect(await run()).toBe(false);
+    expect(await told()).toEqual({ large: 11_000, larger: 12_000, small: -1 });
+  });
+});

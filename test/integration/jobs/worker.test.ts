@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../runtime/chain/source.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import { createWorker, type WorkerDeps } from "../../../runtime/jobs/worker.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
+import { artifacts, startTestChain, type TestChain } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { multicall, multicallCode } from "../../support/multicall.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let source: Source;
+let close: () => Promise<void>;
+let test: TestDatabase;
+let gold: Address;
+let now: Date;
+
+const hex = (text: string) => Buffer.from(text).toString("hex");
+const word = (value: number) => value.toString(16).padStart(64, "0");
+const size = (body: string) => (body.length / 2).toString(16).padStart(4, "0");
+
+/** Code that answers each of name(), symbol() and decimals() with bytes of its own; null reverts. */
+const tokenCode = (answers: readonly (string | null)[]): string => {
+  const selectors = ["06fdde03", "95d89b41", "313ce567"];
+  // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; at last a revert.
+  const head = 6 + 3 * 11 + 5;
+  let bodies = "";
+  const table = answers.map((answer, index) => {
+    const target = head + bodies.length / 2;
+    const data = answer ?? "";
+    const end = target + 17;
+    bodies +=
+      answer === null ? "5b60006000fd" : `5b61${size(data)}61${end.toString(16).padStart(4, "0")}60003961${size(data)}6000f3fe${data}`;
+    return `8063${selectors[index]}1461${target.toString(16).padStart(4, "0")}57`;
+  });
+  return `0x60003560e01c${table.join("")}60006000fd${bodies}`;
+};
+const stringData = (text: Buffer) => word(32) + word(text.length) + text.toString("hex").padEnd(Math.ceil(text.length / 32) * 64, "0");
+
+const odd: Record<string, { code: string; name: string | null; symbol: string | null; decimals: number | null }> = {
+  "bytes32 texts": {
+    code: tokenCode([hex("Maker").padEnd(64, "0"), hex("MKR").padEnd(64, "0"), word(18)]),
+    name: "Maker",
+    symbol: "MKR",
+    decimals: 18,
+  },
+  "reverting calls": { code: tokenCode([null, null, null]), name: null, symbol: null, decimals: null },
+  "decimals of 256": {
+    code: tokenCode([stringData(Buffer.from("A")), stringData(Buffer.from("B")), word(256)]),
+    name: "A",
+    symbol: "B",
+    decimals: null,
+  },
+  "decimals of 255": {
+    code: tokenCode([stringData(Buffer.from("A")), stringData(Buffer.from("B")), word(255)]),
+    name: "A",
+    symbol: "B",
+    decimals: 255,
+  },
+  "decimals as a string": { code: tokenCode([null, null, stringData(Buffer.from("18"))]), name: null, symbol: null, decimals: null },
+  "control characters and direction marks": {
+    code: tokenCode([stringData(Buffer.from("Ev\u0000il\u001b[2J\u202e\nname")), stringData(Buffer.from(" \t ")), word(6)]),
+    name: "Evil[2Jname",
+    symbol: null,
+    decimals: 6,
+  },
+  "invalid UTF-8": {
+    code: tokenCode([stringData(Buffer.from([0x41, 0xff, 0xfe, 0x42])), hex("\u00e9").padEnd(64, "0"), word(0)]),
+    name: "AB",
+    symbol: "é",
+    decimals: 0,
+  },
+  "texts that are signs of an array to the database": {
+    code: tokenCode([stringData(Buffer.from('Foo, "Bar"} {\\')), stringData(Buffer.from("NULL")), word(6)]),
+    name: 'Foo, "Bar"} {\\',
+    symbol: "NULL",
+    decimals: 6,
+  },
+  "a name of 10 kB": {
+    code: tokenCode([stringData(Buffer.from("x".repeat(10_000))), stringData(Buffer.from("🙂".repeat(300))), word(1)]),
+    name: "x".repeat(200),
+    symbol: "🙂".repeat(200),
+    decimals: 1,
+  },
+  "a length that lies": {
+    code: tokenCode([word(32) + word(2 ** 31), word(2 ** 40) + word(1), word(1)]),
+    name: null,
+    symbol: null,
+    decimals: 1,
+  },
+  "no code": { code: "0x", name: null, symbol: null, decimals: null },
+  // An endless loop burns all gas that a multicall has for every token beside it.
+  "calls that burn all gas": { code: "0x5b600056", name: null, symbol: null, decimals: null },
+};
+const addressOf = (index: number): Address => `0x${(0xfeed00 + index).toString(16).padStart(40, "0")}`;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  gold = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
+  for (const [index, { code }] of Object.values(odd).entries()) await chain.rpc("anvil_setCode", [addressOf(index), code]);
+  proxy = await startRpcProxy(chain.url);
+  const rpc = createRpc({ url: proxy.url, retries: 0 });
+  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false });
+  close = () => rpc.close();
+});
+beforeEach(async () => {
+  test = await createTestDatabase();
+  now = new Date(Date.now() + 60_000);
+});
+afterEach(async () => {
+  proxy.tamper = null;
+  proxy.intercept = null;
+  proxy.counts.clear();
+  await test.drop();
+});
+afterAll(async () => {
+  await close?.();
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const enqueue = (addresses: readonly Address[], blockNumber = 1) =>
+  test.database.query(
+    "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT 31337, 'token-metadata', decode(a, 'hex'), $2 FROM unnest($1::text[]) a",
+    [addresses.map((address) => address.slice(2)), blockNumber],
+  );
+const deps = (): WorkerDeps => ({
+  chainId: 31337,
+  database: test.database,
+  source,
+  reads: [tokenMetadataRead],
+  multicall,
+  clock: () => now,
+  logger: { warn: () => undefined },
+});
+const metadata = () =>
+  test.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
+    "SELECT address, name, symbol, decimals FROM token_metadata ORDER BY address",
+  );
+const everything = () => [...Object.keys(odd).map((_, index) => addressOf(index)), gold];
+
+const expectEverything = async () => {
+  const rows = await metadata();
+  const found = Object.fromEntries(
+    Object.keys(odd).map((title, index) => [title, rows.find(({ address }) => address === addressOf(index))]),
+  );
+  for (const [title, { name, symbol, decimals }] of Object.entries(odd))
+    expect(found[title], title).toMatchObject({ name, symbol, decimals });
+  expect(rows.find(({ address }) => address === gold)).toEqual({ address: gold, name: "Gold", symbol: "GLD", decimals: 18 });
+  expect(await test.database.query("SELECT 1 FROM node_reads")).toEqual([]);
+};
+
+describe("metadata of tokens", () => {
+  it("is read by plain calls on a chain without multicall, whatever the tokens answer", async () => {
+    await chain.rpc("anvil_setCode", [multicall, "0x"]);
+    await enqueue(everything());
+    expect(await createWorker(deps()).drain()).toBe(everything().length);
+    await expectEverything();
+  });
+
+  it("is the same by multicall, in fewer requests", async () => {
+    await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+    await enqueue(everything());
+    expect(await createWorker(deps()).drain()).toBe(everything().length);
+    await expectEverything();
+    await test.database.query("DELETE FROM token_metadata");
+    await enqueue([gold], 2);
+    proxy.counts.clear();
+    await createWorker(deps()).drain();
+    expect(proxy.counts.get("eth_call")).toBe(1);
+  });
+
+  it("is tried again later, at growing distances, while the node cannot say", async () => {
+    await enqueue([gold]);
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call") return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "header not found" };
+    };
+    const worker = createWorker(deps());
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(await worker.drain()).toBe(0);
+      const [row] = await test.database.query<{ run_after: Date }>("SELECT run_after FROM node_reads");
+      waits.push(((row?.run_after.getTime() ?? 0) - now.getTime()) / 1_000);
+      now = row?.run_after ?? now;
+    }
+    expect(waits).toEqual([2, 4, 8]);
+    expect(await metadata()).toEqual([]);
+    proxy.tamper = null;
+    expect(await worker.drain()).toBe(1);
+    expect(await metadata()).toMatchObject([{ name: "Gold" }]);
+  });
+
+  it("is given up after eight tries, as unknown", async () => {
+    await enqueue([gold]);
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_call") return;
+      delete reply.result;
+      reply.error = { code: -32000, message: "header not found" };
+    };
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      await createWorker(deps()).drain();
+      now = new Date(now.getTime() + 7_200_000);
+    }
+    expect(await metadata()).toEqual([{ address: gold, name: null, symbol: null, decimals: null }]);
+  });
+
+  it("waits when the node cannot be reached, and does not stop the worker", async () => {
+    await enqueue([gold]);
+    proxy.intercept = (_body, response) => {
+      response.destroy();
+      return true;
+    };
+    const stop = new AbortController();
+    const warnings: string[] = [];
+    const run = createWorker({ ...deps(), logger: { warn: (message) => warnings.push(message) }, pauseMilliseconds: 5 }).run(stop.signal);
+    while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    proxy.intercept = null;
+    now = new Date(now.getTime() + 60_000);
+    while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await run;
+    expect(warnings[0]).toMatch(/^Reads of the node wait: The node at 127\.0\.0\.1:\d+ cannot be reached/);
+  });
+
+  it("waits while another process writes the chain", async () => {
+    await enqueue([gold]);
+    const stop = new AbortController();
+    let leading = false;
+    const run = createWorker({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await metadata()).toEqual([]);
+    leading = true;
+    while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    await run;
+    expect(await metadata()).toMatchObject([{ name: "Gold" }]);
+  });
+
+  it("is not read again for a batch that was folded before it was written, and keeps its first block", async () => {
+    await enqueue([gold], 5);
+    expect(await createWorker(deps()).drain()).toBe(1);
+    await enqueue([gold], 9);
+    expect(await createWorker(deps()).drain()).toBe(0);
+    expect(await test.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
+    expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
+  });
+
+  it("of a token that a reorganisation took back meanwhile is not written", async () => {
+    await enqueue([gold], 9);
+    const slow: WorkerDeps = {
+      ...deps(),
+      source: {
+        head: source.head,
+        calls: async (calls, height) => {
+          const outcomes = await source.calls(calls, height);
+          await test.database.query("DELETE FROM node_reads WHERE block_number > 8");
+          return outcomes;
+        },
+      },
+    };
+    await createWorker(slow).drain();
+    expect(await metadata()).toEqual([]);
+  });
+});

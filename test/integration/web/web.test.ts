@@ -1,0 +1,474 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { WantedTypes } from "../../../runtime/web/ask.ts";
+import { createWeb, type FetchBounds, type Fetched, type WebDependencies } from "../../../runtime/web/web.ts";
+import { type Listener, type Stranger, startSilence, startStranger, strangersCertificate } from "../../support/stranger.ts";
+
+const json: WantedTypes = { header: "application/json", words: "JSON", includes: (type) => ["", "application/json"].includes(type) };
+const boundsOf = (changes: Partial<FetchBounds> = {}): FetchBounds => ({
+  milliseconds: 5_000,
+  bytes: 1_000,
+  types: json,
+  signal: new AbortController().signal,
+  ...changes,
+});
+const codeOf = (fetched: Fetched): string => (fetched.ok ? `answered: ${fetched.body}` : fetched.refusal.code);
+const sentenceOf = (fetched: Fetched): string => (fetched.ok ? "" : fetched.refusal.sentence);
+const isLasting = (fetched: Fetched): boolean | null => (fetched.ok ? null : fetched.refusal.isLasting);
+const sendJson = (response: ServerResponse, body = '{"name":"A"}'): void => {
+  response.setHeader("content-type", "application/json; charset=utf-8");
+  response.end(body);
+};
+
+/** What the stranger answers in this test. */
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let stranger: Stranger;
+/** Nobody may ever come here. */
+let inside: Listener;
+
+beforeAll(async () => {
+  stranger = await startStranger((request, response) => answer(request, response));
+  inside = await startSilence();
+});
+afterAll(async () => {
+  await stranger.close();
+  await inside.close();
+});
+beforeEach(() => {
+  answer = (_, response) => sendJson(response);
+});
+afterEach(() => {
+  expect(inside.connections).toBe(0);
+});
+
+/** The names of this world. The port of the inside is accepted, so that nothing but the check of addresses keeps a request from it. */
+const worldOf = (names: Readonly<Record<string, readonly string[]>> = {}): WebDependencies => ({
+  resolve: async (hostname) => names[hostname] ?? (hostname.endsWith("documents.example") ? ["127.0.0.1"] : []),
+  // The one server of the tests stands on the loopback: it alone may be reached there, by its own names.
+  isExempt: (address, hostname) => address === "127.0.0.1" && hostname.endsWith("documents.example"),
+  ports: ["443", String(stranger.port), String(inside.port)],
+  certificates: [strangersCertificate],
+});
+const at = (path: string): string => `https://documents.example:${stranger.port}${path}`;
+const fetchWith = (url: string, changes?: Partial<FetchBounds>, world = worldOf()) => createWeb(world).fetch(url, boundsOf(changes));
+
+describe("a document of a public server", () => {
+  it("is fetched, with nothing in the request that tells of who asks", async () => {
+    const fetched = await fetchWith(at("/a?b=c#d"));
+    expect(fetched).toEqual({ ok: true, body: Buffer.from('{"name":"A"}'), type: "application/json" });
+    const request = stranger.requests.at(-1);
+    expect([request?.method, request?.url]).toEqual(["GET", "/a?b=c"]);
+    expect(request?.headers).toEqual({
+      host: `documents.example:${stranger.port}`,
+      connection: "close",
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "user-agent": "ashlar",
+    });
+  });
+
+  it("may be up to three redirects away", async () => {
+    answer = ({ url = "" }, response) => {
+      const left = Number(url.slice(1));
+      if (left === 0) sendJson(response);
+      else response.writeHead(302, { location: `/${left - 1}`, "set-cookie": "a=b" }).end();
+    };
+    expect(codeOf(await fetchWith(at("/3")))).toBe('answered: {"name":"A"}');
+    expect(stranger.requests.at(-1)?.headers.cookie).toBeUndefined();
+    const asked = stranger.requests.length;
+    const refused = await fetchWith(at("/9"));
+    expect(sentenceOf(refused)).toBe("There were more than 3 redirects; no more are followed.");
+    expect(isLasting(refused)).toBe(true);
+    expect(stranger.requests.length - asked).toBe(4);
+  });
+
+  it("is not fetched in a circle", async () => {
+    answer = (_, response) => response.writeHead(308, { location: at("/again") }).end();
+    expect(codeOf(await fetchWith(at("/")))).toBe("redirects");
+  });
+});
+
+describe("a URL that leads inside", () => {
+  it.each([
+    "https://127.0.0.1",
+    "https://2130706433",
+    "https://0x7f000001",
+    "https://0177.0.0.1",
+    "https://127.1",
+    "https://127.0.0.1.",
+    "https://①②⑦.0.0.1",
+    "https://0",
+    "https://[::1]",
+    "https://[::ffff:127.0.0.1]",
+    "https://[::ffff:7f00:1]",
+    "https://[64:ff9b::7f00:1]",
+    "https://169.254.169.254",
+    "https://[fd00:ec2::254]",
+    "https://8.8.8.8",
+  ])("is refused in the spelling %s", async (spelling) => {
+    const refused = await fetchWith(`${spelling}:${inside.port}/latest/meta-data/`);
+    expect(codeOf(refused)).toBe("literal-address");
+    expect(sentenceOf(refused)).toMatch(/ is an address instead of a name; names that lead to public addresses are accepted\.$/);
+    expect(isLasting(refused)).toBe(true);
+  });
+
+  it.each([
+    "localhost",
+    "localhost.",
+    "a.localhost",
+    "LOCALHOST",
+    "metadata",
+    "metadata.google.internal",
+    "printer.local",
+    "router.home.arpa",
+    "documents.example.",
+  ])("is refused by the name %s", async (name) => {
+    const world = { ...worldOf(), resolve: async () => ["127.0.0.1"] };
+    const refused = await fetchWith(`https://${name}:${inside.port}/`, {}, world);
+    expect(codeOf(refused)).toBe("local-name");
+    expect(isLasting(refused)).toBe(true);
+  });
+
+  it.each([
+    [["127.0.0.1"], "loopback"],
+    [["::1"], "loopback"],
+    [["169.254.169.254"], "linkLocal"],
+    [["fd00:ec2::254"], "uniqueLocal"],
+    [["0.0.0.0"], "unspecified"],
+    [["::ffff:127.0.0.1"], "ipv4Mapped"],
+    [["1.1.1.1", "127.0.0.1"], "loopback"],
+    [["2606:4700::1111", "1.1.1.1", "10.0.0.1"], "private"],
+    [["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "127.0.0.1"], "loopback"],
+  ])("is refused where its name has the addresses %j", async (addresses, range) => {
+    const refused = await fetchWith(`https://evil.example:${inside.port}/`, {}, worldOf({ "evil.example": addresses }));
+    expect(sentenceOf(refused)).toBe(
+      `evil.example leads to an address that is not public (${range}); names of which every address is public are accepted.`,
+    );
+    expect(isLasting(refused)).toBe(true);
+  });
+
+  it.each([
+    ["a name that leads inside", () => `https://evil.example:${inside.port}/`, "private-address"],
+    ["an address", () => `https://127.0.0.1:${inside.port}/`, "literal-address"],
+    ["an address without scheme", () => `//127.0.0.1:${inside.port}/`, "literal-address"],
+    ["http:", () => `http://127.0.0.1:${inside.port}/`, "scheme"],
+    ["http: of its own", () => `http://documents.example:${stranger.port}/`, "scheme"],
+    ["a file", () => "file:///etc/passwd", "scheme"],
+    ["another port", () => "https://documents.example:8443/", "port"],
+    ["a name and password", () => `https://a:b@documents.example:${stranger.port}/`, "credentials"],
+    ["what is no URL", () => "https://", "location"],
+  ])("is refused as a redirect to %s", async (_, target, code) => {
+    answer = (_, response) => response.writeHead(302, { location: target() }).end();
+    const refused = await fetchWith(at("/"), {}, worldOf({ "evil.example": ["127.0.0.1"] }));
+    expect(codeOf(refused)).toBe(code);
+    if (code === "private-address")
+      expect(sentenceOf(refused)).toMatch(/^After a redirect: evil\.example leads to an address that is not public/);
+  });
+
+  it("is not reached by a name that leads elsewhere the second time it is asked for", async () => {
+    const elsewhere = await startSilence(stranger.port, "::1").catch(() => null);
+    const answers = [["127.0.0.1"], ["::1"]];
+    const asked: string[] = [];
+    const web = createWeb({
+      ...worldOf(),
+      resolve: async (hostname) => {
+        asked.push(hostname);
+        return answers[asked.length - 1] ?? ["::1"];
+      },
+    });
+    expect(codeOf(await web.fetch(at("/"), boundsOf()))).toBe('answered: {"name":"A"}');
+    // Asked once: the address that was checked is the one that was connected to.
+    expect(asked).toEqual(["documents.example"]);
+    expect(codeOf(await web.fetch(at("/"), boundsOf()))).toBe("private-address");
+    answers.push(["127.0.0.1"], ["::1"]);
+    answer = (_, response) => response.writeHead(302, { location: "/again" }).end();
+    expect(codeOf(await web.fetch(at("/"), boundsOf()))).toBe("private-address");
+    expect(asked.length).toBe(4);
+    expect(elsewhere?.connections ?? 0).toBe(0);
+    await elsewhere?.close();
+  });
+});
+
+describe("a URL of another kind", () => {
+  it.each([
+    ["http://documents.example/", "scheme", "The scheme http: is not fetched; https: is accepted."],
+    ["file:///etc/passwd", "scheme", "The scheme file: is not fetched; https: is accepted."],
+    ["https://documents.example:22/", "port", "Port 22 of documents.example is not asked; port 443 is accepted."],
+    [
+      "https://me:secret@documents.example/",
+      "credentials",
+      "The URL of documents.example holds a user name or password; URLs without are accepted.",
+    ],
+    ["no url", "not-a-url", "What was given is no URL; https:// URLs are accepted."],
+  ])("is refused: %s", async (url, code, sentence) => {
+    const refused = await createWeb().fetch(url, boundsOf());
+    expect(refused).toEqual({ ok: false, refusal: { code, sentence, isLasting: true } });
+  });
+
+  it("is tried again later where its name has no address", async () => {
+    const refused = await fetchWith("https://gone.example/");
+    expect([codeOf(refused), isLasting(refused)]).toEqual(["unknown-name", false]);
+  });
+});
+
+describe("an answer that is too much", () => {
+  it("is refused by the length that it announces, before it comes", async () => {
+    answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
+    const refused = await fetchWith(at("/"));
+    expect(sentenceOf(refused)).toBe("What documents.example sends is too large; up to 1000 bytes are accepted.");
+    expect(isLasting(refused)).toBe(true);
+  });
+
+  it("is refused where it never ends, long before the time is over", async () => {
+    let sent = 0;
+    answer = (_, response) => {
+      const pour = (): void => {
+        while (!response.destroyed && response.write("x".repeat(1_000))) sent += 1_000;
+      };
+      response.on("drain", pour);
+      pour();
+    };
+    const start = Date.now();
+    expect(codeOf(await fetchWith(at("/"), { milliseconds: 20_000 }))).toBe("too-large");
+    expect(Date.now() - start).toBeLessThan(10_000);
+    expect(sent).toBeLessThan(10_000_000);
+  });
+
+  it("is accepted up to the last byte", async () => {
+    answer = (_, response) => sendJson(response, "x".repeat(1_000));
+    expect((await fetchWith(at("/"))).ok).toBe(true);
+    answer = (_, response) => sendJson(response, "x".repeat(1_001));
+    expect(codeOf(await fetchWith(at("/")))).toBe("too-large");
+  });
+
+  it("is refused where its headers do not end", async () => {
+    answer = ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\n");
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(`x-more: ${"x".repeat(1_000)}\r\n`)) {}
+      };
+      socket.on("drain", pour);
+      pour();
+    };
+    const refused = await fetchWith(at("/"), { milliseconds: 20_000 });
+    expect(sentenceOf(refused)).toBe("The headers of documents.example are too large; up to 16384 bytes are accepted.");
+  });
+
+  it("is refused where it announces answers without end", async () => {
+    answer = ({ socket }) => {
+      const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5);
+      socket.on("close", () => clearInterval(timer));
+    };
+    expect(codeOf(await fetchWith(at("/"), { milliseconds: 400 }))).toBe("too-slow");
+  });
+});
+
+describe("an answer that does not come", () => {
+  /** What a refusal may take longer than its bound on a busy machine. */
+  const patience = 2_000;
+  const within = async (fetching: Promise<Fetched>, sentence: string): Promise<void> => {
+    const start = Date.now();
+    const refused = await fetching;
+    expect(Date.now() - start).toBeGreaterThanOrEqual(390);
+    expect(Date.now() - start).toBeLessThan(400 + patience);
+    expect(sentenceOf(refused)).toBe(sentence);
+    expect(isLasting(refused)).toBe(false);
+  };
+  const late = "documents.example did not answer whole within 400 ms.";
+
+  it("is waited for no longer than the bound: no headers", async () => {
+    answer = () => undefined;
+    await within(fetchWith(at("/"), { milliseconds: 400 }), late);
+  });
+
+  it("a byte now and then", async () => {
+    answer = (_, response) => {
+      const timer = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(timer));
+    };
+    await within(fetchWith(at("/"), { milliseconds: 400 }), late);
+  });
+
+  it("a header now and then", async () => {
+    answer = ({ socket }) => {
+      socket.write("HTTP/1.1 200 OK\r\n");
+      const timer = setInterval(() => socket.write("x: y\r\n"), 20);
+      socket.on("close", () => clearInterval(timer));
+    };
+    await within(fetchWith(at("/"), { milliseconds: 400 }), late);
+  });
+
+  it("one slow redirect after another", async () => {
+    answer = async (_, response) => {
+      await wait(250);
+      response.writeHead(302, { location: "/on" }).end();
+    };
+    await within(fetchWith(at("/"), { milliseconds: 400 }), `After a redirect: ${late}`);
+  });
+
+  it("a connection on which nobody speaks", async () => {
+    const silence = await startSilence();
+    const world = { ...worldOf(), ports: [String(silence.port)] };
+    await within(fetchWith(`https://documents.example:${silence.port}/`, { milliseconds: 400 }, world), late);
+    expect(silence.connections).toBe(1);
+    await silence.close();
+  });
+
+  it("a name that nobody resolves", async () => {
+    await within(fetchWith(at("/"), { milliseconds: 400 }, { ...worldOf(), resolve: () => new Promise(() => undefined) }), late);
+  });
+
+  it("ends at once when whoever asked stops", async () => {
+    answer = () => undefined;
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 50);
+    expect(codeOf(await fetchWith(at("/"), { signal: controller.signal }))).toBe("stopped");
+    expect(codeOf(await fetchWith(at("/"), { signal: controller.signal }))).toBe("stopped");
+  });
+
+  it("leaves no connection behind", async () => {
+    let closed = false;
+    answer = ({ socket }) => socket.on("close", () => (closed = true));
+    await fetchWith(at("/"), { milliseconds: 200 });
+    await wait(200);
+    expect(closed).toBe(true);
+  });
+});
+
+describe("an answer of the wrong kind", () => {
+  it.each([
+    ["text/html; charset=utf-8", "text/html"],
+    ["image/svg+xml", "image/svg+xml"],
+    ["APPLICATION/XHTML+XML", "application/xhtml+xml"],
+  ])("is refused: %s", async (type, named) => {
+    answer = (_, response) => response.writeHead(200, { "content-type": type }).end("<script>alert(1)</script>");
+    const refused = await fetchWith(at("/"));
+    expect(sentenceOf(refused)).toBe(`documents.example sent ${named}; JSON is accepted.`);
+    expect(isLasting(refused)).toBe(true);
+  });
+
+  it("is refused encoded, as a small answer may unfold to a huge one", async () => {
+    const body = gzipSync("x".repeat(1_000_000));
+    answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body);
+    expect(sentenceOf(await fetchWith(at("/"), { bytes: 10_000 }))).toBe(
+      "documents.example sent its answer encoded (gzip) though asked not to; plain answers are accepted.",
+    );
+  });
+
+  it.each([
+    [404, true],
+    [410, true],
+    [400, true],
+    [204, true],
+    [403, false],
+    [429, false],
+    [500, false],
+    [503, false],
+  ])("is refused with status %d, for good: %s", async (status, lasts) => {
+    answer = (_, response) => response.writeHead(status).end();
+    const refused = await fetchWith(at("/"));
+    expect(sentenceOf(refused)).toContain(`documents.example answered with status ${status}`);
+    expect(isLasting(refused)).toBe(lasts);
+  });
+
+  it("is refused without a certificate that is trusted for its name", async () => {
+    const { certificates: _, ...strict } = worldOf();
+    const refused = await fetchWith(at("/"), {}, strict);
+    expect([codeOf(refused), isLasting(refused)]).toEqual(["certificate", false]);
+    const other = await fetchWith(
+      `https://other.example:${stranger.port}/`,
+      {},
+      { ...worldOf({ "other.example": ["127.0.0.1"] }), isExempt: () => true },
+    );
+    expect(sentenceOf(other)).toBe("The certificate of other.example is not accepted (ERR_TLS_CERT_ALTNAME_INVALID).");
+  });
+
+  it("is refused where nobody listens or the connection breaks", async () => {
+    answer = ({ socket }) => socket.destroy();
+    const broken = await fetchWith(at("/"));
+    expect([codeOf(broken), isLasting(broken)]).toEqual(["connection", false]);
+    const silence = await startSilence();
+    await silence.close();
+    const world = { ...worldOf(), ports: [String(silence.port)] };
+    const refused = await fetchWith(`https://documents.example:${silence.port}/`, {}, world);
+    expect(sentenceOf(refused)).toBe("documents.example cannot be reached (ECONNREFUSED).");
+  });
+});
+
+describe("a gateway that the operator named", () => {
+  let gateway: ReturnType<typeof createServer>;
+  let base: string;
+  const seen: (string | undefined)[] = [];
+
+  beforeAll(async () => {
+    gateway = createServer((request, response) => {
+      seen.push(request.url, request.headers.authorization);
+      answer(request, response);
+    });
+    await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+    base = `127.0.0.1:${(gateway.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    gateway.closeAllConnections();
+    gateway.close();
+  });
+  beforeEach(() => {
+    seen.length = 0;
+  });
+
+  it("may be at a private address and by http:, below a path, with a key", async () => {
+    const fetched = await createWeb().fetchFrom(`http://me:secret@${base}/deep/?key=1`, "/ipfs/Qm/a%20b", boundsOf());
+    expect(fetched.ok).toBe(true);
+    expect(seen).toEqual(["/deep/ipfs/Qm/a%20b?key=1", `Basic ${Buffer.from("me:secret").toString("base64")}`]);
+  });
+
+  it("may redirect within itself", async () => {
+    answer = ({ url }, response) => (url === "/b" ? sendJson(response) : response.writeHead(301, { location: "/b" }).end());
+    expect(codeOf(await createWeb().fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe('answered: {"name":"A"}');
+  });
+
+  it.each([
+    ["https:", "literal-address"],
+    ["http:", "scheme"],
+  ])("sends nobody inside: a redirect to %s is a stranger's", async (scheme, code) => {
+    answer = (_, response) => response.writeHead(302, { location: `${scheme}//127.0.0.1:${inside.port}/` }).end();
+    expect(codeOf(await createWeb(worldOf()).fetchFrom(`http://${base}`, "/a", boundsOf()))).toBe(code);
+  });
+
+  it("hands its key to nobody", async () => {
+    answer = ({ url }, response) => (url === "/a" ? response.writeHead(302, { location: at("/b") }).end() : sendJson(response));
+    const fetched = await createWeb(worldOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf());
+    expect(fetched.ok).toBe(true);
+    expect(stranger.requests.at(-1)?.headers.authorization).toBeUndefined();
+  });
+
+  it("is not reached again by whom a stranger sends there", async () => {
+    answer = ({ url }, response) =>
+      url === "/b"
+        ? response.writeHead(302, { location: `http://${base}/admin` }).end()
+        : response.writeHead(302, { location: at("/b") }).end();
+    expect(codeOf(await createWeb(worldOf()).fetchFrom(`http://me:secret@${base}`, "/a", boundsOf()))).toBe("scheme");
+    expect(seen.filter((_, index) => index % 2 === 0)).toEqual(["/a"]);
+  });
+
+  it("is not named where it cannot be reached or is too slow", async () => {
+    const silence = await startSilence();
+    const slow = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf({ milliseconds: 100 }));
+    await silence.close();
+    const gone = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf());
+    expect([sentenceOf(slow), sentenceOf(gone)]).toEqual([
+      "The gateway did not answer whole within 100 ms.",
+      "The gateway cannot be reached (ECONNREFUSED).",
+    ]);
+  });
+
+  it("keeps its secrets when it fails", async () => {
+    answer = (_, response) => response.writeHead(500).end();
+    const failed = await createWeb().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", boundsOf());
+    expect(sentenceOf(failed)).toBe("The gateway answered with status 500 for now; 200 is accepted.");
+  });
+});

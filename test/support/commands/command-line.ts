@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+/** The program as people start it. */
+const commandLine = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));
+
+type Ending = number | NodeJS.Signals | null;
+
+/** A running command. */
+export interface Run {
+  readonly child: ChildProcess;
+  said(): string;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<Ending>;
+}
+
+/** Runs commands in a folder, with a database and nothing else of this process's environment. */
+export const commandLineIn = (place: () => { readonly folder: string; readonly url: string }) => {
+  const run = (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Run => {
+    const { folder, url } = place();
+    const child = spawn(process.execPath, [commandLine, ...words], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, DATABASE_URL: url, PORT: "0", ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let text = "";
+    child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
+    child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
+    const ended = once(child, "close").then(([code, signal]) => (code as number | null) ?? (signal as NodeJS.Signals | null));
+    return { child, said: () => text, ended };
+  };
+  return {
+    run,
+    /** Without the line that says which database is used. */
+    outcome: async (words: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<[Ending, string]> => {
+      const running = run(words, environment);
+      return [await running.ended, running.said().replace(/^Database: .*\n/m, "")];
+    },
+  };
+};

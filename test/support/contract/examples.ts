@@ -1,0 +1,25 @@
+import type { Operation } from "../../../generated/operations.gen.ts";
+import { examples } from "../../../generated/story-examples.gen.ts";
+
+/** Who and what is meant by the names of the demo's story. */
+export type Cast = Readonly<Record<string, string>>;
+
+/** The values of an operation's documented example, those of the story bound to its cast. */
+export function exampleOf({ id }: Operation, cast: Cast): Readonly<Record<string, string>> {
+  const values = examples[id];
+  if (values === undefined) throw new Error(`${id} has no example.`);
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const bound = value.startsWith("story:") ? cast[value.slice("story:".length)] : value;
+      if (bound === undefined) throw new Error(`The example of ${id} means ${value}, which is not in the story's cast.`);
+      return [name, bound];
+    }),
+  );
+}
+
+/** The request target of an operation with values by parameter name. */
+export function targetOf({ path }: Operation, values: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(values).filter(([name]) => !path.includes(`{${name}}`)));
+  const filled = path.replace(/\{([^}]+)\}/g, (_braces, name: string) => encodeURIComponent(values[name] ?? ""));
+  return query.size === 0 ? filled : `${filled}?${query}`;
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { createDatabase } from "../../../runtime/database/database.ts";
+import { type EmbeddedOptions, startEmbedded } from "../../../runtime/database/embedded.ts";
+
+/** A folder that only its maker may enter (mkdtemp makes it 0700), removed after the test. */
+export function privateFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** startEmbedded, stopped after the test whatever happens; waiting for no disk, as no test pulls a plug. */
+export async function start(dataDirectory: string, more: Partial<EmbeddedOptions> = {}): ReturnType<typeof startEmbedded> {
+  const server = await startEmbedded({ dataDirectory, settings: { fsync: "off" }, ...more });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+/** Rows of one statement, over a connection of its own. */
+export async function ask(url: string, sql: string): Promise<object[]> {
+  const database = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
+  try {
+    return await database.query(sql);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The server's process, as it says itself. */
+export function postmasterOf(dataDirectory: string): number {
+  return Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+export interface Holder {
+  readonly process: ChildProcess;
+  readonly said: { readonly url: string; readonly owner: boolean; readonly error?: string };
+  /** Lets it stop in good order. */
+  end(): Promise<void>;
+  /** SIGKILL. */
+  kill(): Promise<void>;
+}
+
+/** Another process that holds the server of a data directory. */
+export async function holdElsewhere(
+  dataDirectory: string,
+  { uid, environment = {} }: { uid?: number; environment?: NodeJS.ProcessEnv } = {},
+): Promise<Holder> {
+  const script = fileURLToPath(new URL("hold-server.ts", import.meta.url));
+  const parameters = ["--import", "tsx", script, dataDirectory, ...(uid === undefined ? [] : [String(uid)])];
+  const child = spawn(process.execPath, parameters, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...environment } });
+  const exited = once(child, "exit");
+  const end = async (): Promise<void> => {
+    child.stdin.end();
+    await exited;
+  };
+  onTestFinished(end);
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { process: child, said: JSON.parse(line) as Holder["said"], end, kill };
+}

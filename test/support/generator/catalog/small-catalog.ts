@@ -1,0 +1,224 @@
+import type { Place } from "../../../../generator/catalog/catalog.ts";
+import { type LoadedCatalog, loadCatalog } from "../../../../generator/catalog/load.ts";
+
+const service = `
+title: Small
+version: 1.0.0
+description: A catalog for tests.
+license: { name: MIT, identifier: MIT }
+tags:
+  tokens: What tokens are held.
+  community: What the community adds.
+envelope:
+  data: { description: The payload. }
+  error: { description: Whether it failed. }
+  error_message: { description: What was wrong. }
+  error_code: { description: The status. }
+errors:
+  "400": { title: Bad request, description: It cannot be accepted., example: Send a number. }
+authentication:
+  bearer: { type: http, scheme: bearer, description: The key as a token. }
+  queryKey: { type: apiKey, in: query, name: key, description: The key in the query. }
+headers:
+  X-Credits: { type: number, description: The cost., example: 0.1 }
+pathParameters:
+  chainName: { type: chain, description: The network., example: demo }
+  tokenAddress: { type: address, description: The token., example: "0x5fbdb2315678afecb367f032d93f642f64180aa3" }
+  page: { type: integer, minimum: 0, description: The page., example: 0 }
+queryParameters:
+  key: { type: text, maximum: 40, description: The key., example: secret }
+  page-size: { type: integer, minimum: 1, maximum: 1000, default: 100, description: The size., example: 100 }
+  starting-block: { type: block, description: The first block., example: earliest }
+  ending-block: { type: block, description: The last block., example: latest }
+  date: { type: date, description: The day., example: "2026-01-31" }
+  days: { type: integer, minimum: 1, maximum: 90, default: 30, description: The span., example: 30 }
+  order: { type: choice, values: [up, down], default: up, description: The order., example: up }
+  topics: { type: topicList, maxItems: 2, description: The topics., example: "0x01,0x02" }
+commonQuery: [key]
+pagination:
+  none: { description: All at once., answers: [] }
+  page: { description: By number., query: [page-size], answers: [pagination] }
+  links: { description: By links., path: page, answers: [links] }
+networkGroups:
+  archive: { description: With history., chains: [demo] }
+`;
+
+const tokens = `
+domain: tokens
+endpoints:
+  getTokenHolders:
+    row: 1
+    class: A
+    path: /v1/{chainName}/tokens/{tokenAddress}/holders/
+    summary: Holders of a token
+    notes: The largest first.
+    cost: { credits: 0.02, per: item }
+    mode: realtime
+    response: TokenHoldersResponse
+    networks: archive
+    query: [date, { name: order, values: [up, down, none], default: down }]
+    pagination: { regime: page, sizes: [100, 1000] }
+    rules:
+      - exclusive: [date, order]
+    example: { tokenAddress: story:goldToken, date: story:firstDay, page-size: 1000 }
+  getTokenHoldersByPage:
+    row: 2
+    class: A
+    path: /v1/{chainName}/tokens/{tokenAddress}/holders/{page}/
+    summary: Holders by page
+    notes: The largest first.
+    cost: { credits: 1, per: call }
+    mode: batch
+    response: HolderPagesResponse
+    pagination: { regime: links }
+`;
+
+const logs = `
+domain: tokens
+endpoints:
+  getLogs:
+    row: 3
+    class: B
+    path: /v1/{chainName}/events/
+    summary: Logs of blocks
+    notes: The newest first.
+    cost: { credits: 5, per: block }
+    mode: batch
+    status: planned
+    response: LogsResponse
+    query: [starting-block, ending-block, topics]
+    rules:
+      - ascending: [starting-block, ending-block]
+    example: { starting-block: 7, ending-block: "0x10" }
+  getPortfolio:
+    class: A
+    addition: true
+    path: /v1/{chainName}/portfolio/
+    summary: Values by day
+    notes: The newest first.
+    cost: { credits: 2, per: 30-days }
+    mode: batch
+    response: LogsResponse
+    query: [days]
+`;
+
+const holders = `
+TokenHoldersResponse:
+  description: Who holds a token.
+  rows: items
+  fields:
+    updated_at: { type: timestamp, description: The time of the answer., example: "2026-03-01T12:00:00Z" }
+    items: { type: "[Holder]", description: The holders. }
+    pagination: { type: Pagination?, description: The page. }
+HolderPagesResponse:
+  description: Who holds a token, by links.
+  extends: TokenHoldersResponse
+  fields:
+    links: { type: Links, description: The other pages. }
+Holder:
+  description: One holder.
+  fields:
+    address: { type: address, description: Who it is., example: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" }
+    balance: { type: bigint?, description: What is held., example: "1000" }
+    kind: { type: string, values: [wallet, contract], description: What it is., example: wallet }
+    labels: { type: "[string]", description: Its names., example: [first, second] }
+    parent: { type: Holder?, description: For whom it is held. }
+Pagination:
+  description: The page.
+  fields:
+    has_more: { type: boolean, description: Whether there are more., example: true }
+Links:
+  description: The other pages.
+  fields:
+    next: { type: url?, description: The next page., example: "https://example.com/1/" }
+`;
+
+const logObjects = `
+LogsResponse:
+  description: Logs of blocks.
+  fields:
+    hash: { type: hash, description: The transaction., example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060" }
+    first: { type: Log, description: The first log. }
+Log:
+  description: One log.
+  fields:
+    data: { type: hex, description: The data., example: 0x }
+    day: { type: date, description: The day., example: "2026-01-31" }
+    height: { type: integer, description: The block., example: 7 }
+    price: { type: number, description: The price., example: 1.5 }
+    note: { type: Note, description: A note. }
+Note:
+  description: A note.
+  fields:
+    text: { type: string, description: The text., example: Hello }
+`;
+
+const template = `
+domain: community
+path: /v1/cq/{protocol}/{operation}/
+operations:
+  markets:
+    summary: Markets of a protocol
+    notes: All of them.
+    response: HolderPagesResponse
+    query: [{ name: date, required: true }]
+    pagination: { regime: page }
+  balances:
+    summary: Balances of a wallet
+    notes: All of them.
+    response: HolderPagesResponse
+`;
+
+const protocolOne = `
+protocol: protocol_01
+description: The first one.
+operations:
+  markets:
+  balances: { notes: Only some of them. }
+`;
+
+const protocolTwo = `
+protocol: protocol_02
+description: The second one.
+operations:
+  balances:
+`;
+
+/** A catalog with nothing wrong that has one of everything. */
+export const smallCatalog: ReadonlyMap<string, string> = new Map([
+  ["spec/service.yaml", service],
+  ["spec/endpoints/logs.yaml", logs],
+  ["spec/endpoints/tokens.yaml", tokens],
+  ["spec/objects/holders.yaml", holders],
+  ["spec/objects/logs.yaml", logObjects],
+  ["spec/community/template.yaml", template],
+  ["spec/community/protocol_01.yaml", protocolOne],
+  ["spec/community/protocol_02.yaml", protocolTwo],
+]);
+
+/** One edit of one file: `put` takes the place of the only `find`, and the sign § in it marks where the finding is expected. */
+export interface Change {
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+}
+
+/** The small catalog with changes, loaded, and the places that the changes mark. */
+export function catalogWith(...changes: readonly Change[]): LoadedCatalog & { places: readonly Place[] } {
+  const files = new Map(smallCatalog);
+  for (const { file, find, put } of changes) {
+    const parts = (files.get(file) ?? "").split(find);
+    if (parts.length !== 2) throw new Error(`${JSON.stringify(find)} occurs ${parts.length - 1} times in ${file}`);
+    files.set(file, parts.join(put));
+  }
+  const places = [...new Set(changes.map(({ file }) => file))].flatMap((file) => placesIn(file, files.get(file) ?? ""));
+  const unmarked = [...files].map(([file, text]) => [file, text.replaceAll("§", "")] as const);
+  return { ...loadCatalog(new Map(unmarked)), places };
+}
+
+function placesIn(file: string, text: string): Place[] {
+  return text.split("\n").flatMap((line, index) => {
+    const columns = line.split("§").slice(0, -1);
+    return columns.map((_, mark) => ({ file, line: index + 1, column: columns.slice(0, mark + 1).join("").length + 1 }));
+  });
+}

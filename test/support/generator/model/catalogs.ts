@@ -1,0 +1,105 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Catalog, CatalogEndpoint, CatalogObject } from "../../../../generator/catalog/catalog.ts";
+import {
+  endpointDefinition,
+  objectDefinition,
+  type ServiceDefinition,
+  serviceDefinition,
+} from "../../../../generator/catalog/definition.ts";
+import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
+
+/** The folder of the repository. */
+export const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+
+/** The catalog of this repository. */
+export async function realCatalog(): Promise<Catalog> {
+  const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(repository, "spec")));
+  if (catalog === null) throw new Error(`spec/ has ${diagnostics.length} findings: ${diagnostics[0]?.message}`);
+  return catalog;
+}
+
+const place = { file: "spec/small.yaml", line: 1, column: 1 };
+
+/** A service with two regimes, one chain parameter and one failure. */
+const smallService: ServiceDefinition = serviceDefinition.parse({
+  title: "Small",
+  version: "1.2.3",
+  description: "A catalog for tests.",
+  license: { name: "MIT", identifier: "MIT" },
+  tags: { things: "What the tests are about." },
+  envelope: {
+    data: { description: "The payload." },
+    error: { description: "True for failures." },
+    error_message: { description: "What was wrong." },
+    error_code: { description: "The status." },
+  },
+  errors: { "400": { title: "Bad request", description: "A wrong parameter.", example: "Send another." } },
+  authentication: { bearer: { type: "http", scheme: "bearer", description: "The key." } },
+  headers: { "X-Credits": { type: "number", description: "The cost.", example: 1 } },
+  pathParameters: {
+    chainName: { type: "chain", description: "The network.", example: "demo" },
+    thing: { type: "text", description: "The thing.", example: "stone" },
+    page: { type: "integer", minimum: 0, description: "The page.", example: 0 },
+  },
+  queryParameters: {
+    format: { type: "choice", values: ["json", "csv"], default: "json", description: "The form.", example: "json" },
+    "page-size": { type: "integer", minimum: 1, maximum: 1000, default: 100, description: "The size.", example: 100 },
+    "page-number": { type: "integer", minimum: 0, default: 0, description: "The number.", example: 0 },
+  },
+  commonQuery: ["format"],
+  pagination: {
+    none: { description: "All at once.", answers: [] },
+    page: { description: "By page.", query: ["page-size", "page-number"], answers: ["pagination"] },
+  },
+  networkGroups: { some: { description: "Some networks.", chains: ["demo"] } },
+});
+
+/** An endpoint of a small catalog: what is not given is the same for all. */
+export function endpoint(id: string, given: Readonly<Record<string, unknown>> = {}, of: Partial<CatalogEndpoint> = {}): CatalogEndpoint {
+  const definition = endpointDefinition.parse({
+    class: "A",
+    path: `/v1/{chainName}/${id.toLowerCase()}/`,
+    summary: `The summary of ${id}`,
+    notes: `The notes of ${id}.`,
+    cost: { credits: 1, per: "call" },
+    mode: "realtime",
+    response: "ThingResponse",
+    ...given,
+  });
+  return { id, handler: id, domain: "things", place, protocol: null, definition, ...of };
+}
+
+/** An object of a small catalog. */
+export function object(name: string, fields: Readonly<Record<string, string>>, rows?: string): CatalogObject {
+  const examples: Readonly<Record<string, unknown>> = {
+    string: "x",
+    number: 1.5,
+    integer: 3,
+    boolean: true,
+    bigint: "7",
+    timestamp: "2026-03-01T12:00:00Z",
+  };
+  const definitions = Object.entries(fields).map(([field, type]) => {
+    const base = type.replaceAll(/[[\]?]/g, "");
+    const example = type.startsWith("[") && base in examples ? [examples[base]] : examples[base];
+    return [field, { type, description: `The field ${field}.`, ...(example === undefined ? {} : { example }) }];
+  });
+  const definition = objectDefinition.parse({
+    description: `The object ${name}.`,
+    ...(rows === undefined ? {} : { rows }),
+    fields: Object.fromEntries(definitions),
+  });
+  return { ...definition, name, place };
+}
+
+const thingResponse = object("ThingResponse", { updated_at: "timestamp", items: "[Thing]" }, "items");
+const thing = object("Thing", { name: "string?", amount: "bigint?" });
+
+/** A catalog of these endpoints and objects. */
+export function smallCatalog(
+  operations: readonly CatalogEndpoint[] = [endpoint("getThings")],
+  objects: readonly CatalogObject[] = [thingResponse, thing],
+): Catalog {
+  return { service: smallService, operations, objects: new Map(objects.map((entry) => [entry.name, entry])), community: [] };
+}

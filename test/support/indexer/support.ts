@@ -1,0 +1,141 @@
+import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../runtime/chain/source.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+import { addressActivityProjection } from "../../../runtime/domains/ledger/projection-activity.ts";
+import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { createIndexer } from "../../../runtime/indexer/indexer.ts";
+import type { Progress } from "../../../runtime/indexer/progress.ts";
+import type { Projection } from "../../../runtime/indexer/projection.ts";
+import type { IndexedChain, Indexer, IndexerDeps } from "../../../runtime/indexer/types.ts";
+import { followingTables } from "../../../runtime/projections.ts";
+import type { TestChain } from "../chain.ts";
+
+/** Anvil's chain as a configuration would state it. */
+export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
+  id: 31337,
+  name: "test",
+  from: 0,
+  wrappedNative: [],
+  nativeAccounting: "traces",
+  pollMilliseconds: 20,
+  ...overrides,
+});
+
+export interface TestIndexer {
+  readonly indexer: Indexer;
+  readonly source: Source;
+  readonly progress: Progress[];
+  readonly warnings: string[];
+  readonly notes: string[];
+  /** Runs until the index is level with the node and no projection is behind, then stops. */
+  runToHead(head: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An indexer of the chain behind a URL, as app.ts would wire it. */
+export const createTestIndexer = async (
+  url: string,
+  database: Database,
+  options: {
+    chain?: IndexedChain;
+    projections?: readonly Projection[];
+    batchSize?: number;
+    timeoutMilliseconds?: number;
+    traces?: "debug" | "trace";
+  } & Partial<Pick<IndexerDeps, "tuning" | "genesisAllocation" | "heads" | "alsoTouched">> = {},
+): Promise<TestIndexer> => {
+  const chain = options.chain ?? chainOf();
+  const rpc = createRpc({
+    url,
+    retries: 2,
+    backOffMilliseconds: 10,
+    ...(options.timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds: options.timeoutMilliseconds }),
+    ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
+  });
+  const capabilities = await probeCapabilities(rpc, chain.from);
+  const source = createSource(
+    rpc,
+    { ...capabilities, traces: options.traces ?? capabilities.traces },
+    { tracing: chain.nativeAccounting !== "none", chainId: chain.id, waitMilliseconds: 10 },
+  );
+  const progress: Progress[] = [];
+  const warnings: string[] = [];
+  const notes: string[] = [];
+  const indexer = createIndexer({
+    chain,
+    source,
+    database,
+    ledger: createStoredLedger(database, chain.id),
+    projections: options.projections ?? [addressActivityProjection, tokensProjection],
+    following: followingTables,
+    logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
+    clock: () => new Date(),
+    onProgress: (event) => progress.push(event),
+    ...(options.heads === undefined ? {} : { heads: options.heads }),
+    ...(options.alsoTouched === undefined ? {} : { alsoTouched: options.alsoTouched }),
+    ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
+    ...(options.genesisAllocation === undefined ? {} : { genesisAllocation: options.genesisAllocation }),
+  });
+  return {
+    indexer,
+    source,
+    progress,
+    warnings,
+    notes,
+    runToHead: (head) =>
+      runUntil(indexer, () => indexer.status().following && indexer.status().block === head && indexer.status().catchingUp.length === 0),
+    close: () => rpc.close(),
+  };
+};
+
+/** Runs an indexer until a condition holds, then ends it and waits for its end. */
+export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 20_000): Promise<void> => {
+  const stop = new AbortController();
+  const deadline = Date.now() + limitMilliseconds;
+  const timer = setInterval(() => {
+    if (done() || Date.now() > deadline) stop.abort();
+  }, 5);
+  try {
+    await indexer.run(stop.signal);
+  } finally {
+    clearInterval(timer);
+  }
+  if (!done()) throw new Error(`The indexer did not come to its end: ${JSON.stringify(indexer.status())}`);
+};
+
+/** Every balance from the block on that set it: the periods that ended, and what holds now. */
+export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
+  UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
+
+/** Waits until something is true. */
+export const until = async (what: string, isTrue: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> => {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; ) {
+    if (await isTrue()) return;
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+  throw new Error(`${what} did not happen in ${milliseconds} ms.`);
+};
+
+/** Whether the index ends with the very block that the node has as its head, in every projection. */
+export const isLevel = async (database: Database, chain: TestChain): Promise<boolean> => {
+  const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
+  const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(
+    `SELECT (SELECT hash FROM blocks ORDER BY number DESC LIMIT 1) AS hash, min(block_number) AS lowest, max(block_number) AS highest
+     FROM projection_checkpoints`,
+  );
+  return row?.hash === head.hash && row.lowest === Number(head.number) && row.highest === Number(head.number);
+};
+
+/** Runs an indexer in the background; gives what ends it. */
+export const runInBackground = (running: TestIndexer): (() => Promise<void>) => {
+  const stop = new AbortController();
+  const run = running.indexer.run(stop.signal);
+  run.catch(() => undefined);
+  return async () => {
+    stop.abort();
+    await run;
+    await running.close();
+  };
+};

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { prefetch } from "../../../runtime/chain/prefetch.ts";
+import type { ChainBlock } from "../../../runtime/chain/types.ts";
+
+const block = (number: number, transactions = 0) => ({ number, transactions: Array(transactions).fill(null) }) as unknown as ChainBlock;
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset));
+
+describe("blocks fetched ahead", () => {
+  it("come in order, each once, though later requests end sooner, and never more than allowed at once", async () => {
+    let running = 0;
+    let most = 0;
+    const fetch = async (from: number, to: number) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 10 - (from % 10)));
+      running -= 1;
+      return range(from, to);
+    };
+    const numbers: number[] = [];
+    for await (const portion of prefetch(fetch, { from: 3, to: 100, inFlight: 4, blocks: 7, transactions: 100 }))
+      numbers.push(...portion.map(({ number }) => number));
+    expect(numbers).toEqual(Array.from({ length: 98 }, (_, offset) => offset + 3));
+    expect(most).toBe(4);
+  });
+
+  it("are asked for in smaller portions when they are full", async () => {
+    const sizes: number[] = [];
+    const fetch = async (from: number, to: number) => {
+      sizes.push(to - from + 1);
+      return Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset, 100));
+    };
+    for await (const _ of prefetch(fetch, { from: 0, to: 99, inFlight: 1, blocks: 50, transactions: 500 })) _.length;
+    // The first guess is 16 blocks; from then on 500 transactions are five blocks of 100.
+    expect(sizes.slice(0, 4)).toEqual([16, 5, 5, 5]);
+  });
+
+  it("give their error when its turn comes, after the good ones", async () => {
+    const fetch = async (from: number, to: number) => {
+      if (from >= 20) throw new Error("gone");
+      return range(from, to);
+    };
+    const numbers: number[] = [];
+    const read = async () => {
+      for await (const portion of prefetch(fetch, { from: 0, to: 99, inFlight: 5, blocks: 10, transactions: 1_000 }))
+        numbers.push(portion.length);
+    };
+    await expect(read()).rejects.toThrow("gone");
+    expect(numbers).toEqual([10, 10]);
+  });
+
+  it("end when the reader is asked to stop", async () => {
+    const stop = new AbortController();
+    let asked = 0;
+    const fetch = async (from: number, to: number) => {
+      asked += 1;
+      return range(from, to);
+    };
+    for await (const _ of prefetch(fetch, { from: 0, to: 10_000, inFlight: 2, blocks: 10, transactions: 100, signal: stop.signal }))
+      stop.abort();
+    expect(asked).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { type StateAt, withBalances } from "../../../runtime/chain/account-balances.ts";
+import { BadReplyError } from "../../../runtime/chain/errors.ts";
+import { touchedAccounts } from "../../../runtime/chain/touched-accounts.ts";
+import type { ChainBlock, ChainTransaction } from "../../../runtime/chain/types.ts";
+import type { Address, Hash } from "../../../runtime/lib/hex.ts";
+
+const account = (digit: string): Address => `0x${digit.repeat(40)}`;
+const hashOf = (number: number, branch = 0): Hash => `0x${branch}${number.toString(16).padStart(63, "0")}`;
+
+const transaction = (overrides: Partial<ChainTransaction> = {}): ChainTransaction => ({
+  index: 0,
+  hash: hashOf(0, 9),
+  from: account("a"),
+  to: account("b"),
+  value: 0n,
+  nonce: 0,
+  gasLimit: 1n,
+  input: "0x",
+  type: 2,
+  successful: true,
+  gasUsed: 0n,
+  effectiveGasPrice: 0n,
+  createdContract: null,
+  l1Fee: null,
+  blobFee: null,
+  logs: [],
+  traces: null,
+  ...overrides,
+});
+const block = (number: number, transactions: ChainTransaction[] = [], overrides: Partial<ChainBlock> = {}): ChainBlock => ({
+  number,
+  hash: hashOf(number),
+  parentHash: hashOf(number - 1),
+  timestamp: number,
+  miner: account("d"),
+  extraData: "0x",
+  gasUsed: 0n,
+  gasLimit: 0n,
+  baseFeePerGas: null,
+  size: 1,
+  transactions,
+  withdrawals: [],
+  balances: null,
+  ...overrides,
+});
+
+describe("the accounts that a block touched", () => {
+  it("are those that took part in it, each once", () => {
+    const traces = [{ index: 0, type: "call", from: account("b"), to: account("4"), value: 1n }] as const;
+    const touched = touchedAccounts(
+      block(7, [transaction({ traces }), transaction({ to: null, createdContract: account("c") })], {
+        withdrawals: [{ index: 0, validatorIndex: 0, address: account("5"), amountGwei: 1n }],
+      }),
+      [account("6"), account("a")],
+    );
+    expect(touched.sort()).toEqual([..."456abcd"].map(account));
+  });
+
+  it("are those that emit a log or are named by a topic, but not the numbers and hashes among topics", () => {
+    const named = `0x${"0".repeat(24)}${"1".repeat(40)}` as const;
+    // Seven zero bytes, as a mined address may begin with; and 2^96 - 1, a number that fits twelve bytes.
+    const mined = `0x${"0".repeat(24)}${"0".repeat(14)}${"2".repeat(26)}` as const;
+    const number = `0x${"0".repeat(40)}${"f".repeat(24)}` as const;
+    const log = { index: 0, address: account("e"), topics: [hashOf(1, 8), named, mined, number], data: "0x" } as const;
+    const touched = touchedAccounts(block(7, [transaction({ logs: [log] })]));
+    expect(touched.sort()).toEqual([`0x${"0".repeat(14)}${"2".repeat(26)}`, ..."1abde".split("").map(account)].sort());
+  });
+});
+
+/** A node by a table of balances: of each account by height and branch. */
+const nodeOf = (tell: (address: Address, at: StateAt) => bigint | null, hashes = hashOf) => {
+  const asked: string[] = [];
+  return {
+    asked,
+    balances: async (reads: readonly { address: Address; at: StateAt }[]) =>
+      reads.map(({ address, at }) => {
+        asked.push(`${address.slice(2, 3)}${at.height}`);
+        return tell(address, at);
+      }),
+    hashesOf: async (heights: readonly number[]) => heights.map((height) => hashes(height)),
+    byHash: true,
+    archiveState: true,
+  };
+};
+
+describe("the balances of touched accounts", () => {
+  it("are those right before and right after each block, and one state is asked for once", async () => {
+    const node = nodeOf((_, { height }) => BigInt(height * 10));
+    const told = await withBalances(node, [block(7, [transaction()]), block(8, [transaction({ to: account("c") })])]);
+    expect(told.map(({ balances }) => balances?.map(({ address, before, balance }) => [address.slice(2, 3), before, balance]))).toEqual([
+      [
+        ["d", 60n, 70n],
+        ["a", 60n, 70n],
+        ["b", 60n, 70n],
+      ],
+      [
+        ["d", 70n, 80n],
+        ["a", 70n, 80n],
+        ["c", 70n, 80n],
+      ],
+    ]);
+    expect(node.asked.sort()).toEqual(["a6", "a7", "a8", "b6", "b7", "c7", "c8", "d6", "d7", "d8"]);
+  });
+
+  it("leave the genesis block out", async () => {
+    expect(
+      (
+        await withBalances(
+          nodeOf(() => 1n),
+          [block(0)],
+        )
+      )[0]?.balances,
+    ).toEqual([]);
+  });
+
+  it("are not known where the node lacks the state, which one question a block finds out", async () => {
+    const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
+    const told = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
+    expect(told.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
+      [
+        [null, null],
+        [null, null],
+        [null, null],
+      ],
+      [
+        [null, 5n],
+        [null, 5n],
+        [null, 5n],
+      ],
+    ]);
+    // Blocks 6 and 7 are asked about once each.
+    expect(node.asked.filter((read) => !read.endsWith("8"))).toHaveLength(2);
+  });
+
+  it("are refused when the node has left the branch meanwhile and cannot be asked by hash", async () => {
+    const node = {
+      ...nodeOf(
+        () => 1n,
+        (height) => hashOf(height, height > 7 ? 1 : 0),
+      ),
+      byHash: false,
+    };
+    await expect(withBalances(node, [block(7), block(8)])).rejects.toThrow(BadReplyError);
+    await expect(withBalances(node, [block(6), block(7)])).resolves.toHaveLength(2);
+  });
+});

@@ -1,0 +1,52 @@
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { createApp } from "../../../runtime/app.ts";
+import { requireChains, resolveChains } from "../../../runtime/commands/chains.ts";
+import { runIndexers } from "../../../runtime/commands/index-chains.ts";
+import { type ChainConfig, chainConfig, config as configSchema } from "../../../runtime/config/config.ts";
+import type { Database } from "../../../runtime/database/database.ts";
+
+const configOf = (...chains: readonly object[]) => configSchema.parse({ chains });
+const chain: ChainConfig = { ...chainConfig.parse({ name: "one", id: 5, rpc: "http://127.0.0.1:1" }), id: 5 };
+const silent = pino({ level: "silent" });
+/** Nothing that is asked of it here may reach it. */
+const noDatabase = {} as Database;
+
+describe("the chains of a command", () => {
+  it("are needed by a server and an indexer alone", () => {
+    expect(() => requireChains(configOf())).toThrow(/^No chain is configured; add one to ashlar.yaml/);
+    expect(() => requireChains(configOf({ name: "one", id: 5 }))).not.toThrow();
+  });
+
+  it("get the ids that the index knows, and no two the same", async () => {
+    const database = { query: async <Row>() => [{ chain_id: 5, name: "one" }] as Row[] };
+    expect((await resolveChains(configOf({ name: "one" }, { name: "two", id: 6 }), database)).map(({ id }) => id)).toEqual([5, 6]);
+    await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), database)).rejects.toThrow(
+      "Chains one and two are both of id 5; configure each network once.",
+    );
+    await expect(resolveChains(configOf({ name: "new" }), database)).rejects.toThrow(/no id, no node and no index yet/);
+  });
+});
+
+describe("a chain that cannot be indexed any further", () => {
+  it("is said in a sentence, and logged without what its error carries", async () => {
+    const { rpc: _, ...withoutNode } = chain;
+    const lines: string[] = [];
+    const said: string[] = [];
+    const progress = { report: () => undefined, say: (line: string) => void said.push(line), end: () => undefined };
+    const logger = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+    const reason = "Chain one has no node; set its rpc in ashlar.yaml or give --rpc URL.";
+    await expect(runIndexers([withoutNode], noDatabase, logger, progress, new AbortController().signal)).rejects.toThrow(reason);
+    expect(said).toEqual([`one is not indexed any further: ${reason}`]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([{ level: 50, chain: "one", reason, msg: "a chain is not indexed any further" }]);
+  });
+});
+
+describe("an ABI file that cannot be read", () => {
+  it("is refused in a sentence that names it", () => {
+    const chains = [{ ...chain, abiFiles: ["nowhere/events.json"] }];
+    expect(() => createApp({ config: configOf(), chains, database: noDatabase, logger: silent })).toThrow(
+      /^abiFiles of chain one: cannot read nowhere\/events\.json \(no such file\); set it to the path of a readable file/,
+    );
+  });
+});

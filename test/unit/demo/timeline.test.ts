@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { createHoldings } from "../../../runtime/demo/story/holdings.ts";
+import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { mix, planDay } from "../../../runtime/demo/story/timeline.ts";
+import type { Call } from "../../../runtime/demo/story/types.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
+
+const person = (digit: number): Address => `0x${String(digit).repeat(40)}`;
+const chapter = (digit: number, length: number): Call[] =>
+  Array.from({ length }, (_, index) => ({ from: person(digit), to: person(digit), value: BigInt(index) }));
+
+describe("the story's timeline", () => {
+  it("mixes chapters and keeps the order within each", () => {
+    const mixed = mix([chapter(1, 50), chapter(2, 50)], createRandom("seed"));
+    for (const digit of [1, 2]) {
+      const own = mixed.filter(({ from }) => from === person(digit)).map(({ value }) => Number(value));
+      expect(own).toEqual(Array.from({ length: 50 }, (_, index) => index));
+    }
+    // Not one after the other: some call of the second chapter comes before the last of the first.
+    expect(mixed.findIndex(({ from }) => from === person(2))).toBeLessThan(50);
+  });
+
+  it("puts every call of a day into exactly one block of that day, at rising times", () => {
+    const calls = chapter(3, 321);
+    const blocks = planDay(7, calls);
+    expect(blocks.flatMap((block) => block.calls)).toEqual(calls);
+    const offsets = blocks.map(({ offset }) => offset);
+    expect(offsets).toEqual([...new Set(offsets)].sort((left, right) => left - right));
+    expect(Math.min(...offsets)).toBeGreaterThanOrEqual(7 * 86_400);
+    expect(Math.max(...offsets)).toBeLessThan(8 * 86_400);
+  });
+
+  it("makes the same choices from the same seed, and others from another", () => {
+    const draw = (seed: string) => {
+      const random = createRandom(seed);
+      return Array.from({ length: 100 }, () => random.below(1_000));
+    };
+    expect(draw("one")).toEqual(draw("one"));
+    expect(draw("one")).not.toEqual(draw("two"));
+  });
+});
+
+describe("the story's book of holdings", () => {
+  it("counts what is received from the next day on, and never lets more be spent than there is", () => {
+    const holdings = createHoldings();
+    const [token, owner] = [person(8), person(9)];
+    holdings.receive(token, owner, 12_345n);
+    expect(holdings.of(token, owner)).toBe(0n);
+    holdings.settle();
+    expect(holdings.of(token, owner)).toBe(12_345n);
+    // A tenth of 12,345 is 1,234 and a bit; rounded down to three digits, 1,230.
+    expect(holdings.spend(token, owner, createRandom("any"), [100, 100])).toBe(1_230n);
+    expect(holdings.of(token, owner)).toBe(12_345n - 1_230n);
+    expect(() => holdings.take(token, owner, 20_000n)).toThrow(/spends more/);
+  });
+});

@@ -1,0 +1,207 @@
+import { toFunctionSelector } from "viem";
+import { describe, expect, it } from "vitest";
+import type { ChainBlock, ChainLog } from "../../../../runtime/chain/types.ts";
+import { approvalsProjection } from "../../../../runtime/domains/approvals/projection.ts";
+import { approvalForAll, erc20Approval } from "../../../../runtime/events/approvals.ts";
+import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
+import type { LatestTable, Row } from "../../../../runtime/indexer/projection.ts";
+import { createState, keyText } from "../../../../runtime/indexer/state.ts";
+import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { alice, block, bob, carol, data, erc20, erc721, log, pick, token, topic, transaction, withLogs } from "../token-folds.ts";
+
+const facts = { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set<Address>() } as const;
+const router: Address = `0x${"9".repeat(40)}`;
+const approval = (owner: Address, spender: Address, amount: bigint) =>
+  log([erc20Approval.topic0, topic(owner), topic(spender)], data(amount));
+const approvalOf = (owner: Address, spender: Address, id: bigint) => log([erc20Approval.topic0, topic(owner), topic(spender), topic(id)]);
+const oldApprovalOf = (owner: Address, spender: Address, id: bigint) =>
+  log([erc20Approval.topic0], `0x${[owner, spender, id].map((part) => topic(part).slice(2)).join("")}`);
+const forAll = (owner: Address, operator: Address, approved: boolean) =>
+  log([approvalForAll.topic0, topic(owner), topic(operator)], data(approved ? 1 : 0));
+/** A block of one transaction from somebody to something with these logs. */
+const sent = (number: number, from: Address, to: Address, ...logs: ChainLog[]) => block(number, [transaction({ from, to, logs })]);
+
+/** A block in which alice calls the token's transfer. */
+const plain = (number: number, ...logs: ChainLog[]) =>
+  block(number, [transaction({ from: alice, to: token, input: toFunctionSelector("transfer(address,uint256)"), logs })]);
+
+type Rows = Record<string, Row[]>;
+
+/** The rows after these blocks, folded in portions of so many, each from what the ones before it left: as the tables would have them. */
+const fold = (blocks: readonly ChainBlock[], portion = blocks.length): Rows => {
+  const tables: Rows = {};
+  const decode = createEventDecoder(approvalsProjection.events);
+  for (let start = 0; start < blocks.length; start += portion) {
+    const decoded = blocks.slice(start, start + portion).map(decode);
+    const needs = approvalsProjection.needs(decoded, facts);
+    const state = createState(
+      Object.fromEntries(
+        Object.entries(approvalsProjection.loads).map(([name, { table, key }]) => {
+          const rows = (tables[table] ?? []).map((row) => [keyText(Object.keys(key).map((column) => String(row[column]))), row] as const);
+          // What was not asked for is not loaded.
+          return [name, new Map(rows.filter(([text]) => needs[name]?.has(text)))];
+        }),
+      ),
+    );
+    const folded = approvalsProjection.fold(decoded, {
+      chain: facts,
+      state,
+      base: () => {
+        throw new Error("nothing is asked of the node");
+      },
+    });
+    for (const table of approvalsProjection.tables) {
+      const rows = folded[table.name] ?? [];
+      const kept =
+        table.kind === "latest"
+          ? (tables[table.name] ?? []).filter((row) => !rows.some((other) => isSame(table, row, other)))
+          : (tables[table.name] ?? []);
+      tables[table.name] = [...kept, ...rows];
+    }
+  }
+  return tables;
+};
+const isSame = ({ key }: LatestTable, left: Row, right: Row) => key.every((column) => String(left[column]) === String(right[column]));
+
+describe("allowances", () => {
+  const blocks = [
+    sent(5, alice, token, approval(alice, bob, 7n), approval(alice, carol, 1n)),
+    // Two in one block: the last one counts.
+    sent(6, alice, token, approval(alice, bob, 8n), approval(alice, bob, 9n)),
+    sent(8, alice, token, approval(alice, bob, 0n)),
+    sent(9, alice, token, approval(alice, bob, 2n ** 256n - 1n)),
+  ];
+
+  it.each([1, 2, 3, 4])("are what the last Approval said, with periods of what it replaced, folded %i blocks at a time", (portion) => {
+    const rows = fold(blocks, portion);
+    expect(pick(rows.allowances ?? [], "spender", "amount", "since_block", "approved_block", "log_index").sort()).toEqual([
+      [bob, 2n ** 256n - 1n, 9, 9, 0],
+      [carol, 1n, 5, 5, 1],
+    ]);
+    expect(pick(rows.allowance_periods ?? [], "spender", "from_block", "to_block", "amount", "approved_block", "log_index")).toEqual([
+      [bob, 5, 5, 7n, 5, 0],
+      [bob, 6, 7, 9n, 6, 1],
+      [bob, 8, 8, 0n, 8, 0],
+    ]);
+  });
+
+  it("are none where the zero address gives or is given, and where there was none to take back", () => {
+    const rows = fold([withLogs(5, approval(zeroAddress, bob, 7n), approval(alice, zeroAddress, 7n), approval(alice, bob, 0n))]);
+    expect(rows.allowances).toEqual([]);
+    expect(rows.allowance_periods).toEqual([]);
+  });
+
+  it("are to be read where somebody else moved an owner's tokens, and the owner ever gave one of that token", () => {
+    const readsAfter = (...later: ChainBlock[]) =>
+      pick(fold([blocks[0] as ChainBlock, ...later], 1).allowance_reads ?? [], "owner", "block_number");
+    const moved = erc20(alice, carol, 5n);
+    expect(readsAfter(sent(6, bob, token, moved))).toEqual([[alice, 6]]);
+    // Through a contract of whoever it may be, the owner's own call included.
+    expect(readsAfter(sent(6, alice, router, moved))).toEqual([[alice, 6]]);
+    // The last one counts: whoever read before it has not read.
+    expect(readsAfter(sent(6, bob, token, moved), sent(9, bob, token, moved))).toEqual([[alice, 9]]);
+    // The owner itself calls the token's transfer, or something else of it, which may have a spender take what it is allowed.
+    expect(readsAfter(plain(6, moved))).toEqual([]);
+    expect(readsAfter(sent(6, alice, token, moved))).toEqual([[alice, 6]]);
+    // Nothing is moved; nobody's is moved; one who never gave any has some moved; another token of the owner's is moved.
+    expect(readsAfter(sent(6, bob, token, erc20(alice, carol, 0n)))).toEqual([]);
+    expect(readsAfter(sent(6, bob, token, erc20(zeroAddress, carol, 5n)))).toEqual([]);
+    expect(readsAfter(sent(6, alice, token, erc20(bob, carol, 5n)))).toEqual([]);
+    expect(readsAfter(sent(6, bob, router, erc20(alice, carol, 5n, router)))).toEqual([]);
+  });
+
+  it("are to be read where one is given and used in one transaction, not where it is given afterwards", () => {
+    const reads = (...logs: ChainLog[]) => pick(fold([sent(5, bob, router, ...logs)]).allowance_reads ?? [], "owner");
+    expect(reads(approval(alice, bob, 5n), erc20(alice, carol, 5n))).toEqual([[alice]]);
+    expect(reads(erc20(alice, carol, 5n), approval(alice, bob, 5n))).toEqual([]);
+  });
+
+  it("ask for one key a transfer that is not plain, and for none of a plain one", () => {
+    const decoded = [plain(5, erc20(alice, carol, 5n)), sent(6, bob, router, erc20(alice, carol, 5n))].map(
+      createEventDecoder(approvalsProjection.events),
+    );
+    const needs = approvalsProjection.needs(decoded, facts);
+    expect(Object.fromEntries(Object.entries(needs).map(([name, keys]) => [name, [...keys.values()]]))).toEqual({
+      allowances: [],
+      givers: [[alice, token]],
+      nftApprovals: [],
+      nftOperators: [],
+    });
+  });
+});
+
+describe("approvals of single tokens", () => {
+  const giant = 2n ** 256n - 1n;
+  const state = (rows: Rows) => pick(rows.nft_approvals ?? [], "token_id", "owner", "spender", "since_block", "log_index");
+
+  it.each([1, 2, 5])("hold until the next transfer of their id, or another approval, folded %i blocks at a time", (portion) => {
+    const rows = fold(
+      [
+        sent(5, alice, token, approvalOf(alice, bob, giant), oldApprovalOf(alice, bob, 2n), approvalOf(alice, bob, 3n)),
+        sent(6, bob, token, erc721(alice, carol, giant)),
+        sent(7, alice, token, approvalOf(alice, carol, 2n)),
+        sent(8, alice, token, approvalOf(alice, zeroAddress, 3n)),
+        // Given again by the new owner, and taken in the same block.
+        sent(9, carol, token, approvalOf(carol, bob, giant), erc721(carol, alice, giant)),
+      ],
+      portion,
+    );
+    expect(state(rows).sort((left, right) => (BigInt(String(left[0])) < BigInt(String(right[0])) ? -1 : 1))).toEqual([
+      [2n, alice, carol, 7, 0],
+      [3n, alice, null, 8, 0],
+      [giant, carol, null, 9, 1],
+    ]);
+    const periods = pick(rows.nft_approval_periods ?? [], "token_id", "from_block", "to_block", "spender");
+    expect(periods.sort(([, left], [, right]) => Number(left) - Number(right))).toEqual([
+      [giant, 5, 5, bob],
+      [2n, 5, 6, bob],
+      [3n, 5, 7, bob],
+      [giant, 6, 8, null],
+    ]);
+  });
+
+  it("leave no row where nothing was approved: a transfer, an approval of nobody or by nobody", () => {
+    const rows = fold([
+      withLogs(
+        5,
+        erc721(alice, bob, 1n),
+        approvalOf(alice, zeroAddress, 2n),
+        approvalOf(zeroAddress, bob, 3n),
+        erc721(zeroAddress, bob, 4n),
+      ),
+    ]);
+    expect(rows.nft_approvals).toEqual([]);
+  });
+
+  it("are not what an allowance of the same contract is", () => {
+    const rows = fold([withLogs(5, approval(alice, bob, 7n), approvalOf(alice, carol, 7n), erc20(alice, bob, 7n))]);
+    expect(pick(rows.allowances ?? [], "spender", "amount")).toEqual([[bob, 7n]]);
+    expect(state(rows)).toEqual([[7n, alice, carol, 5, 1]]);
+  });
+});
+
+describe("approvals for all", () => {
+  it.each([1, 3])("hold until they are taken back, folded %i blocks at a time", (portion) => {
+    const rows = fold(
+      [
+        withLogs(
+          5,
+          forAll(alice, bob, true),
+          forAll(alice, carol, false),
+          forAll(zeroAddress, bob, true),
+          forAll(alice, zeroAddress, true),
+        ),
+        withLogs(6, erc721(alice, carol, 1n), forAll(carol, bob, true)),
+        withLogs(9, forAll(alice, bob, false)),
+      ],
+      portion,
+    );
+    expect(pick(rows.nft_operators ?? [], "owner", "operator", "approved", "since_block").sort()).toEqual([
+      [alice, bob, false, 9],
+      [carol, bob, true, 6],
+    ]);
+    expect(pick(rows.nft_operator_periods ?? [], "owner", "operator", "approved", "from_block", "to_block")).toEqual([
+      [alice, bob, true, 5, 8],
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import {
+  annualizedFee,
+  bothWorth,
+  feesOf,
+  liquidityWorth,
+  swapsWorth,
+  volumeOfSpans,
+  volumeWorth,
+} from "../../../../runtime/domains/dex/valuation.ts";
+import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/state-queries.ts";
+import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
+
+/** Two dollars for a whole token of 6 decimals, and for a token of 18 of which one is worth 3,000. */
+const [ofSix, ofEighteen] = [decimalOf("0.000002"), decimalOf("0.000000000000003")];
+const number = (value: Decimal | null): number | null => (value === null ? null : toNumber(value));
+const moved = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly string[]) => ({
+  amount0_in: in0,
+  amount0_out: out0,
+  amount1_in: in1,
+  amount1_out: out1,
+});
+const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ...emptyPool, ...moved(...amounts), swaps });
+
+describe("the worth of swaps", () => {
+  const one = moved("5000000", "1000000", "2000000000000000000", "500000000000000000");
+  it.each([
+    // 5 tokens of 2 dollars and 2 of 3,000 were paid in.
+    ["by what was paid in, where both prices are known", ofSix, ofEighteen, 6_010],
+    // 5 in and 1 out, of 2 dollars each; 2 in and a half out, of 3,000 each.
+    ["by what went in and out of the first, where only its price is known", ofSix, null, 12],
+    ["by what went in and out of the second, where only its price is known", null, ofEighteen, 7_500],
+    ["not known without prices", null, null, null],
+  ])("is told %s", (_, first, second, expected) => {
+    expect(number(swapsWorth(one, [first, second]))).toBe(expected);
+  });
+
+  it("is exact in tokens without decimals and in those of 36", () => {
+    // 3 of 7 dollars each, and 10^36 smallest units of a dollar and a cent.
+    expect(number(swapsWorth(moved("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
+  });
+});
+
+describe("the worth of a span", () => {
+  it("is what was added to the sums in it", () => {
+    expect(number(volumeWorth(state(3, "1000000"), state(4, "4000000"), [ofSix, ofEighteen]))).toBe(6);
+  });
+
+  it("is nothing where nobody swapped, whatever is known of prices", () => {
+    expect(number(volumeWorth(state(3, "1"), state(3, "1"), [null, null]))).toBe(0);
+  });
+
+  it("of seven days is each day's at its own prices, and not known where one with swaps is not", () => {
+    // Newest first: 3 tokens on the last day at 2 dollars, none on the day before, 1 on the first at 10 dollars.
+    const states = [state(4, "4000000"), state(2, "1000000"), state(2, "1000000"), state(1)];
+    const ten = decimalOf("0.00001");
+    const pair = (first: Decimal | null) => [first, ofEighteen] as const;
+    expect(number(volumeOfSpans(states, [pair(ofSix), pair(null), pair(ten)]))).toBe(16);
+    expect(
+      number(
+        volumeOfSpans(states, [
+          [ofSix, null],
+          [null, null],
+          [ten, null],
+        ]),
+      ),
+    ).toBe(16);
+    expect(
+      volumeOfSpans(states, [
+        [ofSix, null],
+        [null, null],
+        [null, null],
+      ]),
+    ).toBeNull();
+  });
+});
+
+describe("liquidity and fees", () => {
+  it("are of both reserves", () => {
+    expect(number(liquidityWorth({ reserve0: "1500000", reserve1: "1000000000000000000" }, [ofSix, ofEighteen]))).toBe(3_003);
+    expect(number(bothWorth(["0", "0"], [ofSix, ofEighteen]))).toBe(0);
+  });
+
+  it.each([
+    [null, "1", ofSix, ofEighteen],
+    ["1", null, ofSix, ofEighteen],
+    ["1", "1", null, ofEighteen],
+    ["1", "1", ofSix, null],
+  ])("are not known of %s and %s without one of them or its price", (reserve0, reserve1, first, second) => {
+    expect(liquidityWorth({ reserve0, reserve1 }, [first, second])).toBeNull();
+  });
+
+  it("are what the exchange takes of the volume, and as much each day of a year", () => {
+    const fees = feesOf(decimalOf("1000"), 3_000);
+    expect(number(fees)).toBe(3);
+    // 3 dollars a day on 10,000: 1,095 a year.
+    expect(number(annualizedFee(fees, decimalOf("10000")))).toBe(0.1095);
+    expect(feesOf(decimalOf("1000"), undefined)).toBeNull();
+    expect(feesOf(null, 3_000)).toBeNull();
+    expect(annualizedFee(fees, decimalOf("0"))).toBeNull();
+    expect(annualizedFee(fees, null)).toBeNull();
+    expect(annualizedFee(null, decimalOf("1"))).toBeNull();
+  });
+});

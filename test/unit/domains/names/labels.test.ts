@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { createLabelQueries, labelOf } from "../../../../runtime/domains/names/labels.ts";
+import { parseLabels } from "../../../../runtime/domains/names/labels-file.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+
+const account = (digit: string): Address => `0x${digit.repeat(40)}`;
+const [alice, bob, carol] = ["a", "b", "c"].map(account) as [Address, Address, Address];
+const faultsOf = (file: string, text: string): string => {
+  try {
+    parseLabels(file, text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "";
+};
+
+describe("a file of labels", () => {
+  it("is CSV with or without a header, in quotes or not", () => {
+    const text = `\uFEFFaddress,label\r\n${alice.toUpperCase().replace("0X", "0x")}, Alice's wallet \r\n\r\n${bob},"Bank, ""main"" account"\n`;
+    expect([...parseLabels("labels.csv", text)]).toEqual([
+      [alice, "Alice's wallet"],
+      [bob, 'Bank, "main" account'],
+    ]);
+    expect(parseLabels("labels.csv", `${alice},A`).get(alice)).toBe("A");
+  });
+
+  it("is JSON, an object or a list", () => {
+    expect([...parseLabels("labels.json", JSON.stringify({ [alice]: "A" }))]).toEqual([[alice, "A"]]);
+    expect([...parseLabels("LABELS.JSON", JSON.stringify([{ address: bob, label: "B" }]))]).toEqual([[bob, "B"]]);
+  });
+
+  it("says of every line that it cannot use where it stands and why", () => {
+    const text = ["address,label", "0x12,Short", `${alice},`, `${alice},A`, `${alice},Again`, `${bob},one,two`, `${bob},tab\there`].join(
+      "\n",
+    );
+    expect(faultsOf("labels.csv", text).split("\n")).toEqual([
+      'labels.csv:2: "0x12" was given as an address, 0x + 40 hex digits are accepted.',
+      'labels.csv:3: "" was given as a label, 1 to 100 printable characters are accepted.',
+      `labels.csv:5: ${alice} stands twice; each address once.`,
+      "labels.csv:6: nothing was given as a label, 1 to 100 printable characters are accepted.",
+      'labels.csv:7: "tab\\there" was given as a label, 1 to 100 printable characters are accepted.',
+    ]);
+  });
+
+  it.each([
+    ["{", "labels.json: it is not JSON"],
+    ["7", "labels.json: 7 was given"],
+    ["[3]", "labels.json: entry 1: nothing was given as an address"],
+    [`{"${alice}": 3}`, `labels.json: ${alice}: 3 was given as a label`],
+    [`{"${alice}": "${"x".repeat(101)}"}`, "1 to 100 printable characters"],
+  ])("of %s is refused with a sentence", (text, sentence) => {
+    expect(faultsOf("labels.json", text)).toContain(sentence);
+  });
+});
+
+describe("labels", () => {
+  it("are the operator's, and behind them the names that addresses claim", async () => {
+    const asked: Address[] = [];
+    const claimed = new Map([
+      [alice, "alice.eth"],
+      [bob, "bob.eth"],
+    ]);
+    const namesOf = async (_chainId: number, addresses: Iterable<Address>) => {
+      const own = [...addresses];
+      asked.push(...own);
+      return new Map([...claimed].filter(([address]) => own.includes(address)));
+    };
+    const { labels } = createLabelQueries({ namesOf }, new Map([[1, new Map([[alice, "Treasury"]])]]));
+    const found = await labels(1, [alice, null, bob, bob, carol]);
+    expect(asked).toEqual([bob, carol]);
+    expect([alice, bob, carol, null].map((address) => labelOf(found, address))).toEqual(["Treasury", "bob.eth", null, null]);
+    expect(labelOf(await labels(2, [alice]), alice)).toBe("alice.eth");
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { priceIn } from "../../../../runtime/domains/dex/price.ts";
+import { shareOf } from "../../../../runtime/domains/dex/share.ts";
+
+describe("the price of one token in the other", () => {
+  it.each([
+    // 2 whole tokens of 18 decimals against 5,000 of 6 decimals: 2,500.
+    ["2000000000000000000", 18, "5000000000", 6, 2_500],
+    ["5000000000", 6, "2000000000000000000", 18, 0.0004],
+    // 4 of a token that has no parts against 1 of 36 decimals.
+    ["4", 0, `1${"0".repeat(36)}`, 36, 0.25],
+    [`1${"0".repeat(36)}`, 36, "4", 0, 4],
+    ["3", 0, "1", 0, 1 / 3],
+    [String(2n ** 112n - 1n), 0, "1", 36, 1 / (2 ** 112 * 1e36)],
+  ])("%s of %i decimals against %s of %i is %d", (first, firstDecimals, second, secondDecimals, price) => {
+    const found = priceIn({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals });
+    expect((found ?? 0) / price).toBeCloseTo(1, 12);
+  });
+
+  it.each([
+    ["0", 18, "5", 18],
+    ["5", 18, "0", 18],
+    [null, 18, "5", 18],
+    ["5", null, "5", 18],
+    ["5", 18, "5", null],
+  ])("is not known of %s (%s) against %s (%s)", (first, firstDecimals, second, secondDecimals) => {
+    expect(priceIn({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals })).toBeNull();
+  });
+});
+
+describe("the share of a reserve", () => {
+  it("is rounded down", () => {
+    expect(shareOf("10", "1", "3")).toBe("3");
+    expect(shareOf(String(2n ** 112n), String(2n ** 200n), String(2n ** 201n))).toBe(String(2n ** 111n));
+  });
+
+  it.each([
+    [null, "1", "3"],
+    ["10", null, "3"],
+    ["10", "1", null],
+    ["10", "1", "0"],
+  ])("is not known of %s, %s, %s", (reserve, balance, supply) => {
+    expect(shareOf(reserve, balance, supply)).toBeNull();
+  });
+});

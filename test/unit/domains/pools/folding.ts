@@ -1,0 +1,81 @@
+import type { ChainTransaction } from "../../../../runtime/chain/types.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import type { DecodedBlock, DecodedEvent, Erc20Transfer, EventPlace, PoolFact } from "../../../../runtime/events/decoded-block.ts";
+import type { Row } from "../../../../runtime/indexer/projection.ts";
+import { createState, keyText } from "../../../../runtime/indexer/state.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+
+/** An account or a contract whose address is one digit. */
+export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
+
+/** An event without its log index, which is given by its place in the block. */
+export type Told = { readonly address: Address; readonly transactionIndex?: number } & (
+  | PoolFact
+  | Pick<Erc20Transfer, "kind" | "from" | "to" | "amount">
+);
+
+/** Who sends transaction number n of every block. */
+export const originOf = (transactionIndex: number): Address => account(String("abcdef"[transactionIndex] ?? "a"));
+
+export const blockOf = (number: number, told: readonly Told[]): DecodedBlock => {
+  const transactions = [0, 1, 2, 3].map((index) => ({ index, from: originOf(index) }) as ChainTransaction);
+  const events = told.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
+  return { block: { number, timestamp: number * 40_000, transactions } as unknown as DecodedBlock["block"], events };
+};
+
+type Rows = Record<string, Row[]>;
+
+/** The newest row of a key. */
+const newest = (rows: readonly Row[], by: string, matches: (row: Row) => boolean): Row | undefined =>
+  rows
+    .filter(matches)
+    .reduce<Row | undefined>((best, row) => (best === undefined || Number(row[by]) >= Number(best[by]) ? row : best), undefined);
+
+/** What the database would load, views included, out of the rows so far. */
+const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
+  const needs = poolsProjection.needs(blocks, { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() });
+  const table = (name: string): Row[] => rows[name] ?? [];
+  const sumsOfPool = (name: string, pool: unknown, side?: unknown): Row | undefined => {
+    const announced = table("pools").find((row) => row.pool === pool && row.announcement === 0);
+    const token = side === undefined ? undefined : Number(side) === 0 ? announced?.token0 : announced?.token1;
+    return (
+      announced &&
+      newest(table(name), "block_number", (row) => row.factory === announced.factory && (token === undefined || row.token === token))
+    );
+  };
+  const loaded = Object.entries(needs).map(([load, keys]) => {
+    const definition = poolsProjection.loads[load];
+    if (definition === undefined) throw new Error(`There is no load ${load}.`);
+    const columns = Object.keys(definition.key);
+    const found = [...keys.values()].flatMap((key): [string, Row][] => {
+      const row =
+        load === "exchangesOfPools"
+          ? sumsOfPool("exchange_sums", key[0])
+          : load === "exchangeTokensOfPools"
+            ? sumsOfPool("exchange_token_sums", key[0], key[1])
+            : newest(table(definition.table), definition.newestBy ?? "block_number", (candidate) =>
+                columns.every((column, position) => candidate[column] === key[position]),
+              );
+      return row === undefined ? [] : [[keyText(key), row]];
+    });
+    return [load, new Map(found)] as const;
+  });
+  return createState(Object.fromEntries(loaded));
+};
+
+/** Folds blocks in batches of a size, each on what the ones before it wrote. */
+export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
+  const rows: Rows = {};
+  for (let start = 0; start < blocks.length; start += batchSize) {
+    const batch = blocks.slice(start, start + batchSize);
+    const written = poolsProjection.fold(batch, {
+      chain: { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() },
+      state: stateOf(rows, batch),
+      base: () => {
+        throw new Error("Pools ask the node for nothing.");
+      },
+    });
+    for (const [name, own] of Object.entries(written)) rows[name] = [...(rows[name] ?? []), ...own];
+  }
+  return rows;
+};

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { createPriceLedger, endsIn, type Portion } from "../../../../runtime/domains/prices/making/price-ledger.ts";
+import type { Candle } from "../../../../runtime/domains/prices/model/candles.ts";
+import { decimalOf, toText } from "../../../../runtime/lib/decimal.ts";
+import { contract, token } from "./telling.ts";
+
+const hour = 3_600;
+const midnight = 20_000 * 24 * hour;
+const firstHour = midnight / hour;
+const pricesOf = (price: string | null) => new Map(price === null ? [] : [[token, decimalOf(price)]]);
+const candleOf = ({ open, high, low, close }: Candle) => [open, high, low, close].map((price) => price && toText(price));
+
+/** A ledger that is told the price of each quarter of an hour from midnight on, from a price that stood before. */
+const startLedger = (before: string | null = null) => {
+  const ledger = createPriceLedger(pricesOf(before), new Set(before === null ? [] : [token]));
+  let quarter = midnight;
+  ledger.enter(quarter);
+  return {
+    ledger,
+    /** `=`: nothing moved, so nobody asked. */
+    quarters: (...prices: (string | null)[]): void => {
+      for (const price of prices) {
+        ledger.close(price === "=" ? null : pricesOf(price));
+        quarter += 900;
+        ledger.enter(quarter);
+      }
+    },
+    look: (price: string | null) => shown(ledger.takeOut(pricesOf(price))),
+    takeOut: () => shown(ledger.takeOut(null)),
+  };
+};
+
+/** What a portion has, by the hours and days from midnight on. */
+const shown = ({ hours, days, firsts, doneHour }: Portion) => ({
+  hours: hours.rows.map(({ span, candle, end }) => [
+    span - firstHour,
+    ...candleOf(candle),
+    end === null ? "runs" : (end - midnight) / hour,
+  ]),
+  days: days.rows.map(({ span, candle, end }) => [span - 20_000, ...candleOf(candle), end === null ? "runs" : (end - midnight) / hour]),
+  gone: [hours.withdrawn.map(({ span }) => span - firstHour), days.withdrawn.map(({ span }) => span - 20_000)],
+  firsts: firsts.rows.map((first) => [first.hour - firstHour, first.end === null ? "runs" : (first.end - midnight) / hour]),
+  goneFirsts: firsts.withdrawn,
+  done: doneHour === null ? null : doneHour - firstHour,
+});
+
+describe("hours and days of prices", () => {
+  it("open with the first quarter's price, close with the last one's, and have the highest and the lowest", () => {
+    const { quarters, takeOut } = startLedger();
+    quarters("4", "7", "2", "5");
+    quarters("9", "1", "3", "3");
+    const { hours, days, done } = takeOut();
+    expect(hours).toEqual([
+      [0, "4", "7", "2", "5", 1],
+      [1, "9", "9", "1", "3", 2],
+    ]);
+    expect([days, done]).toEqual([[], 1]);
+  });
+
+  it("open with what the price was before, where its first quarter changed nothing", () => {
+    const { quarters, takeOut } = startLedger("4");
+    quarters("=", "5", "=", "=");
+    expect(takeOut().hours).toEqual([[0, "4", "5", "4", "5", 1]]);
+  });
+
+  it("have no row for an hour in which nothing changed", () => {
+    const { quarters, takeOut } = startLedger();
+    quarters("4", "4", "4", "4", "=", "4", "=", "4", "4", "5", "5", "5");
+    const { hours, done } = takeOut();
+    expect(hours).toEqual([
+      [0, "4", "4", "4", "4", 1],
+      [2, "4", "5", "4", "5", 3],
+    ]);
+    expect(done).toBe(2);
+  });
+
+  it("say that a price is not known from then on, and when it is again", () => {
+    const { quarters, takeOut } = startLedger("4");
+    quarters("4", null, null, null, null, null, null, null, null, "6", "6", "5");
+    expect(takeOut().hours).toEqual([
+      [0, "4", "4", "4", null, 1],
+      [2, "6", "6", "5", "5", 3],
+    ]);
+  });
+
+  it("say that a price which was never known again is not known", () => {
+    const { quarters, takeOut } = startLedger("4");
+    quarters(null, "=", "=", "=");
+    expect(takeOut().hours).toEqual([[0, null, null, null, null, 1]]);
+  });
+
+  it("of a day are of all its hours", () => {
+    const { quarters, takeOut } = startLedger("3");
+    for (let number = 0; number < 24; number += 1) quarters(String(10 + number), "=", "=", number === 12 ? "1" : "=");
+    quarters("=", "=", "=", "=");
+    const { days } = takeOut();
+    expect(days).toEqual([[0, "10", "33", "1", "33", 24]]);
+  });
+
+  it("end when they end, which is asked of the chain", () => {
+    const { quarters, ledger } = startLedger();
+    quarters("4", "=", "=", "=", "=", "=", "=", "=");
+    expect(endsIn(ledger.takeOut(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
+  });
+});
+
+describe("an hour that runs", () => {
+  it("is told as it would be if it ended now, and no more where it is told so", () => {
+    const { quarters, look } = startLedger("3");
+    quarters("4", "6");
+    expect(look("5").hours).toEqual([[0, "4", "6", "4", "5", "runs"]]);
+    expect(look("5").hours).toEqual([]);
+    expect(look("7")).toMatchObject({ hours: [[0, "4", "7", "4", "7", "runs"]], days: [[0, "4", "7", "4", "7", "runs"]] });
+  });
+
+  it("is overwritten by what it came to when it is over", () => {
+    const { quarters, look, takeOut } = startLedger("3");
+    quarters("4");
+    look("9");
+    quarters("5", "5", "5");
+    expect(takeOut()).toMatchObject({ hours: [[0, "4", "5", "4", "5", 1]], gone: [[], []] });
+  });
+
+  it("is taken back where it does not come true, while it runs or when it is over", () => {
+    const { quarters, look, takeOut } = startLedger("3");
+    expect(look("9").hours).toEqual([[0, "9", "9", "9", "9", "runs"]]);
+    quarters("3");
+    expect(look("3")).toMatchObject({ hours: [], gone: [[0], [0]] });
+    expect(look("8").hours).toEqual([[0, "3", "8", "3", "8", "runs"]]);
+    quarters("3", "3", "3");
+    expect(takeOut()).toMatchObject({ hours: [], gone: [[0], []] });
+    expect(look("3")).toMatchObject({ hours: [], days: [], gone: [[], [0]] });
+  });
+});
+
+describe("an asset's first price", () => {
+  it("is of the hour that it came in, told when that is over", () => {
+    const { quarters, takeOut } = startLedger();
+    quarters(null, null, null, null, null, "4");
+    expect(takeOut().firsts).toEqual([]);
+    quarters("4", "4", "4", "4");
+    expect(takeOut().firsts).toEqual([[1, 2]]);
+    quarters(null, null, "5", "5");
+    expect(takeOut().firsts).toEqual([]);
+  });
+
+  it("is told while its hour runs, and again when it is over", () => {
+    const { quarters, look } = startLedger();
+    quarters("4");
+    expect(look("4").firsts).toEqual([[0, "runs"]]);
+    expect(look("5").firsts).toEqual([]);
+    quarters("4", "4", "4");
+    expect(look("4").firsts).toEqual([[0, 1]]);
+  });
+
+  it("is of the hour that it came true in, though it was seen before", () => {
+    const { quarters, look } = startLedger();
+    quarters("=", "=", "=");
+    expect(look("4").firsts).toEqual([[0, "runs"]]);
+    quarters(null);
+    expect(look("4").firsts).toEqual([[1, "runs"]]);
+    quarters("4", "4", "4", "4");
+    expect(look("4").firsts).toEqual([[1, 2]]);
+  });
+
+  it("is taken back where it does not come true", () => {
+    const { look } = startLedger();
+    look("4");
+    expect(look(null).goneFirsts).toEqual([token]);
+  });
+
+  it("is none for an asset that had one before", () => {
+    const { quarters, look, ledger } = startLedger("4");
+    quarters(null, "=", "=", "=");
+    expect(look("4").firsts).toEqual([]);
+    const other = contract("99");
+    expect(ledger.takeOut(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createEdgeBook } from "../../../../runtime/domains/prices/model/edge-book.ts";
+import { emptySummary } from "../../../../runtime/domains/prices/model/pool-book.ts";
+import type { Edge } from "../../../../runtime/domains/prices/model/routes.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { other, token, usd } from "./telling.ts";
+
+const floor = 10_000;
+const addressOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
+const edgeOf = (number: number, depths: readonly [number, number], tokens: readonly [Address, Address] = [usd, token]): Edge => ({
+  pool: addressOf(number),
+  tokens,
+  summary: { ...emptySummary, depths },
+});
+const poolsOf = (edges: Iterable<Edge>): Address[] => Array.from(edges, ({ pool }) => pool).sort();
+
+describe("pools by their depth", () => {
+  it("are not gone through where they hold next to nothing", () => {
+    const book = createEdgeBook(floor);
+    for (let number = 0; number < 1_000; number += 1) book.add(edgeOf(number, [number < 10 ? 20_000 : 1, 1]));
+    expect(poolsOf(book.ofDepth(usd, 1))).toEqual(Array.from({ length: 10 }, (_, number) => addressOf(number)));
+    expect(poolsOf(book.ofDepth(other, 1))).toEqual([]);
+  });
+
+  it("are found among others, whatever becomes of them and of prices", () => {
+    const random = createRandom("depths");
+    const book = createEdgeBook(floor);
+    const edges = Array.from({ length: 200 }, (_, number) => edgeOf(number, [0, 0], number % 3 === 0 ? [usd, other] : [usd, token]));
+    for (const edge of edges) book.add(edge);
+    let worth = 1;
+    for (let turn = 0; turn < 500; turn += 1) {
+      for (let change = 0; change < 5; change += 1) {
+        const edge = edges[random.between(0, 199)] as Edge;
+        edge.summary = { ...emptySummary, depths: [10 ** random.between(0, 12), 10 ** random.between(0, 12)] };
+        book.changed(edge);
+      }
+      worth *= 2 ** random.between(-6, 6);
+      for (const asked of [usd, token, other]) {
+        const deep = edges.filter(({ tokens, summary: { depths } }) =>
+          tokens.some((one, side) => one === asked && (depths[side] ?? 0) * worth >= floor),
+        );
+        const found = new Set(book.ofDepth(asked, worth));
+        expect(
+          deep.every((edge) => found.has(edge)),
+          `${turn} ${asked}`,
+        ).toBe(true);
+        // And few others: what holds less than a 64th of the floor is not among them.
+        const least = floor / 64 / worth / 1.001;
+        expect(
+          [...found].every(({ tokens, summary: { depths } }) => tokens.some((one, side) => one === asked && (depths[side] ?? 0) >= least)),
+        ).toBe(true);
+      }
+    }
+  });
+
+  it("are none where a unit is worth nothing", () => {
+    const book = createEdgeBook(floor);
+    book.add(edgeOf(1, [1e300, 1]));
+    expect(poolsOf(book.ofDepth(usd, 0))).toEqual([]);
+    expect(poolsOf(book.ofDepth(usd, 1))).toEqual([addressOf(1)]);
+  });
+});

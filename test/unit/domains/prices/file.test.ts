@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { PriceFileError, parsePrices } from "../../../../runtime/domains/prices/file/parse-prices.ts";
+import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { currencies } from "../../../../runtime/parameters/currency.ts";
+
+const token = "0x00000000000000000000000000000000000000aa";
+const parse = (text: string) => parsePrices("prices.csv", text, currencies);
+const faultOf = (text: string): string => {
+  try {
+    parse(text);
+  } catch (error) {
+    if (error instanceof PriceFileError) return error.message;
+    throw error;
+  }
+  throw new Error("The file was taken.");
+};
+
+describe("an operator's file of prices", () => {
+  it("names tokens, the native one and currencies, by day, time or second", () => {
+    const text = [
+      "\uFEFFAsset,time,price",
+      `"${token.toUpperCase().replace("0X", "0x")}",2024-02-29,1.50`,
+      "native,2024-02-29T12:00:00Z,2000",
+      "eur,1709208001,1.0825",
+      "",
+      `${token},2024-03-01,`,
+    ].join("\r\n");
+    // Seconds of the days by the calendar: 19,782 days from 1970 to 2024-02-29.
+    const day = 19_782 * 86_400;
+    expect(parse(text)).toEqual([
+      { asset: token, since: day, price: "1.50" },
+      { asset: nativeTokenAddress, since: day + 43_200, price: "2000" },
+      { asset: "0x455552", since: 1_709_208_001, price: "1.0825" },
+      { asset: token, since: day + 86_400, price: null },
+    ]);
+  });
+
+  it.each([
+    ["0x12,2024-01-01,1", '"0x12" was given as an asset'],
+    [`${token},2024-02-30,1`, '"2024-02-30" was given as a time'],
+    [`${token},01/02/2024,1`, '"01/02/2024" was given as a time'],
+    [`${token},2024-01-01,1e3`, '"1e3" was given as a price'],
+    [`${token},2024-01-01,-1`, '"-1" was given as a price'],
+    [`${token},2024-01-01,0.00`, '"0.00" was given as a price'],
+    [`${token},2024-01-01,"1,5"`, '"1,5" was given as a price'],
+    [`${token},2024-01-01`, "nothing was given as a price"],
+    ["XAU,2024-01-01,1", '"XAU" was given as an asset'],
+  ])("with %s is refused with the line and what is accepted", (line, fault) => {
+    const message = faultOf(`asset,time,price\nnative,2024-01-01,1\n${line}`);
+    expect(message).toContain(`prices.csv:3: ${fault}`);
+    expect(message).toContain("Accepted: CSV with a first line asset,time,price");
+  });
+
+  it("that says two prices of a time is refused, both lines named", () => {
+    expect(faultOf("asset,time,price\nnative,2024-01-01,1\nnative,1704067200,2")).toContain(
+      "prices.csv:3: native at 1704067200 stands in line 2 already",
+    );
+  });
+
+  it("without the first line, or that is no CSV, is refused", () => {
+    expect(faultOf("native,2024-01-01,1")).toContain('prices.csv:1: "native,2024-01-01,1" was given.');
+    expect(faultOf('asset,time,price\n"native,2024-01-01,1')).toContain("prices.csv:");
+    expect(faultOf("")).toContain("nothing was given");
+  });
+
+  it("names the first faults of many, and how many more there are", () => {
+    const message = faultOf(`asset,time,price\n${Array.from({ length: 30 }, (_, line) => `bad,2024-01-01,${line + 1}`).join("\n")}`);
+    expect(message.match(/prices\.csv:/g)).toHaveLength(20);
+    expect(message).toContain("… and 10 more.");
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import { pretty, quoteOf, viewNumber, wholeRate, worth } from "../../../../runtime/api/prices/view-quotes.ts";
+import { decimalOf, divide } from "../../../../runtime/lib/decimal.ts";
+
+const dollars = (value: string) => pretty(decimalOf(value), "USD");
+
+describe("a worth for people", () => {
+  it("has two decimals, cut and not rounded", () => {
+    expect(["1", "1.5", "1.999", "0.009", "0.01", "2999.985"].map(dollars)).toEqual([
+      "$1.00",
+      "$1.50",
+      "$1.99",
+      "$0.00",
+      "$0.01",
+      "$2,999.98",
+    ]);
+  });
+
+  it("tells whole cents where the rate that they are made of ends after 40 digits", () => {
+    const third = divide(decimalOf("1"), decimalOf("3"));
+    expect(pretty(worth("10800", third), "USD")).toBe("$3,600.00");
+    expect(pretty(worth("-10800", third), "USD")).toBe("-$3,600.00");
+    // A hair less than whole cents, by what is told of it, stays less.
+    expect(dollars("0.99999999999999999999")).toBe("$0.99");
+  });
+
+  it("is $0.00 for zero, and nothing for what is not known", () => {
+    expect(["0", "0.000"].map(dollars)).toEqual(["$0.00", "$0.00"]);
+    expect(pretty(null, "USD")).toBeNull();
+  });
+
+  it("is in millions above 999,999, and in milliards above 999,999,999", () => {
+    expect(["999999.99", "999999.999", "1000000", "1009999.99", "1234567.89"].map(dollars)).toEqual([
+      "$999,999.99",
+      "$999,999.99",
+      "$1.00M",
+      "$1.00M",
+      "$1.23M",
+    ]);
+    expect(["999999999.99", "1000000000", "1239999999", "1234567890123"].map(dollars)).toEqual([
+      "$999.99M",
+      "$1.00B",
+      "$1.23B",
+      "$1,234.56B",
+    ]);
+  });
+
+  it("keeps its sign", () => {
+    expect(["-0.019", "-1234.5", "-1000000"].map(dollars)).toEqual(["-$0.01", "-$1,234.50", "-$1.00M"]);
+  });
+
+  it.each([
+    ["USD", "$"],
+    ["CAD", "CA$"],
+    ["EUR", "€"],
+    ["SGD", "S$"],
+    ["INR", "₹"],
+    ["JPY", "¥"],
+    ["VND", "₫"],
+    ["CNY", "CN¥"],
+    ["KRW", "₩"],
+    ["RUB", "₽"],
+    ["TRY", "₺"],
+    ["NGN", "₦"],
+    ["ARS", "ARS"],
+    ["AUD", "A$"],
+    ["CHF", "CHF"],
+    ["GBP", "£"],
+  ] satisfies [Currency, string][])("in %s begins with %s", (currency, symbol) => {
+    expect(pretty(decimalOf("1234.5"), currency)).toBe(`${symbol}1,234.50`);
+  });
+});
+
+describe("what an amount is worth", () => {
+  it("is exact to the last digit of a uint256", () => {
+    const largest = 2n ** 256n - 1n;
+    expect(worth(String(largest), decimalOf("0.5"))).toEqual({ digits: largest * 5n, scale: 1 });
+  });
+
+  it("is null where amount or rate is not known, and nothing else is", () => {
+    expect(quoteOf("5", null, 18, "USD")).toEqual({ rate: null, quote: null, pretty: null });
+    expect(quoteOf(null, decimalOf("2"), 0, "USD")).toEqual({ rate: 2, quote: null, pretty: null });
+    // Without decimals nobody knows what a whole one is, but all smallest units have their worth.
+    expect(quoteOf("5", decimalOf("0.25"), null, "USD")).toEqual({ rate: null, quote: 1.25, pretty: "$1.25" });
+    expect(quoteOf("0", decimalOf("2"), 0, "USD")).toEqual({ rate: 2, quote: 0, pretty: "$0.00" });
+  });
+
+  it("is the balance in whole tokens times the rate, for 0 and for 36 decimals", () => {
+    expect(quoteOf("3", decimalOf("12.5"), 0, "EUR")).toEqual({ rate: 12.5, quote: 37.5, pretty: "€37.50" });
+    const rate = { digits: 5n, scale: 37 };
+    expect(viewNumber(wholeRate(rate, 36))).toBe(0.5);
+    expect(quoteOf(`3${"0".repeat(36)}`, rate, 36, "USD")).toEqual({ rate: 0.5, quote: 1.5, pretty: "$1.50" });
+  });
+
+  it("has no number where it is more than a number can be", () => {
+    // 10^54 for a smallest unit, of which there are 10^255 in a whole token: 10^309.
+    const rate = { digits: 10n ** 54n, scale: 0 };
+    expect(quoteOf("1", rate, 255, "USD")).toEqual({ rate: null, quote: 1e54, pretty: pretty(rate, "USD") });
+    expect(viewNumber(wholeRate({ digits: 10n ** 53n, scale: 0 }, 255))).toBe(1e308);
+  });
+});

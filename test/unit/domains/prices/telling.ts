@@ -1,0 +1,78 @@
+import { chainConfig } from "../../../../runtime/config/config.ts";
+import type { Asset } from "../../../../runtime/domains/prices/assets.ts";
+import { createPriceModel, type Prices } from "../../../../runtime/domains/prices/model/model.ts";
+import type { PoolWord } from "../../../../runtime/domains/prices/model/words.ts";
+import { toText } from "../../../../runtime/lib/decimal.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+
+/** A contract whose address is two digits, again and again. */
+export const contract = (digits: string): Address => `0x${digits.repeat(20)}`;
+/** Two contracts in the order that pools have their tokens in. */
+export const [usd, weth, token, other, third] = ["11", "22", "33", "44", "55"].map(contract) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+export const feed = contract("fe");
+
+/** The first second of a quarter of an hour, and the quarter's end. */
+export const start = 900_000;
+export const end = start + 900;
+export const unit = 10n ** 18n;
+
+/** A price of a whole unit as one of the smallest unit: the point moves to the left. */
+export const smallest = (whole: string, decimals: number): string => {
+  const [left = "", right = ""] = whole.split(".");
+  const digits = `${"0".repeat(decimals)}${left}`;
+  const moved = `${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}${right}`;
+  return moved.replace(/\.?0+$/, "").replace(/^0+(?=\d)/, "");
+};
+
+type Reserves = readonly [bigint, bigint];
+
+/** A model that a test tells what happened. */
+export const createTelling = (
+  prices: Record<string, unknown>,
+  decimals: Readonly<Record<Address, number | null>> = {},
+  wrappedNative: readonly Address[] = [weth],
+) => {
+  const settings = chainConfig.parse({ name: "test", id: 1, rpc: "http://127.0.0.1:1", prices }).prices;
+  const model = createPriceModel({
+    prices: settings,
+    wrappedNative,
+    decimalsOf: (asked) => (Object.hasOwn(decimals, asked) ? (decimals[asked] ?? null) : 18),
+  });
+  let closed: Prices = new Map();
+  const textOf = (rates: Prices, asset: Asset): string | null => {
+    const rate = rates.get(asset);
+    return rate === undefined ? null : toText(rate);
+  };
+  const tell = (pool: Address, time: number, word: Partial<PoolWord>) =>
+    model.tell({ kind: "pool", time, pool, reserve0: null, reserve1: null, sqrtPriceX96: null, liquidity: null, supply: null, ...word });
+  return {
+    model,
+    /** A pool of a configured exchange, with what was in it from a time on. */
+    pool: (pool: Address, tokens: readonly [Address, Address], reserves: Reserves, time = start - 1_000, supply: bigint | null = null) => {
+      model.add({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: false });
+      tell(pool, time, { reserve0: reserves[0], reserve1: reserves[1], supply });
+    },
+    /** A pool of concentrated liquidity. */
+    ranges: (pool: Address, tokens: readonly [Address, Address], word: Partial<PoolWord>, time = start - 1_000) => {
+      model.add({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: true });
+      tell(pool, time, word);
+    },
+    now: (pool: Address, time: number, reserves: Reserves | null, supply: bigint | null = null) =>
+      tell(pool, time, { reserve0: reserves?.[0] ?? null, reserve1: reserves?.[1] ?? null, supply }),
+    say: (time: number, answer: bigint, aggregator = feed) => model.tell({ kind: "feed", time, feed: aggregator, answer }),
+    write: (time: number, asset: Asset, price: string | null) => model.tell({ kind: "file", time, asset, price }),
+    /** Closes the quarter that ends at a time. */
+    close: (time = end): void => {
+      closed = model.close(time) ?? closed;
+    },
+    /** What one smallest unit is worth by the last closed quarter. */
+    price: (asset: Asset): string | null => textOf(closed, asset),
+    look: (time: number, asset: Asset): string | null => textOf(model.look(time), asset),
+  };
+};

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
+import { comparePairs } from "../../../../../runtime/domains/tokens/settling/compare.ts";
+import { createDeferral, createSuspects } from "../../../../../runtime/domains/tokens/settling/patience.ts";
+import type { ChoreContext } from "../../../../../runtime/jobs/chore.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+
+const token: Address = `0x${"a".repeat(40)}`;
+const owner: Address = `0x${"b".repeat(40)}`;
+const hash = `0x${"c".repeat(64)}` as const;
+
+/** What is compared is given, not asked of a chain: ninety tokens that change their mind between two looks would take long to deploy. */
+const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: Parameters<typeof comparePairs>[2], now: Date) => {
+  const unused = () => {
+    throw new Error("not used");
+  };
+  const context = {
+    chainId: 1,
+    clock: () => now,
+    database: { query: async (sql: string) => (sql.includes("token_checks") ? [] : rows) },
+    multicall: async () => rows.map(() => answer),
+    source: { hashesOf: async () => [hash], balances: unused, calls: unused, capabilities: {} },
+    exclusive: unused,
+    beside: unused,
+    logger: { info: unused },
+  } as unknown as ChoreContext;
+  await comparePairs(context, [{ token, owner }], patience);
+};
+
+const row = { number: 9, hash, token, owner, balance: "5" };
+const differs: CallOutcome = { ok: true, data: `0x${"6".padStart(64, "0")}` };
+
+it.each([
+  ["falls silent", { ok: false, reverted: true } as const, [row]],
+  ["has no such balance any more", differs, []],
+])("a token that differed once and then %s takes no place of a later look", async (_, second, rows) => {
+  const patience = { deferral: createDeferral(1_000), suspects: createSuspects(20_000) };
+  await lookWith(differs, [row], patience, new Date(0));
+  expect(patience.suspects.due(new Date(20_000))).toEqual([{ token, owner }]);
+  await lookWith(second, rows, patience, new Date(20_000));
+  expect(patience.suspects.due(new Date(40_000))).toEqual([]);
+});

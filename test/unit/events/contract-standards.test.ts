@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import type { CallOutcome } from "../../../runtime/chain/source.ts";
+import type { ChainBlock } from "../../../runtime/chain/types.ts";
+import {
+  type ContractEvidence,
+  claimsCollection,
+  evidenceOf,
+  subjectsOf,
+  withStandards,
+} from "../../../runtime/events/contract-standards.ts";
+import type { DecodedBlock, DecodedEvent } from "../../../runtime/events/decoded-block.ts";
+import { type Address, zeroAddress } from "../../../runtime/lib/hex.ts";
+
+const [token, other, alice, bob] = ["1", "2", "3", "4"].map((digit): Address => `0x${digit.repeat(40)}`) as [
+  Address,
+  Address,
+  Address,
+  Address,
+];
+const place = { address: token, transactionIndex: 0, logIndex: 0 };
+const ids = (tokenId: bigint, to: Address = bob, address = token): DecodedEvent => ({
+  kind: "erc721Transfer",
+  ...place,
+  address,
+  from: alice,
+  to,
+  tokenId,
+});
+const coins = (amount: bigint): DecodedEvent => ({ kind: "erc20Transfer", ...place, from: alice, to: bob, amount });
+const approval = (tokenId: bigint): DecodedEvent => ({ kind: "erc721Approval", ...place, owner: alice, spender: bob, tokenId });
+const named = (amount: bigint): DecodedEvent => ({ kind: "hybridTransfer", ...place, from: alice, to: bob, amount });
+const blockOf = (number: number, ...events: DecodedEvent[]): DecodedBlock => ({ block: { number } as ChainBlock, events });
+
+const word = (value: bigint): CallOutcome => ({ ok: true, data: `0x${value.toString(16).padStart(64, "0")}` });
+const reverted: CallOutcome = { ok: false, reverted: true };
+const empty: CallOutcome = { ok: true, data: "0x" };
+const subject = { address: token, block: 5, value: 7n, hasBothForms: false };
+
+describe("what contracts show to be", () => {
+  const coin = { isCoin: true, isCollection: false };
+  const collection = { isCoin: false, isCollection: true };
+  const both = { isCoin: true, isCollection: true };
+  const neither = { isCoin: false, isCollection: false };
+
+  // Answers to supportsInterface(EIP-721), allowance, ownerOf, isApprovedForAll, decimals.
+  it.each([
+    ["an ERC-20 token", [reverted, word(0n), reverted, reverted, word(18n)], coin],
+    ["one without decimals, which EIP-20 leaves open", [reverted, word(0n), reverted, reverted, reverted], coin],
+    ["one that has decimals alone", [reverted, reverted, reverted, reverted, word(6n)], coin],
+    ["one whose fallback answers nothing, as WETH9's", [empty, word(0n), empty, empty, word(18n)], coin],
+    ["a collection of before EIP-165", [reverted, reverted, word(BigInt(alice)), reverted, reverted], collection],
+    ["one with decimals of 0, whose id was burnt", [word(0n), reverted, reverted, word(0n), word(0n)], collection],
+    ["one that says 0 for the owner of a burnt id", [reverted, reverted, word(0n), reverted, reverted], collection],
+    ["a contract after ERC-404", [word(0n), word(0n), word(BigInt(alice)), word(0n), word(18n)], both],
+    ["a contract that answers nothing", [reverted, reverted, reverted, reverted, reverted], neither],
+    ["one that is gone", [empty, empty, empty, empty, empty], neither],
+    ["one that answers with numbers that are no answers", [word(2n), reverted, word(2n ** 160n), word(2n), word(256n)], neither],
+    ["one with decimals of 0 and nothing else", [reverted, reverted, reverted, reverted, word(0n)], neither],
+  ] as [string, CallOutcome[], ContractEvidence][])("%s", (_, outcomes, expected) => {
+    expect(evidenceOf(subject, outcomes.slice(0, 2), outcomes.slice(2))).toEqual(expected);
+  });
+
+  it("a collection that claims to be one needs no more than that; a coin that claims it is both", () => {
+    expect(claimsCollection([word(1n)])).toBe(true);
+    expect(evidenceOf(subject, [word(1n), reverted], [])).toEqual(collection);
+    expect(evidenceOf(subject, [word(1n), word(0n)], [])).toEqual(both);
+  });
+
+  it("a contract that emits Transfers of both forms moves ids by one of them, whatever it answers", () => {
+    expect(evidenceOf({ ...subject, hasBothForms: true }, [reverted, word(0n)], [reverted, reverted, word(18n)])).toEqual(both);
+  });
+});
+
+describe("contracts that are asked", () => {
+  it("are those with ambiguous events, at their first block, about the last id that somebody received in it", () => {
+    const subjects = subjectsOf([
+      blockOf(4, coins(5n)),
+      blockOf(5, ids(1n), ids(2n), ids(3n, zeroAddress), ids(9n, bob, other)),
+      blockOf(6, ids(4n)),
+    ]);
+    expect([...subjects.values()]).toEqual([
+      { address: token, block: 5, value: 2n, hasBothForms: false },
+      { address: other, block: 5, value: 9n, hasBothForms: false },
+    ]);
+    expect(subjectsOf([blockOf(5, approval(3n))]).get(token)).toEqual({ address: token, block: 5, value: 3n, hasBothForms: false });
+    expect(subjectsOf([blockOf(5, ids(3n), coins(1n))]).get(token)?.hasBothForms).toBe(true);
+    // An approval of the other form is not a second form of Transfer.
+    expect(subjectsOf([blockOf(5, approval(3n), coins(1n))]).get(token)?.hasBothForms).toBe(false);
+    expect(subjectsOf([blockOf(5, coins(1n))]).size).toBe(0);
+  });
+});
+
+describe("events of blocks", () => {
+  const read = (event: DecodedEvent, evidence: ContractEvidence | undefined) =>
+    withStandards([blockOf(5, event)], () => evidence)[0]?.events;
+
+  it("are read as what their contract is", () => {
+    const coin = { isCoin: true, isCollection: false };
+    expect(read(ids(5n), coin)).toEqual([coins(5n)]);
+    expect(read(approval(5n), coin)).toEqual([{ kind: "erc20Approval", ...place, owner: alice, spender: bob, amount: 5n }]);
+    const both = { isCoin: true, isCollection: true };
+    expect(read(ids(5n), both)).toEqual([{ ...ids(5n), ofHybrid: true }]);
+    expect(read(approval(5n), both)).toEqual([approval(5n)]);
+    expect(read(named(5n), both)).toEqual([coins(5n)]);
+  });
+
+  it.each([{ isCoin: false, isCollection: true }, { isCoin: false, isCollection: false }, undefined])(
+    "stay what their form says where the contract is no coin: %j",
+    (evidence) => {
+      expect(read(ids(5n), evidence)).toEqual([ids(5n)]);
+      expect(read(approval(5n), evidence)).toEqual([approval(5n)]);
+      expect(read(named(5n), evidence)).toEqual([]);
+    },
+  );
+
+  it("are the same objects in blocks of which nothing is read anew", () => {
+    const block = blockOf(5, ids(5n), coins(1n));
+    expect(withStandards([block], () => undefined)[0]).toBe(block);
+  });
+});

@@ -1,0 +1,88 @@
+import { encodeAbiParameters, type Hex, keccak256, parseAbiItem, stringToBytes, toEventSelector } from "viem";
+import { describe, expect, it } from "vitest";
+import * as names from "../../../runtime/events/names.ts";
+import type { Hash } from "../../../runtime/lib/hex.ts";
+
+const contract = `0x${"cc".repeat(20)}` as const;
+const alice = `0x${"aa".repeat(20)}` as const;
+const node: Hash = `0x${"11".repeat(32)}`;
+const zero = `0x${"00".repeat(20)}` as const;
+const word = (value: number): string => value.toString(16).padStart(64, "0");
+const asWord = (address: Hex): Hex => `0x${address.slice(2).padStart(64, "0")}`;
+const decode = (definition: (typeof names)[keyof typeof names], topics: readonly Hash[], data: Hex) =>
+  definition.decode({ index: 7, address: contract, topics: [definition.topic0, ...topics], data }, 3);
+const place = { address: contract, transactionIndex: 3, logIndex: 7 };
+const claimOf = (text: Uint8Array | string) =>
+  encodeAbiParameters([{ type: "bytes" }], [`0x${Buffer.from(typeof text === "string" ? stringToBytes(text) : text).toString("hex")}`]);
+
+describe("events of names", () => {
+  it.each([
+    ["NewOwner(bytes32 indexed node, bytes32 indexed label, address owner)", names.nameNewOwner],
+    ["Transfer(bytes32 indexed node, address owner)", names.nameTransfer],
+    ["NewResolver(bytes32 indexed node, address resolver)", names.nameNewResolver],
+    ["AddrChanged(bytes32 indexed node, address a)", names.nameAddrChanged],
+    ["AddressChanged(bytes32 indexed node, uint256 coinType, bytes newAddress)", names.nameAddressChanged],
+    ["NameChanged(bytes32 indexed node, string name)", names.nameNameChanged],
+    ["VersionChanged(bytes32 indexed node, uint64 newVersion)", names.nameVersionChanged],
+  ])("%s is known by the hash of its signature", (signature, { topic0 }) => {
+    expect(topic0).toBe(toEventSelector(parseAbiItem(`event ${signature}`) as never));
+  });
+
+  it("tell the owner of a child by the hash of its label", () => {
+    // EIP-137: namehash("eth") is keccak256(32 zero bytes, keccak256("eth")).
+    const event = decode(names.nameNewOwner, [`0x${"00".repeat(32)}`, keccak256(stringToBytes("eth"))], asWord(alice));
+    expect(event).toEqual({
+      ...place,
+      kind: "nameOwner",
+      node: "0x93cdeb708b7545dc668eb9280176169d1c33cfd8ed6f04690a0bcc88a93fc4ae",
+      owner: alice,
+    });
+  });
+
+  it("take the zero address as none", () => {
+    expect(decode(names.nameNewResolver, [node], asWord(zero))).toEqual({ ...place, kind: "nameResolver", node, resolver: null });
+    expect(decode(names.nameAddrChanged, [node], asWord(zero))).toEqual({ ...place, kind: "nameAddress", node, account: null });
+  });
+
+  it("take ether's addresses out of AddressChanged, and those of no other coin", () => {
+    const changed = (coin: bigint, address: Hex) =>
+      decode(names.nameAddressChanged, [node], encodeAbiParameters([{ type: "uint256" }, { type: "bytes" }], [coin, address]));
+    expect(changed(60n, alice)).toEqual({ ...place, kind: "nameAddress", node, account: alice });
+    expect(changed(60n, "0x")).toEqual({ ...place, kind: "nameAddress", node, account: null });
+    expect(changed(60n, "0x1234")).toEqual({ ...place, kind: "nameAddress", node, account: null });
+    expect(changed(60n, `0x${"ab".repeat(5_000)}`)).toEqual({ ...place, kind: "nameAddress", node, account: null });
+    expect(changed(0n, "0x1234")).toBeNull();
+  });
+
+  it("read a claimed name, and take what can be no name as none", () => {
+    const claimed = (data: Hex) => decode(names.nameNameChanged, [node], data);
+    const fact = (name: string | null) => ({ ...place, kind: "nameText", node, name });
+    expect(claimed(claimOf("alice.eth"))).toEqual(fact("alice.eth"));
+    expect(claimed(claimOf('a,"b"{c}\\.eth'))).toEqual(fact('a,"b"{c}\\.eth'));
+    expect(claimed(claimOf(""))).toEqual(fact(null));
+    expect(claimed(claimOf("alice\0.eth"))).toEqual(fact(null));
+    expect(claimed(claimOf(Uint8Array.of(0xff, 0xfe)))).toEqual(fact(null));
+    expect(claimed(claimOf("a".repeat(1_020)))).toEqual(fact("a".repeat(1_020)));
+    expect(claimed(claimOf("a".repeat(1_021)))).toEqual(fact(null));
+    expect(claimed(claimOf("a".repeat(1_000_000)))).toEqual(fact(null));
+  });
+
+  it.each([
+    ["no data", "0x"],
+    ["an offset behind the data", `0x${word(64)}`],
+    ["an offset of absurd size", `0x${"f".repeat(64)}`],
+    ["a length beyond the data", `0x${word(32)}${word(33)}${"61".repeat(32)}`],
+    ["a length of absurd size", `0x${word(32)}${"f".repeat(64)}`],
+  ] as const)("are none with %s", (_, data) => {
+    expect(decode(names.nameNameChanged, [node], data)).toBeNull();
+  });
+
+  it("are none with other topics or with dirty addresses", () => {
+    expect(decode(names.nameTransfer, [], asWord(alice))).toBeNull();
+    expect(decode(names.nameTransfer, [node, node], asWord(alice))).toBeNull();
+    expect(decode(names.nameNewOwner, [node], asWord(alice))).toBeNull();
+    expect(decode(names.nameTransfer, [node], `0x${"f".repeat(64)}`)).toBeNull();
+    expect(decode(names.nameTransfer, [node], `${asWord(alice)}00`)).toBeNull();
+    expect(decode(names.nameVersionChanged, [node], "0x")).toBeNull();
+  });
+});

@@ -1,0 +1,180 @@
+import { type AbiEvent, encodeAbiParameters, encodeEventTopics, parseAbiItem, toEventSelector } from "viem";
+import { describe, expect, it } from "vitest";
+import type { ChainBlock, ChainLog } from "../../../runtime/chain/types.ts";
+import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
+import { knownEvents } from "../../../runtime/events/known-events.ts";
+import * as pools from "../../../runtime/events/pools.ts";
+import type { Hex } from "../../../runtime/lib/hex.ts";
+
+const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
+const [low, high, pool, sender, to] = ["1", "2", "3", "4", "5"].map(address) as [Hex, Hex, Hex, Hex, Hex];
+const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn } = pools;
+const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
+
+/** The signatures as the contracts state them; by the number of parameters where two generations share a name. */
+const signatureOf = (name: string, parameters: number): AbiEvent => {
+  const found = knownEvents
+    .map((text) => parseAbiItem(text) as unknown as AbiEvent)
+    .find((event) => event.name === name && event.inputs.length === parameters);
+  if (found === undefined) throw new Error(`There is no event ${name} with ${parameters} parameters.`);
+  return found;
+};
+const events = {
+  PairCreated: signatureOf("PairCreated", 4),
+  Sync: signatureOf("Sync", 2),
+  PairSwap: signatureOf("Swap", 6),
+  PairMint: signatureOf("Mint", 3),
+  PairBurn: signatureOf("Burn", 4),
+  PoolCreated: signatureOf("PoolCreated", 5),
+  Initialize: signatureOf("Initialize", 2),
+  PoolSwap: signatureOf("Swap", 7),
+  PoolSwapWithFees: signatureOf("Swap", 9),
+  PoolMint: signatureOf("Mint", 7),
+  PoolBurn: signatureOf("Burn", 6),
+  PoolCollect: signatureOf("Collect", 6),
+  PoolCollectProtocol: signatureOf("CollectProtocol", 4),
+  PoolFlash: signatureOf("Flash", 6),
+};
+
+/** A log as the ABI's own coder writes it. */
+const logOf = (event: AbiEvent, values: readonly unknown[]): ChainLog => {
+  const plain = event.inputs.flatMap((input, position) => (input.indexed ? [] : [{ input, value: values[position] }]));
+  const args = Object.fromEntries(event.inputs.map((input, position) => [input.name ?? "", values[position]]));
+  return {
+    index: 7,
+    address: pool,
+    topics: encodeEventTopics({ abi: [event], args }) as Hex[],
+    data: encodeAbiParameters(
+      plain.map(({ input }) => input),
+      plain.map(({ value }) => value),
+    ),
+  };
+};
+const decode = (log: ChainLog) =>
+  createEventDecoder(Object.values(pools))({ transactions: [{ index: 3, logs: [log] }] } as unknown as ChainBlock).events;
+const place = { address: pool, transactionIndex: 3, logIndex: 7 };
+
+describe("the topics of pools' events", () => {
+  it.each([
+    [events.PairCreated, pairCreated],
+    [events.Sync, pairSync],
+    [events.PairSwap, pairSwap],
+    [events.PairMint, pairMint],
+    [events.PairBurn, pairBurn],
+    [events.PoolCreated, poolCreated],
+    [events.Initialize, poolInitialize],
+    [events.PoolSwap, poolSwap],
+    [events.PoolSwapWithFees, poolSwapWithFees],
+    [events.PoolMint, poolMint],
+    [events.PoolBurn, poolBurn],
+    [events.PoolCollect, poolCollect],
+    [events.PoolCollectProtocol, poolCollectProtocol],
+    [events.PoolFlash, poolFlash],
+  ] as const)("are the hashes of their signatures: $name", (event, { topic0 }) => {
+    expect(topic0).toBe(toEventSelector(event));
+  });
+});
+
+describe("events of constant-product pools", () => {
+  it("are read as the ABI's own coder writes them", () => {
+    expect(decode(logOf(events.PairCreated, [low, high, to, 9n]))).toEqual([
+      { kind: "poolCreated", ...place, family: "xy=k", pool: to, token0: low, token1: high, feePpm: null },
+    ]);
+    expect(decode(logOf(events.Sync, [2n ** 112n - 1n, 0n]))).toEqual([
+      { kind: "poolReserves", ...place, reserve0: 2n ** 112n - 1n, reserve1: 0n },
+    ]);
+    expect(decode(logOf(events.PairSwap, [sender, 1n, 2n, 3n, 2n ** 256n - 1n, to]))).toEqual([
+      {
+        kind: "poolSwap",
+        ...place,
+        sender,
+        to,
+        amount0In: 1n,
+        amount1In: 2n,
+        amount0Out: 3n,
+        amount1Out: 2n ** 256n - 1n,
+        price: null,
+      },
+    ]);
+    expect(decode(logOf(events.PairMint, [sender, 5n, 6n]))).toEqual([
+      { kind: "poolDeposit", ...place, sender, to: null, amount0: 5n, amount1: 6n, position: null },
+    ]);
+    expect(decode(logOf(events.PairBurn, [sender, 5n, 6n, to]))).toEqual([
+      { kind: "poolWithdrawal", ...place, sender, to, amount0: 5n, amount1: 6n, position: null },
+    ]);
+  });
+});
+
+describe("events of concentrated pools", () => {
+  it("are read as the ABI's own coder writes them", () => {
+    expect(decode(logOf(events.PoolCreated, [low, high, 3000, 60, to]))).toEqual([
+      { kind: "poolCreated", ...place, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
+    ]);
+    expect(decode(logOf(events.Initialize, [2n ** 160n - 1n, -887272]))).toEqual([
+      { kind: "poolPrice", ...place, sqrtPriceX96: 2n ** 160n - 1n, tick: -887272 },
+    ]);
+    const position = { tickLower: -60, tickUpper: 120, liquidity: 9n };
+    expect(decode(logOf(events.PoolMint, [sender, to, -60, 120, 9n, 5n, 6n]))).toEqual([
+      { kind: "poolDeposit", ...place, sender, to, amount0: 5n, amount1: 6n, position },
+    ]);
+    expect(decode(logOf(events.PoolBurn, [to, -60, 120, 9n, 5n, 6n]))).toEqual([
+      { kind: "poolWithdrawal", ...place, sender: to, to, amount0: 5n, amount1: 6n, position },
+    ]);
+  });
+
+  it("say what is collected as what went out, and what is paid for a loan as what went in", () => {
+    const still = { kind: "poolMoved", ...place, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
+    const most = 2n ** 128n - 1n;
+    expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, most, 6n]))).toEqual([{ ...still, amount0Out: most, amount1Out: 6n }]);
+    expect(decode(logOf(events.PoolCollectProtocol, [sender, to, 5n, most]))).toEqual([{ ...still, amount0Out: 5n, amount1Out: most }]);
+    expect(decode(logOf(events.PoolFlash, [sender, to, 100n, 200n, 3n, 2n ** 256n - 1n]))).toEqual([
+      { ...still, amount0In: 3n, amount1In: 2n ** 256n - 1n },
+    ]);
+  });
+
+  it("say what the pool received as what went in", () => {
+    const price = { sqrtPriceX96: 1n, liquidity: 2n ** 128n - 1n, tick: 8388607 };
+    const swap = (amount0: bigint, amount1: bigint) =>
+      decode(logOf(events.PoolSwap, [sender, to, amount0, amount1, price.sqrtPriceX96, price.liquidity, price.tick]));
+    const shared = { kind: "poolSwap", ...place, sender, to, price };
+    expect(swap(5n, -4n)).toEqual([{ ...shared, amount0In: 5n, amount0Out: 0n, amount1In: 0n, amount1Out: 4n }]);
+    const values = [sender, to, 5n, -4n, price.sqrtPriceX96, price.liquidity, price.tick, 2n ** 128n - 1n, 0n];
+    expect(decode(logOf(events.PoolSwapWithFees, values))).toEqual(swap(5n, -4n));
+    expect(swap(-(2n ** 255n), 4n)).toEqual([{ ...shared, amount0In: 0n, amount0Out: 2n ** 255n, amount1In: 4n, amount1Out: 0n }]);
+  });
+});
+
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+const words = (...values: bigint[]): Hex => `0x${values.map(word).join("")}`;
+const topic = (value: bigint): Hex => `0x${word(value)}`;
+
+describe("what only looks like an event of a pool", () => {
+  const created = logOf(events.PairCreated, [low, high, to, 9n]);
+  const v3Created = logOf(events.PoolCreated, [low, high, 3000, 60, to]);
+  const swap = logOf(events.PairSwap, [sender, 1n, 2n, 3n, 4n, to]);
+  const v3Swap = logOf(events.PoolSwap, [sender, to, 5n, -4n, 1n, 1n, 1]);
+  const minted = logOf(events.PoolMint, [sender, to, -60, 120, 9n, 5n, 6n]);
+  const collected = logOf(events.PoolCollect, [sender, to, -60, 120, 5n, 6n]);
+  it.each<[string, ChainLog]>([
+    ["a reserve above 112 bits", { ...created, topics: [pairSync.topic0], data: words(2n ** 112n, 1n) }],
+    ["half a word", { ...created, topics: [pairSync.topic0], data: "0x00ff" }],
+    ["a word too many", { ...created, topics: [pairSync.topic0], data: words(1n, 1n, 1n) }],
+    ["no data", { ...created, topics: [pairSync.topic0], data: "0x" }],
+    ["tokens in the wrong order", logOf(events.PairCreated, [high, low, to, 9n])],
+    ["a pool of one token", logOf(events.PairCreated, [low, low, to, 9n])],
+    ["a pool that is no address", { ...created, data: words(2n ** 255n, 1n) }],
+    ["a token that is no address", { ...created, topics: [pairCreated.topic0, topic(2n ** 200n), topic(2n ** 201n)] }],
+    ["a topic too few", { ...created, topics: created.topics.slice(0, 2) }],
+    ["a fee above 24 bits", { ...v3Created, topics: [...v3Created.topics.slice(0, 3), topic(2n ** 24n)] }],
+    ["a sender that is no address", { ...swap, topics: [pairSwap.topic0, topic(2n ** 200n), topic(1n)] }],
+    ["a tick above 24 bits", { ...v3Swap, data: words(1n, 1n, 1n, 1n, 2n ** 23n) }],
+    ["a price above 160 bits", { ...v3Swap, data: words(1n, 1n, 2n ** 160n, 1n, 1n) }],
+    ["liquidity above 128 bits", { ...v3Swap, data: words(1n, 1n, 1n, 2n ** 128n, 1n) }],
+    ["a border of a range that is no tick", { ...minted, topics: [...minted.topics.slice(0, 3), topic(2n ** 255n)] }],
+    ["a collected amount above 128 bits", { ...collected, data: words(1n, 2n ** 128n, 1n) }],
+    ["a receiver that is no address", { ...collected, data: words(2n ** 200n, 1n, 1n) }],
+    ["a loan without what was paid", { ...collected, topics: [poolFlash.topic0, topic(1n), topic(1n)], data: words(1n, 1n) }],
+  ])("is none: %s", (_, log) => {
+    expect(decode(log)).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+import { encodeAbiParameters, parseAbiItem, toEventSelector } from "viem";
+import { describe, expect, it } from "vitest";
+import type { ChainBlock, ChainLog } from "../../../runtime/chain/types.ts";
+import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
+import {
+  consecutiveMint,
+  erc20Transfer,
+  erc721Transfer,
+  erc1155TransferBatch,
+  erc1155TransferSingle,
+  legacyErc721Transfer,
+  wrappedDeposit,
+  wrappedWithdrawal,
+} from "../../../runtime/events/transfers.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+
+const from: Address = `0x${"1".repeat(40)}`;
+const to: Address = `0x${"2".repeat(40)}`;
+const topicOf = (value: string | bigint): Hash =>
+  `0x${(typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0")}`;
+const words = (...values: (bigint | string)[]): Hex => `0x${values.map((value) => topicOf(value).slice(2)).join("")}`;
+const all = [
+  erc20Transfer,
+  erc721Transfer,
+  legacyErc721Transfer,
+  consecutiveMint,
+  erc1155TransferSingle,
+  erc1155TransferBatch,
+  wrappedDeposit,
+  wrappedWithdrawal,
+];
+const decode = (topics: Hash[], data: Hex) => {
+  const log: ChainLog = { index: 4, address: to, topics, data };
+  const block = { transactions: [{ index: 2, logs: [log] }] } as unknown as ChainBlock;
+  return createEventDecoder(all)(block).events;
+};
+
+describe("the topics of the events", () => {
+  it.each([
+    ["event Transfer(address,address,uint256)", erc20Transfer],
+    ["event ConsecutiveTransfer(uint256,uint256,address,address)", consecutiveMint],
+    ["event TransferSingle(address,address,address,uint256,uint256)", erc1155TransferSingle],
+    ["event TransferBatch(address,address,address,uint256[],uint256[])", erc1155TransferBatch],
+    ["event Deposit(address,uint256)", wrappedDeposit],
+    ["event Withdrawal(address,uint256)", wrappedWithdrawal],
+  ])("are the hashes of their signatures: %s", (signature, { topic0 }) => {
+    expect(topic0).toBe(toEventSelector(parseAbiItem(signature as "event Transfer(address,address,uint256)")));
+  });
+});
+
+describe("a ConsecutiveTransfer", () => {
+  const nobody: Address = `0x${"0".repeat(40)}`;
+  const largest = 2n ** 256n - 1n;
+  const ofRange = (first: bigint, last: bigint, sender: Address = nobody, receiver: Address = to) =>
+    decode([consecutiveMint.topic0, topicOf(first), topicOf(sender), topicOf(receiver)], words(last));
+
+  it("is a mint of the ids from and to, up to 5,000 of them", () => {
+    const mint = { kind: "consecutiveMint", address: to, transactionIndex: 2, logIndex: 4, to };
+    expect(ofRange(7n, 7n)).toEqual([{ ...mint, fromId: 7n, toId: 7n }]);
+    expect(ofRange(1n, 5_000n)).toEqual([{ ...mint, fromId: 1n, toId: 5_000n }]);
+    expect(ofRange(largest, largest)).toEqual([{ ...mint, fromId: largest, toId: largest }]);
+  });
+
+  it.each([
+    ["has too many ids", () => ofRange(1n, 5_001n)],
+    ["has all ids", () => ofRange(0n, largest)],
+    ["ends before it begins", () => ofRange(2n, 1n)],
+    ["is no mint", () => ofRange(1n, 2n, from)],
+    ["goes to nobody", () => ofRange(1n, 2n, nobody, nobody)],
+    ["has no end", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody), topicOf(to)], "0x")],
+    ["has fewer topics", () => decode([consecutiveMint.topic0, topicOf(1n), topicOf(nobody)], words(2n))],
+  ])("is left out where it %s", (_, decoded) => {
+    expect(decoded()).toEqual([]);
+  });
+});
+
+describe("a Transfer", () => {
+  it("with three topics is an ERC-20 one, with four an ERC-721 one, with one an old ERC-721 one", () => {
+    const shared = { address: to, transactionIndex: 2, logIndex: 4, from, to };
+    expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([
+      { kind: "erc20Transfer", ...shared, amount: 5n },
+    ]);
+    expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to), topicOf(5n)], "0x")).toEqual([
+      { kind: "erc721Transfer", ...shared, tokenId: 5n },
+    ]);
+    expect(decode([erc20Transfer.topic0], words(from, to, 5n))).toEqual([{ kind: "erc721Transfer", ...shared, tokenId: 5n }]);
+  });
+
+  it.each([
+    ["no data", [erc20Transfer.topic0, topicOf(from), topicOf(to)], "0x"],
+    ["half a word", [erc20Transfer.topic0, topicOf(from), topicOf(to)], "0x00ff"],
+    ["two topics", [erc20Transfer.topic0, topicOf(from)], words(to, 5n)],
+    ["an address with something above it", [erc20Transfer.topic0, topicOf(2n ** 200n), topicOf(to)], words(5n)],
+    ["a word too few in the data", [erc20Transfer.topic0], words(from, to)],
+    ["all in the data, an address too long", [erc20Transfer.topic0], words(2n ** 255n, to, 5n)],
+    ["no topics", [], words(5n)],
+  ] as [string, Hash[], Hex][])("is no event with %s", (_, topics, data) => {
+    expect(decode(topics, data)).toEqual([]);
+  });
+});
+
+describe("data after what an event declares", () => {
+  const appended = (data: Hex) => [`${data}${"ab".repeat(33)}`, `${data}ab`] as Hex[];
+  const [three, four] = [
+    [topicOf(from), topicOf(to)],
+    [topicOf(to), topicOf(from), topicOf(to)],
+  ];
+
+  // As viem's decodeEventLog, and the ABI specification, which says where values are and not what comes after them.
+  it.each([
+    ["an ERC-20 Transfer", [erc20Transfer.topic0, ...three], words(5n)],
+    ["an ERC-721 Transfer", [erc20Transfer.topic0, ...three, topicOf(5n)], "0x"],
+    ["a Transfer with nothing indexed", [erc20Transfer.topic0], words(from, to, 5n)],
+    ["a ConsecutiveTransfer", [consecutiveMint.topic0, topicOf(1n), topicOf(0n), topicOf(to)], words(3n)],
+    ["a TransferSingle", [erc1155TransferSingle.topic0, ...four], words(1n, 2n)],
+    ["a TransferBatch", [erc1155TransferBatch.topic0, ...four], words(64n, 128n, 1n, 7n, 1n, 2n)],
+    ["a Deposit", [wrappedDeposit.topic0, topicOf(to)], words(5n)],
+  ] as [string, Hash[], Hex][])("does not matter: %s", (_, topics, data) => {
+    const [event] = decode(topics, data);
+    expect(event).toBeDefined();
+    for (const longer of appended(data)) expect(decode(topics, longer)).toEqual([event]);
+  });
+});
+
+describe("a TransferBatch", () => {
+  const topics = [erc1155TransferBatch.topic0, topicOf(to), topicOf(from), topicOf(to)];
+  const arrays = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
+
+  it("is read as the ABI's own coder writes it", () => {
+    const events = decode(
+      topics,
+      encodeAbiParameters(arrays, [
+        [1n, 2n ** 255n],
+        [3n, 4n],
+      ]),
+    );
+    expect(events).toEqual([
+      {
+        kind: "erc1155Transfer",
+        address: to,
+        transactionIndex: 2,
+        logIndex: 4,
+        operator: to,
+        from,
+        to,
+        items: [
+          { tokenId: 1n, amount: 3n },
+          { tokenId: 2n ** 255n, amount: 4n },
+        ],
+      },
+    ]);
+  });
+
+  it("may be empty", () => {
+    expect(decode(topics, encodeAbiParameters(arrays, [[], []]))[0]).toMatchObject({ items: [] });
+  });
+
+  it.each([
+    ["unequal lengths", encodeAbiParameters(arrays, [[1n], [3n, 4n]])],
+    ["a length beyond the data", words(64n, 128n, 2n ** 31n, 1n, 1n, 1n)],
+    ["a length that no memory holds", words(64n, 128n, 2n ** 255n, 1n, 1n, 1n)],
+    ["an offset beyond the data", words(64n, 2n ** 60n, 1n, 1n)],
+    ["an offset between words", words(65n, 128n, 1n, 1n, 1n, 1n)],
+    ["no data", "0x" as Hex],
+    ["one word", words(64n)],
+  ])("is no event with %s", (_, data) => {
+    expect(decode(topics, data)).toEqual([]);
+  });
+});
+
+describe("any bytes at all", () => {
+  it("are an event or not, and never an error, in bounded time", () => {
+    let seed = 7;
+    const random = () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return seed;
+    };
+    const start = performance.now();
+    for (let attempt = 0; attempt < 20_000; attempt += 1) {
+      const definition = all[random() % all.length] ?? erc20Transfer;
+      const topics = [
+        definition.topic0,
+        ...Array.from({ length: random() % 4 }, () => topicOf(random() % 2 === 0 ? from : BigInt(random()) ** 8n % 2n ** 256n)),
+      ];
+      const data =
+        `0x${Array.from({ length: random() % 8 }, () => topicOf(BigInt(random() % 5) * 32n).slice(2)).join("")}${"f".repeat(random() % 3)}` as Hex;
+      expect(decode(topics, data).length).toBeLessThan(2);
+    }
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});

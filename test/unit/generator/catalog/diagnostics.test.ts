@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { diagnostic, renderDiagnostic, sortDiagnostics } from "../../../../generator/catalog/diagnostics.ts";
+import { nearest, renderAccepted } from "../../../../generator/catalog/nearest.ts";
+
+const place = { file: "spec/endpoints/tokens.yaml", line: 12, column: 7 };
+
+describe("a finding", () => {
+  it("is one line with its place, what is wrong, what is accepted and the nearest spelling", () => {
+    const finding = diagnostic("unknown-response", place, {
+      name: "TokenHolderResponse",
+      accepted: ["TokenHoldersResponse", "BlockResponse"],
+    });
+    expect(renderDiagnostic(finding)).toBe(
+      'spec/endpoints/tokens.yaml:12:7 unknown-response: "TokenHolderResponse" is not a response object; ' +
+        "accepted: TokenHoldersResponse, BlockResponse; nearest: TokenHoldersResponse",
+    );
+  });
+
+  it("does not compile with an unknown code, without its data, or with other data", () => {
+    // @ts-expect-error no such code
+    expect(() => diagnostic("unknown-colour", place, { name: "red", accepted: [] })).toThrow();
+    // @ts-expect-error the data is missing
+    expect(() => diagnostic("unknown-response", place)).toThrow();
+    // @ts-expect-error another code's data
+    expect(() => diagnostic("unknown-response", place, { row: 1, first: place })).toThrow();
+  });
+
+  it("comes after those of earlier files, lines and columns, and once", () => {
+    const at = (file: string, line: number, column: number) => diagnostic("misplaced-class", { file, line, column });
+    const findings = [at("b", 1, 1), at("a", 10, 1), at("a", 9, 2), at("a", 9, 1), at("a", 9, 2)];
+    expect(sortDiagnostics(findings).map(({ file, line, column }) => [file, line, column])).toEqual([
+      ["a", 9, 1],
+      ["a", 9, 2],
+      ["a", 10, 1],
+      ["b", 1, 1],
+    ]);
+  });
+});
+
+describe("the nearest spelling", () => {
+  it("is the candidate with the fewest changed letters, whatever their case", () => {
+    expect(nearest("page_size", ["page-number", "page-size", "no-spam"])).toBe("page-size");
+    expect(nearest("tokenholdersresponse", ["TokenHoldersResponse", "BlockResponse"])).toBe("TokenHoldersResponse");
+  });
+
+  it("may be a longer name that begins with what was written", () => {
+    expect(nearest("chain", ["chains", "chainName"].slice(1))).toBe("chainName");
+  });
+
+  it("is none where more than half of the letters differ", () => {
+    expect(nearest("colour", ["summary", "path"])).toBeNull();
+    expect(nearest("colour", [])).toBeNull();
+  });
+});
+
+describe("what is accepted", () => {
+  it("is listed whole where it is short, in its own order", () => {
+    expect(renderAccepted("x", ["none", "page", "links"])).toBe("none, page, links");
+    expect(renderAccepted("x", [])).toBe("none");
+  });
+
+  it("is listed from the nearest on where it is long, and the rest is counted", () => {
+    const names = Array.from({ length: 20 }, (_, index) => `name${index}`);
+    const text = renderAccepted("name13", names);
+    expect(text.startsWith("name13, ")).toBe(true);
+    expect(text.endsWith(" and 12 more")).toBe(true);
+  });
+});

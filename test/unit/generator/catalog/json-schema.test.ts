@@ -1,0 +1,54 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { catalogJsonSchema } from "../../../../generator/catalog/json-schema.ts";
+import { readCatalogFiles } from "../../../../generator/catalog/load.ts";
+import { smallCatalog } from "../../../support/generator/catalog/small-catalog.ts";
+
+const specDirectory = new URL("../../../../spec", import.meta.url).pathname;
+const ajv = new Ajv2020({ allErrors: true, strict: false });
+ajv.addSchema(JSON.parse(catalogJsonSchema()) as object, "catalog.schema.json");
+
+const definitionOf = (file: string): string => {
+  if (file.endsWith("service.yaml")) return "serviceFile";
+  if (file.includes("/endpoints/")) return "endpointFile";
+  if (file.includes("/objects/")) return "objectFile";
+  return file.endsWith("template.yaml") ? "communityTemplateFile" : "communityProtocolFile";
+};
+
+const validatorOf = (fragment: string): ValidateFunction => {
+  const validate = ajv.getSchema(`catalog.schema.json${fragment}`);
+  if (validate === undefined) throw new Error(`the schema has no ${fragment}`);
+  return validate;
+};
+
+const errorsOf = (fragment: string, text: string) => {
+  const validate = validatorOf(fragment);
+  return validate(parse(text)) ? [] : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
+};
+
+describe("the schema for editors", () => {
+  it("accepts every file of the repository's catalog, by its kind and as a whole", async () => {
+    const files = await readCatalogFiles(specDirectory);
+    expect(files.size).toBeGreaterThan(0);
+    for (const [file, text] of files) {
+      expect([file, errorsOf(`#/$defs/${definitionOf(file)}`, text)]).toEqual([file, []]);
+      expect([file, errorsOf("", text)]).toEqual([file, []]);
+    }
+  });
+
+  it("lets out what has a default, and refuses unknown keys and wrong values", () => {
+    const logs = smallCatalog.get("spec/endpoints/logs.yaml") ?? "";
+    expect(errorsOf("#/$defs/endpointFile", logs)).toEqual([]);
+    expect(errorsOf("#/$defs/endpointFile", logs.replace("row: 3", "rows: 3"))).toContain("/endpoints/getLogs additionalProperties");
+    expect(errorsOf("#/$defs/endpointFile", logs.replace("mode: batch\n    status", "mode: later\n    status"))).toContain(
+      "/endpoints/getLogs/mode enum",
+    );
+    expect(errorsOf("#/$defs/endpointFile", logs.replace("    class: B\n", ""))).toContain("/endpoints/getLogs required");
+  });
+
+  it("is the same text each time", () => {
+    expect(catalogJsonSchema()).toBe(catalogJsonSchema());
+    expect(catalogJsonSchema().endsWith("}\n")).toBe(true);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { AshlarError, createClient, type Fetch } from "../../../../generated/client.gen.ts";
+
+const key = "ckey_0123456789abcdef0123456789a";
+const success = (data: unknown) => ({ data, error: false, error_message: null, error_code: null });
+
+/** A service that answers with what it is given, in order, and remembers what it was asked. */
+function service(...answers: readonly { readonly status?: number; readonly body: unknown }[]) {
+  const calls: { url: string; headers: Readonly<Record<string, string>> }[] = [];
+  const fetch: Fetch = async (url, { headers }) => {
+    const { status = 200, body } = answers[calls.length] ?? { body: null };
+    calls.push({ url, headers });
+    return { ok: status < 300, status, json: async () => (body === undefined ? JSON.parse("<html>") : body) };
+  };
+  return { calls, client: createClient({ baseUrl: "https://api.example.com/", key, fetch }) };
+}
+
+describe("the client", () => {
+  it("puts values into path and query as the wire has them, and the key into a header", async () => {
+    const { calls, client } = service({ body: success({ items: [] }) });
+    await client.getAttributesForTraitInCollection({ chainName: 31337, collectionContract: "0xab", trait: "Hat / 50%" });
+    expect(calls).toEqual([
+      {
+        url: "https://api.example.com/v1/31337/nft/0xab/traits/Hat%20%2F%2050%25/attributes/",
+        headers: { accept: "application/json", authorization: `Bearer ${key}` },
+      },
+    ]);
+  });
+
+  it("sends only what was given, lists with commas", async () => {
+    const { calls, client } = service({ body: success({}) }, { body: success([]) });
+    await client.getLogs({ chainName: "demo", startingBlock: 0, topics: ["0x1", "0x2"], skipDecode: false });
+    expect(calls[0]?.url).toBe("https://api.example.com/v1/demo/events/?starting-block=0&topics=0x1%2C0x2&skip-decode=false");
+    await client.getTokenPrices({ chainName: "demo", quoteCurrency: "USD", contractAddress: ["0xa", "0xb"] });
+    expect(calls[1]?.url).toBe("https://api.example.com/v1/pricing/historical_by_addresses_v2/demo/USD/0xa%2C0xb/");
+  });
+
+  it("gives the envelope of a success", async () => {
+    const { client } = service({ body: success({ updated_at: "2026-03-01T12:00:00Z", items: [] }) });
+    expect((await client.getAllChains()).data.items).toEqual([]);
+  });
+
+  it("throws the sentence and the status of a failure, never the key", async () => {
+    const { client } = service({ status: 404, body: { data: null, error: true, error_message: "No such token.", error_code: 404 } });
+    const error = await client.getTokenHolders({ chainName: "demo", tokenAddress: "0xab" }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(AshlarError);
+    expect(error).toMatchObject({ status: 404, operation: "getTokenHolders", message: "No such token." });
+    expect(JSON.stringify(error) + String(error)).not.toContain(key);
+  });
+
+  it("throws for a 200 that is no envelope, for what is not JSON, and for no answer at all", async () => {
+    await expect(service({ body: { hello: 1 } }).client.getAllChains()).rejects.toMatchObject({
+      status: 200,
+      message: "The service answered with status 200.",
+    });
+    await expect(service({ status: 502, body: undefined }).client.getAllChains()).rejects.toMatchObject({
+      status: 502,
+      message: "The answer with status 502 is not JSON.",
+    });
+    const offline = createClient({ baseUrl: "https://api.example.com", key, fetch: () => Promise.reject(new TypeError("fetch failed")) });
+    await expect(offline.getAllChains()).rejects.toMatchObject({ status: 0, message: "The service could not be reached." });
+  });
+
+  it("refuses a key that a header cannot carry without quoting it", () => {
+    expect(() => createClient({ baseUrl: "https://api.example.com", key: "ckey_secret\n" })).toThrow(
+      /^The key has characters that a header cannot carry\.$/,
+    );
+  });
+
+  it("refuses an empty path parameter, which would be another path", async () => {
+    await expect(service().client.getBlock({ chainName: "", blockHeight: 1 })).rejects.toThrow("The parameter chainName is required.");
+  });
+
+  it("reads page after page until there are no more", async () => {
+    const page = (number: number, more: boolean) => ({
+      body: success({ items: [number], pagination: { has_more: more, page_number: number, page_size: 1, total_count: null } }),
+    });
+    const { calls, client } = service(page(2, true), page(3, true), page(4, false), page(5, false));
+    const pages: unknown[] = [];
+    for await (const { items } of client.pages.getErc20TransfersForWalletAddress({
+      chainName: "demo",
+      walletAddress: "0xab",
+      pageNumber: 2,
+    }))
+      pages.push(...items);
+    expect(pages).toEqual([2, 3, 4]);
+    expect(calls.map(({ url }) => new URL(url).searchParams.get("page-number"))).toEqual(["2", "3", "4"]);
+  });
+
+  it("reads pages that are in the path", async () => {
+    const { calls, client } = service(
+      { body: success({ items: [], pagination: { has_more: true } }) },
+      { body: success({ items: [], pagination: { has_more: false } }) },
+    );
+    for await (const _page of client.pages.getPoolsForTokenAddress({ chainName: "demo", tokenAddress: "0xab", page: 0 }));
+    expect(calls.map(({ url }) => url.slice(-8))).toEqual(["/page/0/", "/page/1/"]);
+  });
+
+  it("follows links in one direction until there is none, with its own query and to its own address", async () => {
+    const page = (prev: string | null) => ({ body: success({ items: [], links: { prev, next: null } }) });
+    const pageUrl = (number: number) => `https://elsewhere.example/base/v1/demo/address/0xab/transactions_v3/page/${number}/`;
+    const { calls, client } = service(page(pageUrl(1)), page(pageUrl(0)), page(null));
+    const seen = [];
+    for await (const data of client.linked.getTransactionsForAddress({ chainName: "demo", walletAddress: "0xab", noLogs: true }, "prev"))
+      seen.push(data.links.prev);
+    expect(seen).toEqual([pageUrl(1), pageUrl(0), null]);
+    const root = "https://api.example.com/v1/demo/address/0xab/transactions_v3";
+    expect(calls.map(({ url }) => url)).toEqual([`${root}/?no-logs=true`, `${root}/page/1/?no-logs=true`, `${root}/page/0/?no-logs=true`]);
+  });
+});

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Catalog } from "../../../../generator/catalog/catalog.ts";
+import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
+import { generate } from "../../../../generator/emit/emit.ts";
+import { carriesMark } from "../../../../generator/emit/header.ts";
+import { manifestPath, manifestPaths } from "../../../../generator/emit/manifest.ts";
+import { endpoint, realCatalog, repository, smallCatalog } from "../../../support/generator/model/catalogs.ts";
+
+describe("generating", () => {
+  let catalog: Catalog;
+  let files: Map<string, string>;
+  beforeAll(async () => {
+    catalog = await realCatalog();
+    files = generate(catalog);
+  });
+
+  it("gives the same bytes for the same catalog", () => {
+    expect(generate(catalog)).toEqual(files);
+  });
+
+  it("gives the same bytes whatever the order of the catalog's files", async () => {
+    const texts = await readCatalogFiles(join(repository, "spec"));
+    const { catalog: reversed } = loadCatalog(new Map([...texts].reverse()));
+    expect(reversed === null ? null : generate(reversed)).toEqual(files);
+    const shuffled: Catalog = {
+      ...catalog,
+      operations: [...catalog.operations].reverse(),
+      community: [...catalog.community].reverse(),
+      objects: new Map([...catalog.objects].reverse()),
+    };
+    expect(generate(shuffled)).toEqual(files);
+  });
+
+  it("marks every file as generated, ends it with one line feed and has no carriage return in it", () => {
+    for (const [path, text] of files) {
+      expect(carriesMark(text), path).toBe(true);
+      expect(text.endsWith("\n") && !text.endsWith("\n\n"), path).toBe(true);
+      expect(text.includes("\r"), path).toBe(false);
+    }
+  });
+
+  it("names no day, no machine and no folder", () => {
+    for (const [path, text] of files) expect(text.includes(repository) || text.includes(process.version), path).toBe(false);
+  });
+
+  it("lists every other file in the manifest", () => {
+    expect(manifestPaths(files.get(manifestPath) ?? "")).toEqual([...files.keys()].filter((path) => path !== manifestPath).sort());
+  });
+
+  it("shows a changed cost where it is served, documented and charged", () => {
+    const dearer = generate(smallCatalog([endpoint("getThings", { cost: { credits: 2.5, per: "item" } })]));
+    expect(dearer.get("generated/operations.gen.ts")).toContain('cost: { hundredths: 250, per: "item" },');
+    expect(dearer.get("generated/reference.md")).toContain("2.50 per item");
+    expect(JSON.parse(dearer.get("generated/openapi.json") ?? "").paths["/v1/{chainName}/getthings/"].get["x-credit-cost"]).toEqual({
+      credits: 2.5,
+      per: "item",
+    });
+  });
+
+  it("lets no text of the catalog end a comment of the code", () => {
+    const summary = "Ends */ export const planted = 1; /*";
+    const texts = generate(smallCatalog([endpoint("getThings", { summary })]));
+    expect(texts.get("generated/requests.gen.ts")).toContain("Ends *\\/ export const planted = 1; /*");
+    expect(texts.get("generated/requests.gen.ts")).not.toContain(summary);
+    expect(texts.get("generated/client.gen.ts")).not.toContain(`/** ${summary}`);
+  });
+
+  it("documents every handler in the reference, with its parameters and fields", () => {
+    const reference = files.get("generated/reference.md") ?? "";
+    for (const operation of [...catalog.operations, ...catalog.community]) {
+      expect(reference).toContain(`\n### ${operation.handler}\n`);
+      expect(reference).toContain(`    GET ${operation.definition.path}\n`);
+    }
+    expect(reference).toContain("- At most one of `block-height` and `date` may be sent.");
+    for (const name of catalog.objects.keys()) expect(reference).toContain(`\n### ${name}\n`);
+  });
+});

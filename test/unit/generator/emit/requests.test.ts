@@ -1,0 +1,235 @@
+import { describe, expect, it } from "vitest";
+import * as requests from "../../../../generated/requests.gen.ts";
+import { alice, stubParsers } from "./stub-parsers.ts";
+
+const wallet = `0x${"ab".repeat(20)}`;
+const holders = (query: Readonly<Record<string, unknown>> = {}, path: Readonly<Record<string, string>> = {}) =>
+  requests.parseGetTokenHolders({ path: { chainName: "demo", tokenAddress: wallet, ...path }, query }, stubParsers);
+const transfers = (query: Readonly<Record<string, unknown>>) =>
+  requests.parseGetErc20TransfersForWalletAddress({ path: { chainName: "demo", walletAddress: wallet }, query }, stubParsers);
+
+describe("a request that was read", () => {
+  it("has camelCase fields, the chain, defaults, null for what is absent, and the page as one object", async () => {
+    expect(await holders()).toEqual({
+      ok: true,
+      request: {
+        chain: { id: 31337, name: "demo" },
+        tokenAddress: wallet,
+        blockHeight: null,
+        date: null,
+        format: "json",
+        page: { number: 0, size: 100 },
+      },
+    });
+  });
+
+  it("is of trimmed values, and an empty one counts as absent", async () => {
+    expect(await holders({ "page-number": " 2 ", date: "  ", "block-height": "" }, { chainName: " demo " })).toMatchObject({
+      ok: true,
+      request: { date: null, blockHeight: null, page: { number: 2 } },
+    });
+  });
+
+  it("has a default of its endpoint as the parser would give it: a height is a number", async () => {
+    // transfers_v2 begins at block 0 by default, logs of an address at the earliest.
+    expect(await transfers({})).toMatchObject({ request: { startingBlock: 0, endingBlock: null } });
+    const logs = await requests.parseGetLogEventsByAddress(
+      { path: { chainName: "demo", contractAddress: wallet }, query: {} },
+      stubParsers,
+    );
+    expect(logs).toMatchObject({ request: { startingBlock: "earliest" } });
+  });
+
+  it("ignores unknown query parameters and the key", async () => {
+    const outcome = await holders({ utm_source: ["a", "b"], key: "ckey_x" });
+    expect(outcome).toMatchObject({ ok: true });
+    expect(outcome.ok && Object.keys(outcome.request)).not.toContain("key");
+  });
+
+  it("has page as a number where the path has it and no size is asked, and as an object where one is", async () => {
+    const links = await requests.parseGetTransactionsForAddressByPage(
+      { path: { chainName: "demo", walletAddress: wallet, page: "3" }, query: {} },
+      stubParsers,
+    );
+    expect(links).toMatchObject({ request: { page: 3 } });
+    const pathPage = await requests.parseGetPoolsForTokenAddress(
+      { path: { chainName: "demo", tokenAddress: wallet, page: "3" }, query: { "page-size": "7" } },
+      stubParsers,
+    );
+    expect(pathPage).toMatchObject({ request: { page: { number: 3, size: 7 } } });
+  });
+
+  it("of the community says which protocol is meant, and has no chain where none was sent", async () => {
+    const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: wallet } }, stubParsers, "protocol_02");
+    expect(outcome).toMatchObject({ ok: true, request: { protocol: "protocol_02", address: wallet, chain: null } });
+  });
+});
+
+describe("wrong parameters", () => {
+  it("are all reported, each with what was sent and what is accepted", async () => {
+    const outcome = await holders({ "page-number": "1e3", "page-size": "5", date: "yesterday", format: "xml" }, { chainName: "nowhere" });
+    expect(outcome.ok).toBe(false);
+    const issues = outcome.ok ? [] : [...outcome.issues].sort((left, right) => (left.parameter < right.parameter ? -1 : 1));
+    expect(issues).toEqual([
+      { parameter: "chainName", in: "path", sent: "nowhere", accepted: "demo or eth-mainnet" },
+      { parameter: "date", in: "query", sent: "yesterday", accepted: "a day" },
+      { parameter: "format", in: "query", sent: "xml", accepted: "json or csv" },
+      { parameter: "page-number", in: "query", sent: "1e3", accepted: "a whole number from 0 to 2147483647" },
+      { parameter: "page-size", in: "query", sent: "5", accepted: "100 or 1000" },
+    ]);
+  });
+
+  it("are those that were sent twice", async () => {
+    expect(await holders({ date: ["2026-01-01", "2026-01-02"] })).toEqual({
+      ok: false,
+      issues: [{ parameter: "date", in: "query", sent: "2026-01-01, 2026-01-02", accepted: "one value; it was sent more than once" }],
+    });
+  });
+
+  it("are shown cut to 100 characters", async () => {
+    const outcome = await holders({ date: "x".repeat(5000) });
+    expect(outcome.ok || outcome.issues[0]?.sent).toBe("x".repeat(100));
+  });
+
+  it("are required ones that were not sent", async () => {
+    const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: " " } }, stubParsers, "protocol_01");
+    expect(outcome).toMatchObject({ ok: false, issues: [{ parameter: "address", in: "query", sent: "" }] });
+    expect(outcome.ok || outcome.issues[0]?.accepted).toContain("required");
+  });
+
+  it("are path values that are empty when trimmed", async () => {
+    expect(await holders({}, { chainName: " " })).toMatchObject({ ok: false, issues: [{ parameter: "chainName", sent: "" }] });
+  });
+
+  it("are texts above their length", async () => {
+    const dex = (dexName: string) => requests.parseGetPools({ path: { chainName: "demo", dexName }, query: {} }, stubParsers);
+    expect(await dex("d".repeat(64))).toMatchObject({ ok: true });
+    expect(await dex("d".repeat(65))).toMatchObject({
+      ok: false,
+      issues: [{ parameter: "dexName", accepted: "a text of at most 64 characters" }],
+    });
+  });
+});
+
+describe("page sizes", () => {
+  it("are those of the endpoint in JSON, and up to 10000 in CSV", async () => {
+    expect(await transfers({ "page-size": "1000" })).toMatchObject({ request: { page: { size: 1000 } } });
+    expect(await transfers({ "page-size": "1001" })).toMatchObject({
+      issues: [{ parameter: "page-size", accepted: "a whole number from 1 to 1000" }],
+    });
+    expect(await transfers({ "page-size": "10000", format: "csv" })).toMatchObject({ request: { page: { size: 10_000 }, format: "csv" } });
+    expect(await transfers({ "page-size": "10001", format: "csv" })).toMatchObject({ issues: [{ parameter: "page-size" }] });
+    expect(await holders({ "page-size": "250", format: "csv" })).toMatchObject({ request: { page: { size: 250 } } });
+    expect(await holders({ "page-size": "1000" })).toMatchObject({ request: { page: { size: 1000 } } });
+  });
+});
+
+describe("rules between parameters", () => {
+  it("refuse what excludes each other when both are sent, and a default is not sent", async () => {
+    expect(await holders({ "block-height": "5", date: "2026-01-01" })).toEqual({
+      ok: false,
+      issues: [
+        { parameter: "date", in: "query", sent: "2026-01-01", accepted: "only one of block-height and date; block-height was sent too" },
+      ],
+    });
+    expect(await holders({ "block-height": "5", date: "" })).toMatchObject({ ok: true });
+  });
+
+  it("refuse a part of what goes together", async () => {
+    const owned = (query: Readonly<Record<string, string>>) =>
+      requests.parseCheckOwnershipInNft(
+        { path: { chainName: "demo", walletAddress: wallet, collectionContract: wallet }, query },
+        stubParsers,
+      );
+    expect(await owned({ "traits-filter": "Colour" })).toMatchObject({
+      ok: false,
+      issues: [{ parameter: "traits-filter", sent: "Colour" }],
+    });
+    expect(await owned({ "traits-filter": "Colour", "values-filter": "Red" })).toMatchObject({ ok: true });
+    expect(await owned({})).toMatchObject({ ok: true });
+  });
+
+  it("refuse a first block above the last, and compare no words", async () => {
+    expect(await transfers({ "starting-block": "9", "ending-block": "8" })).toEqual({
+      ok: false,
+      issues: [{ parameter: "starting-block", in: "query", sent: "9", accepted: "at most 8, which is the value of ending-block" }],
+    });
+    expect(await transfers({ "starting-block": "8", "ending-block": "8" })).toMatchObject({ ok: true });
+    // As text 10 is before 9.
+    expect(await transfers({ "starting-block": "9", "ending-block": "10" })).toMatchObject({ ok: true });
+    expect(await transfers({ "starting-block": "latest", "ending-block": "8" })).toMatchObject({ ok: true });
+  });
+
+  it("refuse a first day after the last, also in the path", async () => {
+    const blocks = (startDate: string, endDate: string) =>
+      requests.parseGetBlockHeights({ path: { chainName: "demo", startDate, endDate }, query: {} }, stubParsers);
+    expect(await blocks("2026-02-01", "2026-01-31")).toMatchObject({ ok: false, issues: [{ parameter: "startDate", in: "path" }] });
+    expect(await blocks("2026-01-31", "2026-01-31")).toMatchObject({ ok: true });
+    expect(await blocks("2026-02-01", "latest")).toMatchObject({ ok: true });
+  });
+
+  it("say nothing about what could not be read itself", async () => {
+    const outcome = await transfers({ "starting-block": "x", "ending-block": "1" });
+    expect(outcome.ok || outcome.issues.map((issue) => issue.accepted)).toEqual(["a block"]);
+  });
+});
+
+describe("names in address parameters", () => {
+  it("are resolved on the request's chain", async () => {
+    expect(await holders({}, { tokenAddress: "alice.eth" })).toMatchObject({ ok: true, request: { tokenAddress: alice } });
+    expect(await holders({}, { tokenAddress: "alice.eth", chainName: "eth-mainnet" })).toMatchObject({
+      ok: false,
+      issues: [{ parameter: "tokenAddress", in: "path", sent: "alice.eth", accepted: "0x + 40 hex digits or a registered name" }],
+    });
+  });
+
+  it("are resolved without a chain where the path has none", async () => {
+    expect(await requests.parseGetAddressActivity({ path: { walletAddress: "alice.eth" }, query: {} }, stubParsers)).toMatchObject({
+      request: { walletAddress: alice },
+    });
+  });
+
+  it("are told to the resolver of row 35, beside the address", async () => {
+    const resolved = (walletAddress: string) =>
+      requests.parseGetResolvedAddress({ path: { chainName: "demo", walletAddress }, query: {} }, stubParsers);
+    expect(await resolved("alice.eth")).toMatchObject({ request: { walletAddress: alice, walletAddressName: "alice.eth" } });
+    expect(await resolved(wallet)).toMatchObject({ request: { walletAddress: wallet, walletAddressName: null } });
+    expect(await resolved("bob.eth")).toMatchObject({ ok: false });
+  });
+
+  it("are resolved in lists and in optional query parameters", async () => {
+    const prices = await requests.parseGetTokenPrices(
+      { path: { chainName: "demo", quoteCurrency: "USD", contractAddress: `alice.eth,${wallet}` }, query: {} },
+      stubParsers,
+    );
+    expect(prices).toMatchObject({ request: { contractAddress: [alice, wallet], from: null } });
+    expect(await transfers({ "contract-address": "alice.eth" })).toMatchObject({ request: { contractAddress: alice } });
+    expect(await transfers({ "contract-address": "bob.eth" })).toMatchObject({
+      issues: [{ parameter: "contract-address", in: "query", sent: "bob.eth" }],
+    });
+  });
+
+  it("are not looked up on a chain that is not known, which is issue enough", async () => {
+    const outcome = await holders({}, { tokenAddress: "bob.eth", chainName: "nowhere" });
+    expect(outcome.ok || outcome.issues.map((issue) => issue.parameter)).toEqual(["chainName"]);
+  });
+});
+
+describe("network groups", () => {
+  it("refuse a chain outside, and name those inside", async () => {
+    const balances = (chainName: string) =>
+      requests.parseGetHistoricalTokenBalancesForWalletAddress({ path: { chainName, walletAddress: wallet }, query: {} }, stubParsers);
+    expect(await balances("demo")).toEqual({
+      ok: false,
+      issues: [
+        {
+          parameter: "chainName",
+          in: "path",
+          sent: "demo",
+          accepted: "one of eth-mainnet; the operator adds a chain to this endpoint by groups: [historical] in its configuration",
+        },
+      ],
+    });
+    expect(await balances("eth-mainnet")).toMatchObject({ ok: true });
+  });
+});

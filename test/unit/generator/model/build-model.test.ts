@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { buildModel } from "../../../../generator/model/build-model.ts";
+import { endpoint, object, realCatalog, smallCatalog } from "../../../support/generator/model/catalogs.ts";
+
+describe("model", () => {
+  it("has every operation of the interface: 55 rows, pricing, 39 of the community; and the two additions that clients have", async () => {
+    const { operations, handlers } = buildModel(await realCatalog(), new Map());
+    expect(operations.flatMap((operation) => operation.row ?? [])).toEqual(Array.from({ length: 55 }, (_none, index) => index + 1));
+    const additions = operations.filter((operation) => operation.addition).map((operation) => operation.id);
+    expect(additions).toEqual(expect.arrayContaining(["getTransactionsForBlockHash", "getTransactionsForBlockHashByPage"]));
+    expect(operations).toHaveLength(55 + 1 + 39 + additions.length);
+    // The community's five operations share one handler each.
+    expect(handlers).toHaveLength(55 + 1 + 5 + additions.length);
+  });
+
+  it("takes an example from the story where the endpoint says so, and keeps a literal beside it", () => {
+    const [operation] = buildModel(
+      smallCatalog([endpoint("getThing", { path: "/v1/{chainName}/thing/{thing}/", example: { thing: "story:gem" } })]),
+      new Map(),
+    ).operations;
+    expect(operation?.parameters.find((parameter) => parameter.name === "thing")).toMatchObject({
+      story: "gem",
+      example: "stone",
+      required: true,
+      differs: true,
+    });
+    expect(operation?.parameters.find((parameter) => parameter.name === "chainName")).toMatchObject({
+      story: null,
+      field: "chain",
+      differs: false,
+    });
+  });
+
+  it("makes an answer from the examples of fields, ending where an object is within itself", () => {
+    const catalog = smallCatalog(
+      [endpoint("getLink", { response: "Link" })],
+      [object("Link", { name: "string", parent: "Link?", parts: "[Link]" })],
+    );
+    expect(buildModel(catalog, new Map()).operations[0]?.answer).toEqual({ name: "x", parent: null, parts: [] });
+  });
+
+  it("shows a recorded answer in place of a made-up one", () => {
+    const recorded = new Map([["getThings", { updated_at: "2026-01-01T00:00:00Z", items: [] }]]);
+    expect(buildModel(smallCatalog(), recorded).operations[0]?.answer).toEqual({ updated_at: "2026-01-01T00:00:00Z", items: [] });
+  });
+
+  it("calls a handler live when one of its operations is", () => {
+    const shared = [
+      endpoint("getOne", { status: "planned", path: "/v1/a/" }, { handler: "getShared" }),
+      endpoint("getTwo", { status: "live", path: "/v1/b/" }, { handler: "getShared" }),
+    ];
+    expect(buildModel(smallCatalog(shared), new Map()).handlers).toMatchObject([{ id: "getShared", status: "live" }]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { csvColumns } from "../../../../generator/model/columns.ts";
+import { objectOf } from "../../../../generator/model/fields.ts";
+import { object } from "../../../support/generator/model/catalogs.ts";
+
+const objects = new Map(
+  [
+    object("Paged", { address: "string", items: "[Row]" }, "items"),
+    object("Row", { name: "string?", amount: "bigint?", place: "Place?", tags: "[string]", parts: "[Place]", burned: "boolean" }),
+    object("Place", { height: "integer", owner: "Owner" }),
+    object("Owner", { name: "string", share: "number" }),
+    object("Priced", { name: "string", logo: "Place?", prices: "[Price]" }, "prices"),
+    object("Price", { date: "timestamp", name: "string" }),
+    object("Whole", { height: "integer" }),
+    object("Link", { name: "string", parent: "Link?" }),
+  ].map((entry) => [entry.name, objectOf(entry)]),
+);
+
+const headers = (response: string, list = false): string[] => csvColumns(objects, response, list).map((column) => column.header);
+
+describe("CSV columns", () => {
+  it("are the fields of the rows, nested objects dotted, arrays one cell, the head left out", () => {
+    expect(headers("Paged")).toEqual([
+      "name",
+      "amount",
+      "place.height",
+      "place.owner.name",
+      "place.owner.share",
+      "tags",
+      "parts",
+      "burned",
+    ]);
+  });
+
+  it("say what kind their cells are: amounts are numbers in a table", () => {
+    expect(Object.fromEntries(csvColumns(objects, "Paged", false).map(({ header, kind }) => [header, kind]))).toEqual({
+      name: "text",
+      amount: "number",
+      "place.height": "number",
+      "place.owner.name": "text",
+      "place.owner.share": "number",
+      tags: "json",
+      parts: "json",
+      burned: "boolean",
+    });
+  });
+
+  it("repeat the scalars of a parent before the rows below it, and tell equal names apart", () => {
+    expect(csvColumns(objects, "Priced", true)).toEqual([
+      { header: "name", path: ["name"], from: "parent", kind: "text" },
+      { header: "date", path: ["date"], from: "row", kind: "text" },
+      { header: "prices.name", path: ["name"], from: "row", kind: "text" },
+    ]);
+  });
+
+  it("take the response itself as the row where it names no rows", () => {
+    expect(csvColumns(objects, "Whole", false)).toEqual([{ header: "height", path: ["height"], from: "row", kind: "number" }]);
+  });
+
+  it("end where an object is within itself", () => {
+    expect(csvColumns(objects, "Link", false)).toEqual([
+      { header: "name", path: ["name"], from: "row", kind: "text" },
+      { header: "parent", path: ["parent"], from: "row", kind: "json" },
+    ]);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { errorsOf } from "../../../../generator/model/errors.ts";
+import type { Operation } from "../../../../generator/model/model.ts";
+
+const errors = {
+  "404": { title: "Not found", description: "Nothing is there.", example: "Nothing." },
+  "501": { title: "Not implemented", description: "Not yet.", example: "The endpoint {plannedPath} is planned." },
+};
+const operation = (status: Operation["status"], path: string) => ({ status, path }) as Operation;
+
+describe("the failures of a service", () => {
+  it("have an example of a planned endpoint that is planned", () => {
+    const operations = [operation("live", "/v1/live/"), operation("planned", "/v1/first/"), operation("planned", "/v1/second/")];
+    expect(errorsOf(errors, operations)).toEqual({
+      ...errors,
+      "501": { ...errors["501"], example: "The endpoint /v1/first/ is planned." },
+    });
+  });
+
+  it("have no planned endpoint where all are live", () => {
+    expect(errorsOf(errors, [operation("live", "/v1/live/")])).toEqual({ "404": errors["404"] });
+  });
+});

@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildModel } from "../../../../generator/model/build-model.ts";
+import type { Operation, Segment } from "../../../../generator/model/model.ts";
+import { compareRoutes, expressPath, segmentsOf } from "../../../../generator/model/route-order.ts";
+import { realCatalog } from "../../../support/generator/model/catalogs.ts";
+
+const sorted = (paths: readonly string[]): string[] => [...paths].sort((left, right) => compareRoutes(segmentsOf(left), segmentsOf(right)));
+
+describe("route order", () => {
+  it("puts a literal before a parameter at the first place where two paths differ", () => {
+    const meant = ["/v1/{chain}/nft/approvals/{wallet}/", "/v1/{chain}/nft/{contract}/metadata/"];
+    expect(sorted([...meant].reverse())).toEqual(meant);
+    expect(sorted(["/v1/{a}/{b}/x/", "/v1/{a}/y/{c}/", "/v1/z/{b}/{c}/"])).toEqual(["/v1/z/{b}/{c}/", "/v1/{a}/y/{c}/", "/v1/{a}/{b}/x/"]);
+  });
+
+  it("is the same whatever the names of parameters", () => {
+    expect(compareRoutes(segmentsOf("/v1/{a}/x/"), segmentsOf("/v1/{b}/x/"))).toBe(0);
+  });
+
+  it("writes parameters as Express 5 reads them", () => {
+    expect(expressPath(segmentsOf("/v1/{chainName}/xy=k/{dexName}/pools/"))).toBe("/v1/:chainName/xy=k/:dexName/pools/");
+  });
+});
+
+describe("overlaps of the catalog", () => {
+  let operations: readonly Operation[];
+  beforeAll(async () => {
+    operations = [...buildModel(await realCatalog(), new Map()).operations].sort((left, right) =>
+      compareRoutes(left.segments, right.segments),
+    );
+  });
+
+  it("gives every request that two paths match to the path that is literal first", () => {
+    const overlaps = operations.flatMap((left, index) =>
+      operations.slice(index + 1).flatMap((right) => (overlap(left, right) ? [[left, right] as const] : [])),
+    );
+    for (const [first, second] of overlaps) {
+      const place = first.segments.findIndex((segment, index) => "literal" in segment !== "literal" in (second.segments[index] ?? segment));
+      expect(first.segments[place], `${first.path} before ${second.path}`).toHaveProperty("literal");
+    }
+    // nft/approvals/{w} against {c}/metadata, {c}/traits and {c}/traits_summary is what the interface has, so the check above had something to look at.
+    expect(overlaps.map(([left, right]) => `${left.id} ${right.id}`)).toContain("getNftApprovals getTokenIdsForContractWithMetadata");
+  });
+
+  it("lets every operation be reached by its own example", () => {
+    for (const operation of operations) {
+      const request = operation.segments.map((segment) =>
+        "literal" in segment ? segment.literal : exampleOf(operation, segment.parameter),
+      );
+      expect(operations.find((candidate) => matches(candidate.segments, request))?.id).toBe(operation.id);
+    }
+  });
+});
+
+const exampleOf = (operation: Operation, name: string): string =>
+  String(operation.parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example);
+
+function matches(segments: readonly Segment[], request: readonly string[]): boolean {
+  return (
+    segments.length === request.length && segments.every((segment, index) => !("literal" in segment) || segment.literal === request[index])
+  );
+}
+
+function overlap(left: Operation, right: Operation): boolean {
+  return (
+    left.segments.length === right.segments.length &&
+    left.segments.every((segment, index) => {
+      const other = right.segments[index];
+      return other === undefined || !("literal" in segment && "literal" in other) || segment.literal === other.literal;
+    })
+  );
+}

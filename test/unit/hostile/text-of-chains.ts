@@ -1,0 +1,198 @@
+import { encodeAbiParameters, keccak256, parseAbiParameters, toHex } from "viem";
+import type { ChainLog } from "../../../runtime/chain/types.ts";
+import { nodeOf } from "../../../runtime/domains/names/nodes.ts";
+import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
+import { foldText, skeletonOf } from "../../../runtime/domains/tokens/classification/homoglyphs.ts";
+import { createLureFinder, createWordFinder } from "../../../runtime/domains/tokens/classification/lures.ts";
+import { type Counterparty, createCounterparties } from "../../../runtime/domains/tokens/classification/poisoning.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import { createAbiRegistry } from "../../../runtime/events/abi-registry.ts";
+import { nameNameChanged } from "../../../runtime/events/names.ts";
+import { renderValue } from "../../../runtime/events/render-value.ts";
+import { orderFulfilled, ordersMatched } from "../../../runtime/events/seaport.ts";
+import { erc1155TransferBatch } from "../../../runtime/events/transfers.ts";
+import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
+import { normalName } from "../../../runtime/lib/normal-name.ts";
+import type { DoublingCase } from "./doubling.ts";
+
+const lureIn = createLureFinder(builtInRules);
+const airdropWordIn = createWordFinder(builtInRules.airdrops.words);
+
+/** Of a name 200 characters are kept; NFKC makes up to 18 letters of one (U+FDFA), or 6 without a space between (U+3316). */
+const keptOfName = 200;
+const hostileNames: readonly (readonly [string, string])[] = [
+  ["U+3316, six letters each", "\u3316"],
+  ["U+FDFA, four words each", "\ufdfa"],
+  ["letters without end", "a"],
+  ["labels that end in hyphens", "a-"],
+  ["hyphens alone", "-"],
+  ["labels and dots", "a."],
+  ["spelt dots that open", "a ("],
+  ["spelt dots", "a[dot"],
+  ["half schemes", "http:/"],
+  ["accents", "e\u0301"],
+  ["marks in the wrong order", "\u0301\u0316"],
+  ["signs that are no letters", "(a("],
+  ["long runs of signs", "((((((((((((((((((((((((((((((((a"],
+];
+
+const repeated = (pattern: string) => (size: number) => pattern.repeat(Math.ceil(size / [...pattern].length));
+const textCases = (
+  name: string,
+  run: (text: string) => unknown,
+  texts: readonly (readonly [string, string])[],
+  size: number,
+): DoublingCase[] => texts.map(([what, pattern]) => ({ name: `${name} of ${what}`, size, input: repeated(pattern), run }));
+
+const word = (value: number | bigint): string => value.toString(16).padStart(64, "0");
+const padded = `0x${word(0xabn)}` as Hash;
+const logOf = (topics: readonly Hash[], data: Hex): ChainLog => ({ address: `0x${"ab".repeat(20)}`, topics, data, index: 0 }) as ChainLog;
+const topicOf = (signature: string): Hash => keccak256(toHex(signature));
+const registry = createAbiRegistry([
+  {
+    name: "hostile.json",
+    json: JSON.stringify([
+      { type: "event", name: "Texts", inputs: [{ name: "texts", type: "string[]", indexed: false }] },
+      { type: "event", name: "Numbers", inputs: [{ name: "numbers", type: "uint256[]", indexed: false }] },
+      { type: "event", name: "Lists", inputs: [{ name: "lists", type: "uint256[][]", indexed: false }] },
+    ]),
+  },
+]);
+const decode = (topics: readonly Hash[]) => (data: Hex) => registry.decodeLog({ address: `0x${"ab".repeat(20)}`, topics, data });
+const numbers = (size: number): Hex => `0x${word(32)}${word(size)}${word(7).repeat(size)}`;
+/** A list whose items all lie in the same place. */
+const overlapping = (size: number): Hex =>
+  `0x${word(32)}${word(size)}${word(size * 32).repeat(size)}${word(size)}${"ab".repeat(size * 32)}`;
+/** Two lists of Seaport's items, both in the same place. */
+const order = (size: number): Hex =>
+  `0x${word(1)}${word(2)}${word(128)}${word(128)}${word(size)}${[2, 0xab, 7, 1, 5].map(word).join("").repeat(size)}`;
+const batch = (size: number): Hex => `0x${word(64)}${word(64)}${word(size)}${word(7).repeat(size)}`;
+
+/** Addresses that all begin and end alike, as many as a wallet's page and its dealings may have. */
+const doubles = (size: number, middle: string): Counterparty[] =>
+  Array.from({ length: size }, (_, index) => ({
+    address: `0x1234${middle}${index.toString(16).padStart(31, "0")}5678` as Address,
+    since: 5,
+    sentSince: null,
+  }));
+
+export const chainCases: readonly DoublingCase[] = [
+  ...textCases("lures: createLureFinder", lureIn, hostileNames, keptOfName / 2),
+  ...textCases("lures: createWordFinder", airdropWordIn, hostileNames, keptOfName / 2),
+  ...textCases("homoglyphs: foldText", foldText, hostileNames, keptOfName / 2),
+  ...textCases("homoglyphs: skeletonOf", skeletonOf, hostileNames, keptOfName / 2),
+  {
+    name: "lures: createLureFinder of one label that ends in many hyphens",
+    size: keptOfName / 2,
+    input: (size) => `a${"-".repeat(size - 1)}`,
+    run: lureIn,
+  },
+  // Whatever comes that is longer than a name: its time is that of the bound.
+  ...textCases("lures: createLureFinder, long,", lureIn, hostileNames, 1_000),
+  ...textCases("homoglyphs: skeletonOf, long,", skeletonOf, hostileNames, 1_000),
+  {
+    name: "poisoning: createCounterparties and resembled of addresses that look alike",
+    size: 1_000,
+    input: (size) => ({ dealt: doubles(size, "0"), asked: doubles(size, "1") }),
+    run: ({ dealt, asked }: { readonly dealt: Counterparty[]; readonly asked: Counterparty[] }) => {
+      const counterparties = createCounterparties(builtInRules, dealt);
+      // Nobody of them dealt by then, so that the search goes to its end.
+      for (const { address } of asked) counterparties.resembled(address, 4);
+    },
+  },
+  {
+    name: "reads-metadata: toRow of a name with invisible characters",
+    size: 2_000,
+    input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u200d\u0301".repeat(size / 5)]),
+    run: (data: Hex) =>
+      tokenMetadataRead.toRow({ key: "0x", blockNumber: 1, readAtBlock: 1 } as never, [
+        { ok: true, data },
+        { ok: true, data },
+        { ok: true, data: "0x" },
+      ]),
+  },
+  ...textCases(
+    "normal-name: normalName",
+    normalName,
+    [
+      ["emoji that are joined", "\u{1f468}\u200d"],
+      ["accents", "\u0430\u0301"],
+      ["accents that pile up", "a\u0316\u0317"],
+      ["labels", "\u00e9."],
+      ["plain labels", "a."],
+      ["hyphens", "a--"],
+    ],
+    // A name has 255 characters at most.
+    127,
+  ),
+  { name: "nodes: nodeOf of many labels", size: 63, input: (size) => `${"a.".repeat(size)}eth`, run: nodeOf },
+  {
+    name: "abi-registry: decodeLog of a long list",
+    size: 1_000,
+    input: numbers,
+    run: decode([topicOf("Numbers(uint256[])")]),
+  },
+  {
+    name: "abi-registry: decodeLog of a long text",
+    size: 3_000,
+    input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["\u0000a".repeat(size / 2)]),
+    run: decode([topicOf("NameChanged(bytes32,string)"), padded]),
+  },
+  {
+    name: "abi-registry: decodeLog of orders whose two lists are one",
+    size: 190,
+    input: order,
+    run: decode([
+      topicOf(
+        "OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
+      ),
+      padded,
+      padded,
+    ]),
+  },
+  // Above their bound in bytes, lists of lists are not unfolded.
+  { name: "abi-registry: decodeLog of texts in one place", size: 2_000, input: overlapping, run: decode([topicOf("Texts(string[])")]) },
+  { name: "abi-registry: decodeLog of lists in one place", size: 2_000, input: overlapping, run: decode([topicOf("Lists(uint256[][])")]) },
+  {
+    name: "abi-registry: decodeLog of lengths and offsets beyond all data",
+    size: 3_000,
+    input: (size) => `0x${word(2n ** 255n)}${word(2n ** 31n)}${"ff".repeat(size)}`,
+    run: decode([topicOf("Numbers(uint256[])")]),
+  },
+  {
+    name: "render-value: renderValue of a list of texts",
+    size: 2_000,
+    input: (size) => Array.from({ length: size }, () => '\u0000"\u202e'),
+    run: (value: readonly string[]) => renderValue({ type: "string[]" }, value),
+  },
+  {
+    name: "render-value: renderValue of nested lists",
+    size: 2_000,
+    input: (size) => Array.from({ length: size }, () => [[1n], [2n]]),
+    run: (value: readonly unknown[]) => renderValue({ type: "uint256[][][]" }, value),
+  },
+  {
+    name: "transfers: TransferBatch whose two lists are one",
+    size: 2_000,
+    input: (size) => logOf([padded, padded, padded, padded], batch(size)),
+    run: (log: ChainLog) => erc1155TransferBatch.decode(log, 0),
+  },
+  {
+    name: "seaport: OrderFulfilled whose two lists are one",
+    size: 4_000,
+    input: (size) => logOf([padded, padded, padded], order(size)),
+    run: (log: ChainLog) => orderFulfilled.decode(log, 0),
+  },
+  {
+    name: "seaport: OrdersMatched",
+    size: 2_000,
+    input: (size) => logOf([padded], numbers(size)),
+    run: (log: ChainLog) => ordersMatched.decode(log, 0),
+  },
+  {
+    name: "names: NameChanged",
+    size: 5_000,
+    input: (size) => logOf([padded, padded], encodeAbiParameters(parseAbiParameters("string"), ["a".repeat(size)])),
+    run: (log: ChainLog) => nameNameChanged.decode(log, 0),
+  },
+];

@@ -1,0 +1,157 @@
+import { encodeAbiParameters, parseAbiParameters } from "viem";
+import { fileAt } from "../../../runtime/api/nft/view-nft.ts";
+import { redact as redactNodeText } from "../../../runtime/chain/redact.ts";
+import { assetAddress } from "../../../runtime/domains/nft/metadata/asset-address.ts";
+import { cleanLine, cleanText } from "../../../runtime/domains/nft/metadata/clean-text.ts";
+import { decodeData, parseDataUrl } from "../../../runtime/domains/nft/metadata/data-url.ts";
+import { arweavePath, ipfsPath } from "../../../runtime/domains/nft/metadata/gateway-path.ts";
+import { hostOf } from "../../../runtime/domains/nft/metadata/host.ts";
+import { parseJsonText, plainNumber } from "../../../runtime/domains/nft/metadata/json-text.ts";
+import { parseDocument, textOfBytes } from "../../../runtime/domains/nft/metadata/parse-document.ts";
+import { svgFault } from "../../../runtime/domains/nft/metadata/passive-svg.ts";
+import { decodeUri } from "../../../runtime/domains/nft/metadata/uri-calls.ts";
+import type { Hex } from "../../../runtime/lib/hex.ts";
+import { refuse } from "../../../runtime/web/refusals.ts";
+import type { DoublingCase } from "./doubling.ts";
+
+const svg = (inside: string, attributes = ""): string => `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${inside}</svg>`;
+const numbered = (size: number, of: (index: number) => string, separator = " "): string =>
+  Array.from({ length: size }, (_, index) => of(index)).join(separator);
+
+const svgTexts: readonly (readonly [string, number, (size: number) => string])[] = [
+  ["elements in a namespace with a long address", 4_000, (size) => svg("<a:b/>".repeat(size), `xmlns:a="${"u".repeat(10 * size)}"`)],
+  [
+    "attributes",
+    4_000,
+    (size) =>
+      svg(
+        "",
+        numbered(size, (index) => `a${index}="x"`),
+      ),
+  ],
+  ["attributes in a namespace", 4_000, (size) => svg("", `xmlns:q="x" ${numbered(size, (index) => `q:a${index}="x"`)}`)],
+  [
+    "namespaces",
+    2_000,
+    (size) =>
+      svg(
+        "<g/>".repeat(size),
+        numbered(size, (index) => `xmlns:a${index}="x"`),
+      ),
+  ],
+  [
+    "namespaces looked up through deep elements",
+    1_000,
+    (size) => svg(`${"<g>".repeat(90)}${'<q:b q:c="1"/>'.repeat(size)}${"</g>".repeat(90)}`, 'xmlns:q="x"'),
+  ],
+  ["elements that never end", 2_000, (size) => `<svg>${"<g>".repeat(size)}`],
+  ["entities", 4_000, (size) => svg(`<text>${"&amp;&#x41;".repeat(size)}</text>`)],
+  ["entities in an attribute", 4_000, (size) => svg("", `a="${"&#65;".repeat(size)}"`)],
+  ["an entity that never ends", 4_000, (size) => `<svg a="&${"a".repeat(size)}`],
+  ["references in a style", 2_000, (size) => svg(`<style>${"url(#".repeat(size)}</style>`)],
+  ["spaces before a bracket that is missing", 2_000, (size) => svg(`<style>${`url${" ".repeat(50)}`.repeat(size / 50)}</style>`)],
+  ["spaces without end before a bracket that is missing", 4_000, (size) => svg(`<style>expression${" ".repeat(size)}</style>`)],
+  ["words that begin like those that fetch", 2_000, (size) => svg(`<style>${"image src behavior ".repeat(size / 4)}</style>`)],
+  ["styles", 4_000, (size) => svg("<style>a{}</style>".repeat(size))],
+  ["comments", 2_000, (size) => svg(`<!--${"- ".repeat(size)}-->${"<!-- -->".repeat(size)}`)],
+  ["character data", 2_000, (size) => svg(`<text><![CDATA[${"]] ".repeat(size)}]]></text>`)],
+  ["a long name", 4_000, (size) => svg(`<${"a".repeat(size)}/>`)],
+];
+
+const documentTexts: readonly (readonly [string, number, (size: number) => string])[] = [
+  ["lists in lists", 2_000, (size) => `{"a":${"[".repeat(60)}${"1,".repeat(size)}1${"]".repeat(60)}}`],
+  ["one list after another", 2_000, (size) => `{"a":[${"[[[[]]]],".repeat(size)}1]}`],
+  ["escapes", 4_000, (size) => `{"name":"${"\\\\\\u0041".repeat(size)}"}`],
+  ["control characters", 2_000, (size) => `{"name":"${"\n\u0001".repeat(size)}"}`],
+  ["a number without end", 10_000, (size) => `{"name":${"1".repeat(size)}}`],
+  ["one key again and again", 2_000, (size) => `{${'"a":1,'.repeat(size)}"a":1}`],
+  ["traits of every shape", 2_000, (size) => `{"attributes":[${'{"trait_type":{"a":["x"]},"value":[1,[2,[3,{"a":1}]]]},'.repeat(size)}1]}`],
+  ["traits by name", 4_000, (size) => `{"attributes":{${numbered(size, (index) => `"${index}":{"x":{"y":[1]}}`, ",")}}}`],
+  [
+    "one trait with a deep value",
+    2_000,
+    (size) => `{"attributes":[{"trait_type":"a","value":{"a":${"[".repeat(50)}${"1,".repeat(size)}1${"]".repeat(50)}}}]}`,
+  ],
+  ["invisible characters", 4_000, (size) => `{"name":"${"\u200d\u0301a".repeat(size)}","description":"${"\u200d\ufe0f".repeat(size)}"}`],
+  ["a picture that is escaped", 2_000, (size) => `{"image":"data:image/svg+xml,${"%3C".repeat(size)}"}`],
+  ["a picture in base64 with spaces", 2_000, (size) => `{"image":"data:image/png;base64,${" A".repeat(size)}="}`],
+  ["a picture in base64 that ends too often", 4_000, (size) => `{"image":"data:image/png;base64,${"=".repeat(size)}"}`],
+  [
+    "pictures that are refused",
+    2_000,
+    (size) =>
+      `{${["image", "image_url", "imageUrl", "image_data"].map((key) => `"${key}":"<svg><a ${"b='c' ".repeat(size)}/></svg>"`).join(",")}}`,
+  ],
+];
+
+const addresses: readonly (readonly [string, number, (size: number) => string])[] = [
+  ["labels", 2_000, (size) => `https://${"a.".repeat(size)}`],
+  ["user names", 2_000, (size) => `https://${"a@".repeat(size)}`],
+  ["steps up", 2_000, (size) => `https://a/${"../a/".repeat(size)}`],
+  ["dots in a path", 2_000, (size) => `https://a/${"a/.".repeat(size)}!`],
+  ["escapes", 2_000, (size) => `ipfs://${"%25".repeat(size)}`],
+  ["segments", 2_000, (size) => `ipfs://Qm${"a".repeat(44)}/${"%2e/".repeat(size)}`],
+  ["parameters of a media type", 2_000, (size) => `data:${";a".repeat(size)},x`],
+  ["white space", 4_000, (size) => `${" ".repeat(size)}data:,x`],
+  ["white space in base64", 2_000, (size) => `data:;base64,${" \t".repeat(size)}!`],
+  ["half escapes", 4_000, (size) => `data:,${"%%4%4".repeat(size)}`],
+];
+
+const casesOf = (name: string, run: (text: string) => unknown, texts: typeof svgTexts): DoublingCase[] =>
+  texts.map(([what, size, input]) => ({ name: `${name} of ${what}`, size, input, run }));
+
+const thrown = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+const node = new URL("http://user:password@node.example/a-long-key?token=another-long-key");
+const uriOf = (data: Hex): string | null => decodeUri({ ok: true, data }, { token: "0x", token_id: "1", standard: 3 });
+
+export const documentCases: readonly DoublingCase[] = [
+  ...casesOf("passive-svg: svgFault", svgFault, svgTexts),
+  ...casesOf("json-text: parseJsonText", (text) => thrown(() => parseJsonText(text)), documentTexts),
+  ...casesOf("parse-document: parseDocument", parseDocument, documentTexts),
+  ...casesOf("asset-address: assetAddress", (text) => assetAddress(text, "picture or recording"), addresses),
+  ...casesOf(
+    "data-url: decodeData",
+    (text) => {
+      const url = parseDataUrl(text);
+      return url === null ? null : decodeData(url);
+    },
+    addresses,
+  ),
+  ...casesOf("gateway-path: ipfsPath and arweavePath", (text) => [ipfsPath(text), arweavePath(text)], addresses),
+  ...casesOf("host: hostOf", hostOf, addresses),
+  ...casesOf("views/nft: fileAt", fileAt, addresses),
+  ...casesOf("clean-text: cleanLine", (text) => cleanLine(text, 1_000_000), [
+    ["white space and joiners", 2_000, (size) => " \u200d\u2028".repeat(size)],
+    ["halves of characters", 2_000, (size) => "\ud83d".repeat(size)],
+  ]),
+  ...casesOf("clean-text: cleanText", (text) => cleanText(text, 1_000_000), [
+    ["line ends", 2_000, (size) => "\r\r\n\u2028".repeat(size)],
+    ["emoji and joiners", 2_000, (size) => "\u{1f468}\ufe0f\u{1f3fb}\u200d".repeat(size)],
+  ]),
+  ...casesOf("json-text: plainNumber", plainNumber, [
+    ["digits", 10_000, (size) => "9".repeat(size)],
+    ["zeros", 400, (size) => `0.${"0".repeat(size)}1`],
+  ]),
+  { name: "parse-document: textOfBytes of invalid UTF-8", size: 5_000, input: (size) => Buffer.alloc(size, 0xf0), run: textOfBytes },
+  {
+    name: "uri-calls: decodeUri of many places for an id",
+    size: 500,
+    input: (size) => encodeAbiParameters(parseAbiParameters("string"), ["{id}".repeat(size)]),
+    run: uriOf,
+  },
+  ...casesOf("chain/redact: redact", (text) => redactNodeText(text, node), [
+    ["names that begin like a scheme", 2_000, (size) => "a.".repeat(size)],
+    ["schemes", 2_000, (size) => "a://".repeat(size)],
+    ["the node's key", 5_000, (size) => "a-long-key".repeat(size)],
+    ["control characters", 4_000, (size) => "\u0001a".repeat(size)],
+  ]),
+  ...casesOf("web/refusals: refuse", (text) => refuse("connection", text, text), [
+    ["letters beyond ASCII", 4_000, (size) => "\u0430a".repeat(size)],
+  ]),
+];

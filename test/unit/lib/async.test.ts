@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { abortable, backoff, createMutex, nullOnAbort, retry, sleep, withJitter } from "../../../runtime/lib/async.ts";
+
+const isRangeError = (error: unknown): error is RangeError => error instanceof RangeError;
+const never = new Promise<never>(() => undefined);
+
+describe("sleep", () => {
+  it("ends as soon as the signal aborts, and at once where it has aborted", async () => {
+    const controller = new AbortController();
+    const slept = sleep(60_000, controller.signal);
+    controller.abort();
+    await slept;
+    await sleep(60_000, controller.signal);
+  });
+});
+
+describe("backoff", () => {
+  it("doubles from the base to the maximum", () => {
+    expect([1, 2, 3, 4, 5].map((failures) => backoff(failures, { base: 100, max: 1_000 }))).toEqual([100, 200, 400, 800, 1_000]);
+  });
+
+  it("grows by another factor, and stays at the maximum after any number of failures", () => {
+    expect([1, 2, 3].map((failures) => backoff(failures, { base: 1, max: 10, factor: 4 }))).toEqual([1, 4, 10]);
+    expect(backoff(5_000, { base: 1, max: 10 })).toBe(10);
+  });
+
+  it("is between half and all of the wait with jitter", () => {
+    expect([0, 0.5, 1].map((random) => withJitter(100, () => random))).toEqual([50, 75, 100]);
+  });
+});
+
+describe("retry", () => {
+  const options = { attempts: 3, base: 0, max: 0, isRetryable: isRangeError };
+
+  it("returns the first success and reports each failure before it", async () => {
+    const reported: string[] = [];
+    let attempt = 0;
+    const work = async () => {
+      attempt += 1;
+      if (attempt < 3) throw new RangeError(`attempt ${attempt}`);
+      return attempt;
+    };
+    expect(await retry(work, { ...options, onRetry: ({ message }) => reported.push(message) })).toBe(3);
+    expect(reported).toEqual(["attempt 1", "attempt 2"]);
+  });
+
+  it("throws the last error when the attempts are used up, and another kind of error at once", async () => {
+    let attempts = 0;
+    const failing = async (): Promise<never> => {
+      attempts += 1;
+      throw new RangeError(`attempt ${attempts}`);
+    };
+    await expect(retry(failing, options)).rejects.toThrow("attempt 3");
+    attempts = 0;
+    const broken = async (): Promise<never> => {
+      attempts += 1;
+      throw new TypeError("broken");
+    };
+    await expect(retry(broken, options)).rejects.toThrow("broken");
+    expect(attempts).toBe(1);
+  });
+});
+
+describe("waiting for a promise under a signal", () => {
+  it("rejects with the reason, or gives null, when the signal aborts first", async () => {
+    const controller = new AbortController();
+    const [rejecting, nulling] = [abortable(controller.signal, never), nullOnAbort(never, controller.signal)];
+    controller.abort(new Error("stopped"));
+    await expect(rejecting).rejects.toThrow("stopped");
+    expect(await nulling).toBeNull();
+    await expect(abortable(controller.signal, never)).rejects.toThrow("stopped");
+    expect(await nullOnAbort(never, controller.signal)).toBeNull();
+  });
+
+  it("passes results and errors on", async () => {
+    const { signal } = new AbortController();
+    expect(await abortable(signal, Promise.resolve(1))).toBe(1);
+    expect(await nullOnAbort(Promise.resolve(1), signal)).toBe(1);
+    await expect(abortable(signal, Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+    await expect(nullOnAbort(Promise.reject(new Error("failed")), signal)).rejects.toThrow("failed");
+  });
+});
+
+describe("a mutex", () => {
+  it("runs one task at a time in the order of submission, also after one that fails", async () => {
+    const mutex = createMutex();
+    const events: string[] = [];
+    const task = (name: string, fails = false) =>
+      mutex(async () => {
+        events.push(`${name} starts`);
+        await sleep(1);
+        events.push(`${name} ends`);
+        if (fails) throw new Error(name);
+      });
+    const [first, second] = [task("first", true), task("second")];
+    await expect(first).rejects.toThrow("first");
+    await second;
+    expect(events).toEqual(["first starts", "first ends", "second starts", "second ends"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { normalize } from "viem/ens";
+import { describe, expect, it } from "vitest";
+import { normalName } from "../../../runtime/lib/normal-name.ts";
+
+describe("names", () => {
+  it("are normalised as ENSIP-15 says", () => {
+    expect(normalName("Nick.ETH")).toBe("nick.eth");
+    // The example of its reference implementation: emoji lose their presentation selector.
+    expect(normalName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
+    expect(normalName("a..eth")).toBeNull();
+    expect(normalName("a_b.eth")).toBeNull();
+    // A Cyrillic letter among Latin ones.
+    expect(normalName("vit\u0430lik.eth")).toBeNull();
+    expect(normalName("")).toBeNull();
+    expect(normalName("a\u0000b.eth")).toBeNull();
+  });
+
+  it.each(["alice", "a-b.c--d.eth", "ab--c.eth", "x.ab--c", "-a-.eth", "1.2.3", "xn--abc.eth", "a.-", "ab-", "abc--d.eth", "a."])(
+    "of plain letters, like %s, are what the reference implementation makes of them",
+    (name) => {
+      let expected: string | null = null;
+      try {
+        expected = normalize(name);
+      } catch {
+        // It is no name.
+      }
+      expect(normalName(name)).toBe(expected);
+    },
+  );
+
+  // Of the emoji that ENSIP-15 takes from Unicode (UTS #51): sequences joined by U+200D, by tags and by keycaps.
+  it.each([
+    ["a family", "\u{1F468}\u200d\u{1F469}\u200d\u{1F467}.eth", "\u{1F468}\u200d\u{1F469}\u200d\u{1F467}.eth"],
+    ["a rainbow flag", "\u{1F3F3}\ufe0f\u200d\u{1F308}.eth", "\u{1F3F3}\u200d\u{1F308}.eth"],
+    [
+      "the flag of England",
+      "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}.eth",
+      "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}.eth",
+    ],
+    ["a keycap", "#\ufe0f\u20e3.eth", "#\u20e3.eth"],
+  ])("may hold %s", (_, name, normal) => {
+    expect(normalName(name)).toBe(normal);
+  });
+
+  it.each(["ni\u200dck.eth", "\u200d.eth", "a\u200cb.eth", "a\u200e.eth", "\u{1F468}\u200d.eth", "\u{E0067}.eth"])(
+    "hold no joiner or mark outside of an emoji, as %j does",
+    (name) => {
+      expect(normalName(name)).toBeNull();
+    },
+  );
+});

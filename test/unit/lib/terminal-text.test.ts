@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { escapeTerminal, escapeTerminalLines } from "../../../runtime/lib/terminal-text.ts";
+
+describe("text for a terminal", () => {
+  it.each([
+    ["a title that is set", "\u001b]0;owned\u0007", "\\u001b]0;owned\\u0007"],
+    ["a colour by CSI of C1", "\u009b31mred", "\\u009b31mred"],
+    ["a line that is written over", "refused\rread", "refused\\u000dread"],
+    ["a second line", "one\ntwo", "one\\u000atwo"],
+    ["a rubout", "a\u007fb\bc", "a\\u007fb\\u0008c"],
+    ["text from right to left", "\u202eexe.gpj\u2066\u2069\u200f\u061c", "\\u202eexe.gpj\\u2066\\u2069\\u200f\\u061c"],
+    ["separators of Unicode", "a\u2028b\u2029c\u0085d", "a\\u2028b\\u2029c\\u0085d"],
+    ["a NUL", "a\0b", "a\\u0000b"],
+  ])("shows %s as an escape", (_, text, shown) => {
+    expect(escapeTerminal(text)).toBe(shown);
+  });
+
+  it("leaves all other text as it is", () => {
+    for (const text of ["Refused: 3 of 4", "\u0627\u0644\u0639\u0631\u0628\u064a\u0629", "\u{1f468}\u200d\u{1f469}", "日本 é ü", "\\u001b"])
+      expect(escapeTerminal(text)).toBe(text);
+  });
+
+  it("keeps our own line ends where asked, and nothing else", () => {
+    expect(escapeTerminalLines("one\ntwo\r\n\u001b[2J")).toBe("one\ntwo\\u000d\n\\u001b[2J");
+  });
+});
