@@ -10,7 +10,7 @@ import {
 import { loadCatalog, readCatalogFiles } from "../../../../generator/catalog/load.ts";
 
 /** The folder of the repository. */
-export const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+export const repository = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** The catalog of this repository. */
 export async function realCatalog(): Promise<Catalog> {
