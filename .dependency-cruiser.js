@@ -4,7 +4,7 @@ const only = (name, from, allowed, comment) => ({
   comment,
   severity: "error",
   from: { path: from },
-  to: { path: "^(spec|generator|generated|runtime|test|bench)/", pathNot: allowed },
+  to: { path: "^(spec|generator|generated|runtime|demo|test|bench)/", pathNot: allowed },
 });
 
 const domainsBelow = {
@@ -27,7 +27,14 @@ export default {
     { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
     only("generator-alone", "^generator/", "^generator/", "The generator reads spec/ and imports nothing else."),
     only("generated-alone", "^generated/", "^generated/", "What generated code needs is passed in."),
-    only("runtime-and-generated", "^runtime/", "^(runtime|generated)/", "The runtime imports generated code, never the generator."),
+    only(
+      "runtime-and-generated",
+      "^runtime/(?!commands/)",
+      "^(runtime|generated)/",
+      "The runtime imports generated code, never the generator or the demo.",
+    ),
+    only("commands-top", "^runtime/commands/", "^(runtime|generated|demo)/", "Commands import anything below, and start the demo."),
+    only("demo-below-commands", "^demo/", "^(demo/|runtime/(chain|config|database|lib)/)", "The demo chain knows no index and no server."),
     only("lib-alone", "^runtime/lib/", "^runtime/lib/", "lib imports nothing inside."),
     only(
       "parameters-low",
@@ -50,7 +57,7 @@ export default {
     only(
       "api-below-app",
       "^runtime/api/",
-      "^(runtime/(api|domains|events|web|parameters|config|lib)/|generated/|runtime/indexer/chain-row\\.ts$)",
+      "^(runtime/(api|domains|events|web|parameters|config|lib)/|generated/|runtime/indexer/storage/chain-row\\.ts$)",
       "Resolvers and views call the domains' queries; they know no server, no indexer and no SQL.",
     ),
     {
@@ -71,7 +78,7 @@ export default {
       name: "no-development-packages",
       comment: "What is installed with --omit=dev must be enough to serve and index; the demo loads its packages lazily.",
       severity: "error",
-      from: { path: "^(runtime|generated)/", pathNot: "^runtime/demo/" },
+      from: { path: "^(runtime|generated)/", pathNot: "^demo/" },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"] },
     },
   ],

@@ -12,7 +12,7 @@ import { startProcessorClock } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
 import { countRows, megabytesOf } from "./support/tables.ts";
 
-const mostGrowth = 2;
+const maxGrowth = 2;
 /** The heading says what is measured. */
 const subject = "query functions; HTTP: whole answers";
 /** Smaller ones have not the wallets that the queries are about: good for trying things out alone. */
@@ -155,7 +155,7 @@ function resultOf(measurements: readonly Measurement[], small: IndexSize, large:
     figures: { load: rounded(load, 1), ...Object.fromEntries(lines.map(({ name, larger }) => [name, rounded(larger.clock)])) },
     missed: lines.flatMap(({ name, target, larger, growth }) => [
       ...(target === null || larger.clock < target ? [] : [`${name} took ${rounded(larger.clock)} ms, not less than ${target}.`]),
-      ...(target === null || growth < mostGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),
+      ...(target === null || growth < maxGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),
     ]),
   };
 }

@@ -1,5 +1,5 @@
 import { approvalsProjection } from "./domains/approvals/projection.ts";
-import { rollUpTables } from "./domains/dex/roll-ups/store.ts";
+import { rollUpTables } from "./domains/dex/jobs/roll-up/store.ts";
 import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { metadataTables } from "./domains/nft/metadata/following-tables.ts";
@@ -9,7 +9,7 @@ import { poolsProjection } from "./domains/pools/projection.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
 import { tokensProjection } from "./domains/tokens/projection.ts";
 import type { Projection } from "./indexer/projection.ts";
-import type { FollowingTable } from "./indexer/roll-back.ts";
+import type { FollowingTable } from "./indexer/reorg/roll-back.ts";
 
 /** What every chain's index is built by, beside the ledger's own projection. */
 export const projections: readonly Projection[] = [

@@ -12,7 +12,7 @@ import { type Run, timedRun } from "./timed-run.ts";
 
 const indexerScript = new URL("./indexer-process.ts", import.meta.url);
 /** A quarter more wall time than the same chain without them. */
-const mostRatio = 1.25;
+const maxRatio = 1.25;
 
 type Rows = Readonly<Record<string, number>>;
 
@@ -74,7 +74,7 @@ export function resultOfComparison(comparison: ProjectionComparison, further: Be
   return {
     table: [
       ...whole.flatMap((run, index) => [run, without[index]].flatMap((each) => (each === undefined ? [] : [lineOf(each)]))),
-      ...own.map((value, index) => ({ run: `ratio of pair ${index + 1} (bound ${mostRatio})`, ms: rounded(value) })),
+      ...own.map((value, index) => ({ run: `ratio of pair ${index + 1} (bound ${maxRatio})`, ms: rounded(value) })),
       ...further,
       ...Object.entries(rows).map(([table, count]) => ({ run: `rows of ${table}`, ms: count })),
     ],
@@ -84,6 +84,6 @@ export function resultOfComparison(comparison: ProjectionComparison, further: Be
       wholeMilliseconds: Math.round(median(whole.map(wall))),
       withoutMilliseconds: Math.round(median(without.map(wall))),
     },
-    missed: ratio <= mostRatio ? [] : [`With ${subject} an index takes ${rounded(ratio)} times as long, not ${mostRatio} at most.`],
+    missed: ratio <= maxRatio ? [] : [`With ${subject} an index takes ${rounded(ratio)} times as long, not ${maxRatio} at most.`],
   };
 }

@@ -4,7 +4,7 @@ import { createRpc } from "../../runtime/chain/rpc.ts";
 import { createSource } from "../../runtime/chain/source.ts";
 import { createDatabase } from "../../runtime/database/database.ts";
 import { createStoredLedger } from "../../runtime/domains/ledger/stored-blocks.ts";
-import { createIndexer } from "../../runtime/indexer/indexer.ts";
+import { createIndexer } from "../../runtime/indexer/session/indexer.ts";
 import type { IndexedChain } from "../../runtime/indexer/types.ts";
 import { answer, argumentOf, startClock } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";

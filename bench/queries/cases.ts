@@ -31,12 +31,12 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     const { places } = await tokens.transferTransactions(chainId, ordinary(time), 0, head, pageSize, 0);
     return tokens.transfersAt(chainId, ordinary(time), null, places);
   };
-  const mostRows = 100_000;
+  const maxRows = 100_000;
   /** Holdings with their metadata, as the resolver asks them. */
   const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
     const [held, metadata] = await Promise.all([
-      tokens.holdingsAt(chainId, owner(time), head, mostRows),
-      tokens.heldMetadata(chainId, owner(time), head, mostRows),
+      tokens.holdingsAt(chainId, owner(time), head, maxRows),
+      tokens.heldMetadata(chainId, owner(time), head, maxRows),
     ]);
     return held.map((row) => ({ row, metadata: metadata.get(row.token) }));
   };

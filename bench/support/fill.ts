@@ -2,7 +2,7 @@ import type { ChainBlock } from "../../runtime/chain/types.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import type { DecodedBlock } from "../../runtime/events/decoded-block.ts";
 import type { ChainFacts, Projection, Row, Table } from "../../runtime/indexer/projection.ts";
-import { writeRows } from "../../runtime/indexer/write.ts";
+import { writeRows } from "../../runtime/indexer/storage/write-rows.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { createInterned, createMemoryState } from "./memory-state.ts";
 import { projections as all } from "./projections.ts";

@@ -1,5 +1,5 @@
 import type { Projection, Row } from "../../runtime/indexer/projection.ts";
-import { type Key, keyText, type State } from "../../runtime/indexer/state.ts";
+import { type Key, keyText, type State } from "../../runtime/indexer/state/state.ts";
 
 /** One copy of each address: it stands in many rows, and one cut out of a log would keep the whole log. */
 export const createInterned = (): ((row: Row, columns: readonly string[]) => Row) => {

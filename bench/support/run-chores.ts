@@ -1,8 +1,8 @@
 import type { Capabilities } from "../../runtime/chain/capabilities.ts";
 import type { Database } from "../../runtime/database/database.ts";
-import { lockCheckpoints } from "../../runtime/indexer/checkpoints.ts";
+import { lockCheckpoints } from "../../runtime/indexer/storage/checkpoints.ts";
 import type { Indexer } from "../../runtime/indexer/types.ts";
-import type { Chore, ChoreContext } from "../../runtime/jobs/chore.ts";
+import type { Job, JobContext } from "../../runtime/jobs/job.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
 
 /** What a chore took until it had nothing more to do. */
@@ -26,7 +26,7 @@ const noCapabilities: Capabilities = {
 const patienceMilliseconds = 3_600_000;
 
 /** Does chores one after another, each until it has nothing more to do, on an index that nobody else writes. They can ask no node. */
-export async function runChores(database: Database, chainId: number, chores: readonly Chore[]): Promise<ChoreTime[]> {
+export async function runChores(database: Database, chainId: number, chores: readonly Job[]): Promise<ChoreTime[]> {
   const context = contextOf(database, chainId);
   const times: ChoreTime[] = [];
   for (const chore of chores) {
@@ -41,7 +41,7 @@ export async function runChores(database: Database, chainId: number, chores: rea
   return times;
 }
 
-function contextOf(database: Database, chainId: number): ChoreContext {
+function contextOf(database: Database, chainId: number): JobContext {
   const beside: Indexer["beside"] = (work) =>
     database.transaction(async (client) => {
       const checkpoints = await lockCheckpoints(client, chainId);

@@ -19,7 +19,7 @@ export interface EndpointTimes {
 }
 
 /** Of endpoints without lists, one item. */
-const leastItems = 1;
+const minItems = 1;
 /** The first ones bring the pages into memory, open the connections and have the engine compile what is hot. */
 const warmUp = 10;
 
@@ -48,7 +48,7 @@ async function measureVariant(
 ): Promise<VariantTimes> {
   for (let time = 0; time < Math.max(warmUp, paths.length); time += 1) {
     const path = paths[time % paths.length] ?? "";
-    if (itemsIn(path, await serving.get(path)) < leastItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
+    if (itemsIn(path, await serving.get(path)) < minItems) throw new Error(`Row ${row}, ${name}: ${path} has no items.`);
   }
   const milliseconds: number[] = [];
   let bytes = 0;

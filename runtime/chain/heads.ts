@@ -23,7 +23,7 @@ export interface HeadFeedOptions {
   readonly backOffMilliseconds?: number;
 }
 
-const longestBackOff = 60_000;
+const maxBackOff = 60_000;
 
 /** Follows a node's heads by websocket; comes back by itself when the connection breaks or falls silent. */
 export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
@@ -67,7 +67,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
     live = false;
     failures += 1;
     if (closed) return;
-    timer = setTimeout(connect, backoff(failures, { base: backOffMilliseconds, max: longestBackOff }));
+    timer = setTimeout(connect, backoff(failures, { base: backOffMilliseconds, max: maxBackOff }));
     timer.unref();
   };
 

@@ -1,4 +1,4 @@
-const usualPatience = 16;
+const defaultPatience = 16;
 const longestPatience = 1_024;
 /** Successes before a size grows that is still below what has failed. */
 const knownPatience = 4;
@@ -17,7 +17,7 @@ export const createAdaptiveSize = (most: number): AdaptiveSize => {
   let successes = 0;
   /** The smallest size that failed since it last went well. */
   let failed = Number.POSITIVE_INFINITY;
-  let patience = usualPatience;
+  let patience = defaultPatience;
 
   const grow = (to: number, after: number): void => {
     if (successes < after) return;
@@ -39,7 +39,7 @@ export const createAdaptiveSize = (most: number): AdaptiveSize => {
       if (tried < size) return;
       if (tried >= failed) {
         failed = Number.POSITIVE_INFINITY;
-        patience = usualPatience;
+        patience = defaultPatience;
       }
       successes += 1;
       if (size + 1 >= failed) grow(size + 1, patience);

@@ -38,8 +38,8 @@ export interface RpcOptions {
   readonly onRetry?: (reason: string, attempt: number) => void;
 }
 
-const longestWait = 20_000;
-const usualReplyBytes = 8 * 1024 * 1024;
+const maxWait = 20_000;
+const defaultReplyBytes = 8 * 1024 * 1024;
 
 /** One answer a call, filled in as replies come. */
 interface Settling {
@@ -51,7 +51,7 @@ interface Settling {
 
 /** Opens no connection before the first call. */
 export const createRpc = (options: RpcOptions): Rpc => {
-  const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, retries = 6, replyBytes = usualReplyBytes } = options;
+  const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, retries = 6, replyBytes = defaultReplyBytes } = options;
   const queue = new PQueue({ concurrency });
   const endpoint = createEndpoint(options.url, concurrency, timeoutMilliseconds);
   const batches = createAdaptiveSize(batchSize);
@@ -218,7 +218,7 @@ const valueOrThrow = (result: RpcResult): unknown => {
 const createPace = ({ backOffMilliseconds = 200, random = Math.random }: RpcOptions, closed: AbortSignal) => {
   let readyAt = 0;
   let refusals = 0;
-  const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backOffMilliseconds, max: longestWait }), random);
+  const waitOf = (attempt: number): number => withJitter(backoff(attempt, { base: backOffMilliseconds, max: maxWait }), random);
   return {
     ready: async (): Promise<void> => {
       for (let left = readyAt - Date.now(); left > 0 && !closed.aborted; left = readyAt - Date.now()) await sleep(left, closed);
@@ -228,7 +228,7 @@ const createPace = ({ backOffMilliseconds = 200, random = Math.random }: RpcOpti
       // Requests that ran at once are refused at once: they count as one refusal.
       if (Date.now() >= readyAt) refusals += 1;
       const pause = Math.max(waitOf(refusals), fault.retryAfterMilliseconds ?? 0);
-      readyAt = Math.max(readyAt, Date.now() + Math.min(longestWait, pause));
+      readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));
     },
     succeed: (): void => {
       refusals = 0;

@@ -73,8 +73,8 @@ export interface SourceOptions {
 }
 
 /** At the head a node may need some milliseconds until all of a block can be had; together the waits make 1.2 seconds. */
-const usualTries = 6;
-const usualWait = 40;
+const defaultTries = 6;
+const defaultWait = 40;
 const maxWaitMilliseconds = 10_000;
 
 /** A source of checked blocks. */
@@ -173,7 +173,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
 const settleAnswers = async <T>(
   rpc: Rpc,
   calls: readonly RpcCall[],
-  { tries = usualTries, waitMilliseconds = usualWait }: SourceOptions,
+  { tries = defaultTries, waitMilliseconds = defaultWait }: SourceOptions,
   read: (result: RpcResult) => T,
   passes: (error: RpcError) => boolean = mayPass,
 ): Promise<T[]> => {
@@ -245,7 +245,7 @@ const isPassing = (error: unknown): error is Error => error instanceof BadReplyE
 
 const untilGood = <T>(
   work: () => Promise<T>,
-  { tries = usualTries, waitMilliseconds = usualWait, onBadReply }: SourceOptions,
+  { tries = defaultTries, waitMilliseconds = defaultWait, onBadReply }: SourceOptions,
 ): Promise<T> =>
   retry(work, {
     attempts: tries,

@@ -1,8 +1,8 @@
 import { createRpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
-import { readChain } from "../indexer/chain-row.ts";
 import { IndexMismatchError, refuseChainId, refuseFirstBlock } from "../indexer/errors.ts";
+import { readChain } from "../indexer/storage/chain-row.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import type { Logger } from "../logger.ts";

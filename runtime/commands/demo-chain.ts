@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { demoChainConfig } from "../../demo/chain-config.ts";
+import { readNodeRecord } from "../../demo/node/record.ts";
+import { demoFiles, readIdentity } from "../../demo/state.ts";
 import type { ChainConfig } from "../config/config.ts";
-import { demoChainConfig } from "../demo/chain-config.ts";
-import { readNodeRecord } from "../demo/node/record.ts";
-import { demoFiles, readIdentity } from "../demo/state.ts";
 
 /** The chain of the demo that runs, or last ran, on a data folder; null where none did. */
 export async function runningDemoChain(dataDirectory: string): Promise<ChainConfig | null> {

@@ -1,5 +1,5 @@
+import type { Identity } from "../../demo/state.ts";
 import type { Database } from "../database/database.ts";
-import type { Identity } from "../demo/state.ts";
 import { createLedgerQueries } from "../domains/ledger/queries.ts";
 
 /** Whether an index of the demo and its chain have one history: the same genesis, and the same block at the lower of their heads. An empty index fits any chain. */

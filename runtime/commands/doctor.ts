@@ -5,7 +5,7 @@ import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
 import { nodeUrl } from "../config/fields.ts";
-import { accountingOf, accountingWords } from "../indexer/accounting.ts";
+import { accountingOf, accountingWords } from "../indexer/session/accounting.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 
 export interface DoctorOptions {

@@ -3,20 +3,20 @@ import { examineNode, type Node } from "../chain/node.ts";
 import { createRpc, type Rpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { createAllowanceChores } from "../domains/approvals/reading/chores.ts";
-import { createRollUpChores } from "../domains/dex/roll-ups/chores.ts";
+import { createAllowanceJobs } from "../domains/approvals/jobs/read-allowances/jobs.ts";
+import { createRollUpJobs } from "../domains/dex/jobs/roll-up/jobs.ts";
 import { createStoredLedger } from "../domains/ledger/stored-blocks.ts";
-import { createMetadataChores } from "../domains/nft/metadata/chores.ts";
+import { createMetadataJobs } from "../domains/nft/metadata/jobs.ts";
 import { createDocumentReader } from "../domains/nft/metadata/read-document.ts";
 import { createMetadataWorker } from "../domains/nft/metadata/worker.ts";
-import { createPriceChore } from "../domains/prices/making/chore.ts";
+import { createComputePricesJob } from "../domains/prices/jobs/compute-prices/job.ts";
+import { createReconciliationJobs } from "../domains/tokens/jobs/reconcile-balances/jobs.ts";
 import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
-import { createSettlingChores } from "../domains/tokens/settling/chores.ts";
-import { createIndexer } from "../indexer/indexer.ts";
-import type { Progress } from "../indexer/progress.ts";
+import { createIndexer } from "../indexer/session/indexer.ts";
+import type { Progress } from "../indexer/session/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
-import { createChores } from "../jobs/chores.ts";
+import { createScheduler } from "../jobs/scheduler.ts";
 import { createWorker } from "../jobs/worker.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
@@ -34,7 +34,7 @@ export interface IndexingOptions {
 const secondsBetweenTries = 5;
 const neverAborted = new AbortController().signal;
 /** Blocks between index and head while chores go on; chains of fast blocks are always some behind. */
-const mostBehind = 16;
+const maxBehind = 16;
 
 /** Indexes one chain until the signal: the loop, and beside it what can wait. @throws {IndexMismatchError} when an operator has to decide. */
 export async function indexChain({ chain, database, logger, onProgress }: IndexingOptions, signal: AbortSignal): Promise<void> {
@@ -82,16 +82,16 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       clock: () => new Date(),
       logger,
     });
-    const chores = createChores({
+    const chores = createScheduler({
       chainId: chain.id,
       database,
       source,
-      chores: [
-        ...createSettlingChores(),
-        createPriceChore(chain),
-        ...createRollUpChores(chain),
-        ...createAllowanceChores(),
-        ...createMetadataChores(chain),
+      jobs: [
+        ...createReconciliationJobs(),
+        createComputePricesJob(chain),
+        ...createRollUpJobs(chain),
+        ...createAllowanceJobs(),
+        ...createMetadataJobs(chain),
         createAnalyzeTables(),
       ],
       multicall: chain.multicall,
@@ -123,7 +123,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
  * and an index that fell behind, or cannot keep up, must not be held back by that.
  */
 export const isLevel = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>
-  leading && following && catchingUp.length === 0 && (head ?? block) - block <= mostBehind;
+  leading && following && catchingUp.length === 0 && (head ?? block) - block <= maxBehind;
 
 /** Asks the node what it offers, again and again while it cannot be reached; null when the signal came first. */
 async function examine(rpc: Rpc, chain: ChainConfig & { readonly rpc: string }, logger: Logger, signal: AbortSignal): Promise<Node | null> {

@@ -4,7 +4,7 @@ import type { ChainConfig, Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { importPrices } from "../domains/prices/file/import-prices.ts";
 import { parsePrices } from "../domains/prices/file/parse-prices.ts";
-import { undoPrices } from "../domains/prices/making/price-settings.ts";
+import { undoPrices } from "../domains/prices/jobs/compute-prices/price-settings.ts";
 import { currencies } from "../parameters/currency.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";

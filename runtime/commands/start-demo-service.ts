@@ -1,6 +1,6 @@
+import { startDemo } from "../../demo/start-demo.ts";
+import type { Demo } from "../../demo/types.ts";
 import type { ChainConfig, Config } from "../config/config.ts";
-import { startDemo } from "../demo/start-demo.ts";
-import type { Demo } from "../demo/types.ts";
 import { createKeys } from "../http/keys.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";

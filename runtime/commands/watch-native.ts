@@ -1,8 +1,8 @@
 import type { Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
 import { differencesOfNative, type NativeDifference, sampleOfNative } from "../domains/tokens/native-check.ts";
-import { features, readChain, recordMissing } from "../indexer/chain-row.ts";
 import { nativeBalancesDiffer } from "../indexer/errors.ts";
+import { features, readChain, recordMissing } from "../indexer/storage/chain-row.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";

@@ -68,7 +68,7 @@ export const legacyErc721Transfer: EventDefinition = {
 export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 
 /** Ids of one event; libraries mint as many at most, for the sake of who reads them. A longer range may be one that nobody could hold. */
-const mostConsecutive = 5_000n;
+const maxConsecutive = 5_000n;
 
 /**
  * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), the last of the first id's range in the data: mints alone, as EIP-721 asks for a Transfer each
@@ -83,7 +83,7 @@ export const consecutiveMint: EventDefinition = {
     const [sender, receiver] = [addressOf(from), addressOf(to)];
     const [fromId, toId] = [BigInt(first), wordAt(log.data, 0)];
     if (sender !== zeroAddress || receiver === null || receiver === zeroAddress) return null;
-    if (toId < fromId || toId - fromId >= mostConsecutive) return null;
+    if (toId < fromId || toId - fromId >= maxConsecutive) return null;
     return { kind: "consecutiveMint", ...placeOf(log, transactionIndex), to: receiver, fromId, toId };
   },
 };

@@ -3,11 +3,11 @@ import type { Source } from "../chain/source.ts";
 import type { NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
 import type { Address, Hash } from "../lib/hex.ts";
-import type { GenesisAllocation } from "./base-reads.ts";
-import type { Progress, Step } from "./progress.ts";
+import type { GenesisAllocation } from "./ingest/base-reads.ts";
 import type { Projection } from "./projection.ts";
-import type { FollowingTable } from "./roll-back.ts";
-import type { StoredLedger } from "./stored-ledger.ts";
+import type { FollowingTable } from "./reorg/roll-back.ts";
+import type { Progress, Step } from "./session/progress.ts";
+import type { StoredLedger } from "./storage/stored-ledger.ts";
 
 /** What of a chain's configuration the indexer needs. */
 export interface IndexedChain {

@@ -1,4 +1,4 @@
-import type { Chore } from "./chore.ts";
+import type { Job } from "./job.ts";
 
 /** Where the server keeps its tables in order itself, it has done so long before the next look. */
 const everyMilliseconds = 600_000;
@@ -9,7 +9,7 @@ const fewRows = 10_000;
  * Gathers statistics of large tables that have none yet, as after a backfill that ended before the server's own turn, or on a server that takes none: without
  * them, a rare topic is looked for by a common one. One table a turn, by a sample of fixed size; reading and writing go on meanwhile.
  */
-export const createAnalyzeTables = (): Chore => ({
+export const createAnalyzeTables = (): Job => ({
   name: "gather statistics",
   everyMilliseconds,
   run: async ({ database }) => {

@@ -1,8 +1,8 @@
 import type { CallOutcome, Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
-import { arrayLiteral } from "../indexer/load-state.ts";
 import type { Row } from "../indexer/projection.ts";
-import { writeRows } from "../indexer/write.ts";
+import { arrayLiteral } from "../indexer/state/load-state.ts";
+import { writeRows } from "../indexer/storage/write-rows.ts";
 import { backoff, sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 import { callMany } from "./multicall.ts";
@@ -29,7 +29,7 @@ export interface Worker {
   run(signal: AbortSignal): Promise<void>;
 }
 
-interface Job {
+interface QueuedRead {
   readonly kind: string;
   readonly key: Address;
   readonly block_number: number;
@@ -39,9 +39,9 @@ interface Job {
 /** Jobs in hand at once. */
 const portion = 60;
 /** Tries after which what is still unanswered stays unknown. */
-const mostAttempts = 8;
+const maxAttempts = 8;
 const firstWaitSeconds = 2;
-const longestWaitSeconds = 3_600;
+const maxWaitSeconds = 3_600;
 
 /** One worker for one chain. Jobs are in the database: what a crash interrupts is done again. */
 export const createWorker = (deps: WorkerDeps): Worker => {
@@ -87,13 +87,13 @@ const dropKnown = async ({ database, chainId }: WorkerDeps, { kind, table }: Nod
 };
 
 /** Served by node_reads_due. */
-const takeDue = ({ database, chainId, clock, reads }: WorkerDeps): Promise<Job[]> =>
-  database.query<Job>(
+const takeDue = ({ database, chainId, clock, reads }: WorkerDeps): Promise<QueuedRead[]> =>
+  database.query<QueuedRead>(
     `SELECT kind, key, block_number, attempts FROM node_reads WHERE chain_id = $1 AND run_after <= $2 AND kind = ANY($3) ORDER BY run_after LIMIT ${portion}`,
     [chainId, clock(), reads.map(({ kind }) => kind)],
   );
 
-const perform = async (deps: WorkerDeps, read: NodeRead, jobs: readonly Job[]): Promise<number> => {
+const perform = async (deps: WorkerDeps, read: NodeRead, jobs: readonly QueuedRead[]): Promise<number> => {
   if (jobs.length === 0) return 0;
   const plans = jobs.map((job) => ({ job, calls: read.calls(job.key) }));
   let outcomes: CallOutcome[];
@@ -111,13 +111,13 @@ const perform = async (deps: WorkerDeps, read: NodeRead, jobs: readonly Job[]): 
     throw error;
   }
   let taken = 0;
-  const finished: { job: Job; row: Row }[] = [];
-  const unanswered: Job[] = [];
+  const finished: { job: QueuedRead; row: Row }[] = [];
+  const unanswered: QueuedRead[] = [];
   for (const { job, calls } of plans) {
     const own = outcomes.slice(taken, taken + calls.length);
     taken += calls.length;
     // What a contract refuses is an answer; what a node cannot say may be one later.
-    const complete = own.every((outcome) => outcome.ok || outcome.reverted) || job.attempts + 1 >= mostAttempts;
+    const complete = own.every((outcome) => outcome.ok || outcome.reverted) || job.attempts + 1 >= maxAttempts;
     if (complete) finished.push({ job, row: read.toRow({ key: job.key, blockNumber: job.block_number, readAtBlock: height }, own) });
     else unanswered.push(job);
   }
@@ -127,7 +127,11 @@ const perform = async (deps: WorkerDeps, read: NodeRead, jobs: readonly Job[]): 
 };
 
 /** Writes the rows of those jobs that are still wanted: a reorganisation may have taken a token back meanwhile. */
-const finish = async ({ database, chainId }: WorkerDeps, read: NodeRead, finished: readonly { job: Job; row: Row }[]): Promise<void> => {
+const finish = async (
+  { database, chainId }: WorkerDeps,
+  read: NodeRead,
+  finished: readonly { job: QueuedRead; row: Row }[],
+): Promise<void> => {
   if (finished.length === 0) return;
   await database.transaction(async (client) => {
     const removed = await client.query<{ key: Address }>(
@@ -153,9 +157,9 @@ const finish = async ({ database, chainId }: WorkerDeps, read: NodeRead, finishe
 };
 
 /** Exponential back-off by the number of tries. */
-const postpone = async ({ database, chainId, clock }: WorkerDeps, jobs: readonly Job[]): Promise<void> => {
+const postpone = async ({ database, chainId, clock }: WorkerDeps, jobs: readonly QueuedRead[]): Promise<void> => {
   for (const { kind, key, attempts } of jobs) {
-    const wait = backoff(attempts + 1, { base: firstWaitSeconds, max: longestWaitSeconds });
+    const wait = backoff(attempts + 1, { base: firstWaitSeconds, max: maxWaitSeconds });
     const due = new Date(clock().getTime() + wait * 1_000);
     await database.query(
       "UPDATE node_reads SET attempts = attempts + 1, run_after = $4 WHERE chain_id = $1 AND kind = $2 AND key = decode($3, 'hex')",

@@ -35,9 +35,9 @@ export interface WebDependencies {
   readonly certificates?: readonly string[];
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 /** More addresses of one name are not tried. */
-const mostAddresses = 4;
+const maxAddresses = 4;
 
 /** Fetches within bounds; holds no connections between fetches, sends no cookies and no keys, and knows no proxy. */
 export const createWeb = (dependencies: WebDependencies = {}): Web => {
@@ -54,7 +54,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
       const range = isExempt(address, hostname) ? null : privateRange(address);
       if (range !== null) return refuse("private-address", hostname, range);
     }
-    return addresses.slice(0, mostAddresses);
+    return addresses.slice(0, maxAddresses);
   };
 
   const visit = async (url: URL, gateway: URL | null, bounds: FetchBounds): Promise<Reply> => {
@@ -90,7 +90,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
     let url = start;
     let trusted = gateway;
     try {
-      for (let hop = 0; hop <= mostRedirects; hop += 1) {
+      for (let hop = 0; hop <= maxRedirects; hop += 1) {
         const reply = await tryVisit(url, trusted, { ...bounds, signal: time.signal }, bounds.signal);
         if (reply.kind === "body") return { ok: true, body: reply.body, type: reply.type };
         if (reply.kind === "refusal") return refused(reply.refusal, hop);
@@ -100,7 +100,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
         if (!isOf(trusted, next)) trusted = null;
         url = next;
       }
-      return refused(refuse("redirects", String(mostRedirects)), 0);
+      return refused(refuse("redirects", String(maxRedirects)), 0);
     } finally {
       time.end();
     }

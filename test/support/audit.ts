@@ -1,5 +1,5 @@
 import { decodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
-import { createNodeClient, type NodeClient } from "../../runtime/demo/node/client.ts";
+import { createNodeClient, type NodeClient } from "../../demo/node/client.ts";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import { type Survey, surveyChain } from "./survey.ts";
 

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
+import type { Demo } from "../../demo/types.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
-import type { Demo } from "../../runtime/demo/types.ts";
-import { mostAttempts } from "../../runtime/domains/nft/metadata/claims.ts";
+import { maxAttempts } from "../../runtime/domains/nft/metadata/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 
 const silentLogger = pino({ level: "silent" });
@@ -66,7 +66,7 @@ const isAllowed = async ({ query }: Database, chain: ChainConfig): Promise<boole
 
 /** Has tokens whose metadata failed in a way that may pass tried for the last time now, instead of in some hours, and waits for that. */
 export async function endTrying({ query }: Database): Promise<void> {
-  await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [mostAttempts - 1]);
+  await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [maxAttempts - 1]);
   await until("The last try", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
 }
 

@@ -1,5 +1,5 @@
 import { decodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
-import { lanternDocument, lanternFolder } from "../../runtime/demo/chapters/lantern-documents.ts";
+import { lanternDocument, lanternFolder } from "../../demo/chapters/lantern-documents.ts";
 import { addressOf, callAnswers, cast, logsOf, type NodeLog, transferTopic } from "./story-node.ts";
 
 const abi = parseAbi([

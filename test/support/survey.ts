@@ -1,5 +1,5 @@
 import { decodeAbiParameters } from "viem";
-import { createNodeClient, type NodeClient } from "../../runtime/demo/node/client.ts";
+import { createNodeClient, type NodeClient } from "../../demo/node/client.ts";
 import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
 
 const blocksPerBatch = 25;

@@ -11,7 +11,7 @@ import { chainHead } from "./view-chain.ts";
 
 /** Blocks that an estimate looks back on, and the most transactions of them. */
 const blocksBack = 200;
-const mostSamples = 2_000;
+const maxSamples = 2_000;
 
 /** What a common kind of transaction costs at several speeds, by those of the latest blocks. */
 export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType, quoteCurrency }, context) => {
@@ -40,7 +40,7 @@ async function estimate({ ledger, network, anchor }: ResolverContext, chainId: n
   const first = Math.max(tail.number, anchor - blocksBack + 1);
   const [blocks, samples] = await Promise.all([
     network.gasBlocks(chainId, [first, anchor]),
-    network.gasSamples(chainId, event, first, anchor, mostSamples),
+    network.gasSamples(chainId, event, first, anchor, maxSamples),
   ]);
   const [oldest, newest] = [blocks[0], blocks.at(-1)];
   const baseFee = newest?.base_fee ?? null;

@@ -4,7 +4,7 @@ import { dayOf } from "../../domains/dex/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
-import { daysUpTo, type Moment, momentOfAnchor, rankedMoment, startsOfDays } from "./moments.ts";
+import { daysUpTo, type Moment, momentOfAnchor, rankedMoment, startsOfDays } from "./snapshots.ts";
 
 /** A day of an exchange; worths are US dollars as digits, null where they are not known. */
 export interface ExchangeDay {

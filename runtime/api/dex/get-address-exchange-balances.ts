@@ -6,7 +6,7 @@ import type { Handlers } from "../context.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
 import { viewPooled } from "./contract.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { timeOfAnchor } from "./moments.ts";
+import { timeOfAnchor } from "./snapshots.ts";
 
 /**
  * An account's pool tokens of an exchange with the part of the reserves that each stands for, and what all are worth. @throws {RequestError} 404, an unknown exchange.

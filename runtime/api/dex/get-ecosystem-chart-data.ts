@@ -9,7 +9,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { totalsOf } from "./exchange-totals.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { pointsOfWeek, timeOfAnchor } from "./moments.ts";
+import { pointsOfWeek, timeOfAnchor } from "./snapshots.ts";
 
 /** An exchange as a whole with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
 export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {

@@ -8,7 +8,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./moments.ts";
+import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./snapshots.ts";
 import { figuresOfToken, viewExchangeToken } from "./token-figures.ts";
 import { sharedPoolsWith } from "./tokens.ts";
 

@@ -6,7 +6,7 @@ import { secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { type Moment, rankedMoment } from "./moments.ts";
+import { type Moment, rankedMoment } from "./snapshots.ts";
 import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./token-figures.ts";
 import { sharedPoolsOf } from "./tokens.ts";
 

@@ -7,9 +7,9 @@ import { secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { type RankedMoment, rankedMoment } from "./moments.ts";
 import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
 import { viewPool } from "./pool-view.ts";
+import { type RankedMoment, rankedMoment } from "./snapshots.ts";
 
 interface Page {
   readonly number: number;

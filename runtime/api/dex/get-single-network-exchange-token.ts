@@ -2,8 +2,8 @@ import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { momentOfAnchor, pointsOfMonth } from "./moments.ts";
 import { poolsWithSeries } from "./pool-series.ts";
+import { momentOfAnchor, pointsOfMonth } from "./snapshots.ts";
 import { requireToken } from "./tokens.ts";
 
 /**

@@ -8,7 +8,7 @@ import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
 import type { Decimal } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
-import type { Moment } from "./moments.ts";
+import type { Moment } from "./snapshots.ts";
 
 /** What a pool is worth at a moment; null where that is not known. */
 export interface PoolWorths {

@@ -1,5 +1,5 @@
 import type { LiquidityTimeseries, PriceTimeseries, VolumeTimeseries } from "../../../generated/responses.gen.ts";
-import { grown } from "../../domains/dex/grown.ts";
+import { grown } from "../../domains/dex/growth.ts";
 import { priceIn } from "../../domains/dex/price.ts";
 import { liquidityWorth, type PairRates, volumeWorth } from "../../domains/dex/valuation.ts";
 import type { PoolState } from "../../domains/pools/state-queries.ts";

@@ -8,10 +8,10 @@ import { isoTimestamp } from "../../lib/time.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { viewNumber, worth } from "../prices/view-quotes.ts";
-import { daysUpTo, type Moment, pointsOfWeek } from "./moments.ts";
 import { figuresOf } from "./pool-figures.ts";
 import { pointsOf } from "./pool-points.ts";
 import { viewPool } from "./pool-view.ts";
+import { daysUpTo, type Moment, pointsOfWeek } from "./snapshots.ts";
 
 /** Pools with a month of days, the oldest first; the last day ends with the moment, and days without trade are points too. */
 export async function poolsWithSeries(

@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Token } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
-import { grown } from "../../domains/dex/grown.ts";
+import { grown } from "../../domains/dex/growth.ts";
 import { annualizedFee, feesOf } from "../../domains/dex/valuation.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";

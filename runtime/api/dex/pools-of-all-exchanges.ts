@@ -9,9 +9,9 @@ import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { viewPooled } from "./contract.ts";
 import { exchangeNamed, exchangesOf } from "./exchanges.ts";
-import { momentOfAnchor } from "./moments.ts";
 import { figuresOf } from "./pool-figures.ts";
 import { viewWorths } from "./pool-view.ts";
+import { momentOfAnchor } from "./snapshots.ts";
 
 /** The exchange that a list is narrowed to, else all of the network. @throws {RequestError} 404, an unknown exchange. */
 export const exchangesAsked = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>

@@ -35,7 +35,7 @@ interface HoldingOptions {
 }
 
 /** Tokens of one wallet that count as asked for, and are compared with their contracts more often. */
-const mostAsked = 200;
+const maxAsked = 200;
 
 /** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
 export async function holdingsOf(
@@ -64,7 +64,7 @@ export async function holdingsOf(
     spamAmong(context, chain, metadata.values()),
     heldNfts(context, chain, wallet, ids, block, options),
   ]);
-  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, mostAsked);
+  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxAsked);
   context.tokenRequests.note(
     chain.id,
     asked.map(({ token }) => token),

@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { BalanceRow, HoldingRow } from "../../domains/tokens/balance-queries.ts";
 import { standards } from "../../domains/tokens/standards.ts";
-import { features } from "../../indexer/chain-row.ts";
+import { features } from "../../indexer/storage/chain-row.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 

@@ -2,7 +2,7 @@ import type { CallOutcome, Source } from "../../chain/source.ts";
 import type { Queryable } from "../../database/database.ts";
 import { type AuditRow, auditRow } from "../../lib/audit-row.ts";
 import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
-import { allowanceCall, wordTold } from "./reading/ask-allowances.ts";
+import { allowanceCall, wordTold } from "./jobs/read-allowances/ask-allowances.ts";
 
 interface Sampled {
   readonly token: Address;

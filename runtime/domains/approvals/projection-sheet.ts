@@ -1,5 +1,5 @@
 import { type LatestTable, type Row, valuesOf } from "../../indexer/projection.ts";
-import { keyText } from "../../indexer/state.ts";
+import { keyText } from "../../indexer/state/state.ts";
 
 /** One key while it runs through a batch of blocks; values of null are those of a key that never had any. */
 interface Entry {

@@ -2,7 +2,7 @@ import { approvalForAll, erc20Approval, erc721Approval, legacyErc721Approval } f
 import type { DecodedBlock, DecodedEvent, Erc20Approval, Erc20Transfer } from "../../events/decoded-block.ts";
 import { transfersByStandard } from "../../events/transfers.ts";
 import { defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
-import { createKeySet, type Key, keyText, type State } from "../../indexer/state.ts";
+import { createKeySet, type Key, keyText, type State } from "../../indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../lib/hex.ts";
 import { createSheet } from "./projection-sheet.ts";
 import { spendersIn } from "./projection-spenders.ts";

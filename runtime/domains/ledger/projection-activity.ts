@@ -1,7 +1,7 @@
 import type { ChainTransaction } from "../../chain/types.ts";
 import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
-import { createKeySet, type State } from "../../indexer/state.ts";
+import { createKeySet, type State } from "../../indexer/state/state.ts";
 import type { Address } from "../../lib/hex.ts";
 
 /** The name of the projection, by which its checkpoint is found. */

@@ -1,7 +1,7 @@
 import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { batchMetadataUpdate, metadataUpdate, uriChanged } from "../../events/metadata-updates.ts";
 import { type ChainFacts, defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
-import { createKeySet } from "../../indexer/state.ts";
+import { createKeySet } from "../../indexer/state/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { tokensProjection } from "../tokens/projection.ts";
 import { type TokenMovement, tokenMovements } from "../tokens/projection-movements.ts";

@@ -11,9 +11,9 @@ import type { NftKey, NftMetadataRow, UncachedMetadata } from "./metadata/row.ts
 import { decodeUri, uriCall, withIdInside } from "./metadata/uri-calls.ts";
 
 /** Tokens of one request that are read. */
-const mostTokens = 25;
+const maxTokens = 25;
 /** Requests that are read for at once; further ones are answered without. */
-const mostReadings = 8;
+const maxReadings = 8;
 /** Calls in one request to the node: few, as each answer may be a picture. */
 const callsAtOnce = 5;
 
@@ -44,9 +44,9 @@ export const createUncachedMetadata = (
   return {
     read: async (chainId, tokens) => {
       const chain = reachable.get(chainId);
-      if (chain === undefined || tokens.length === 0 || readings >= mostReadings || closing.signal.aborted) return [];
+      if (chain === undefined || tokens.length === 0 || readings >= maxReadings || closing.signal.aborted) return [];
       readings += 1;
-      const { rows, ended } = readWithin(chain, tokens.slice(0, mostTokens), closing.signal);
+      const { rows, ended } = readWithin(chain, tokens.slice(0, maxTokens), closing.signal);
       // What outlasts the request still takes up its place.
       ended.finally(() => {
         readings -= 1;

@@ -1,6 +1,6 @@
 import type { PoolEvent } from "../../events/decoded-block.ts";
 import type { Row } from "../../indexer/projection.ts";
-import type { State } from "../../indexer/state.ts";
+import type { State } from "../../indexer/state/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { families } from "./acts.ts";
 import type { Home, Reserves } from "./projection-sums.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../events/pools.ts";
 import { transfersByStandard } from "../../events/transfers.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
-import { createKeySet, type State } from "../../indexer/state.ts";
+import { createKeySet, type State } from "../../indexer/state/state.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";

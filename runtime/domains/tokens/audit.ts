@@ -5,9 +5,9 @@ import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
 import { createHolderQueries } from "./holder-queries.ts";
+import { currentBalance } from "./jobs/reconcile-balances/node-reads.ts";
+import { numberAnswer, totalSupplyCall } from "./jobs/reconcile-balances/read-numbers.ts";
 import type { BalanceKey } from "./reads-base.ts";
-import { currentBalance } from "./settling/node-words.ts";
-import { numberAnswer, totalSupplyCall } from "./settling/read-numbers.ts";
 import { standards } from "./standards.ts";
 import { tellBalances } from "./tell-balances.ts";
 

@@ -24,8 +24,8 @@ const firstDepth = 2;
 const firstFactor = 1.5;
 /** How many more rows than are missing the next slice should have by what the last ones had, and the least it differs by from the one before. */
 const surplus = 1.25;
-const leastFactor = 1.05;
-const mostFactor = 2 ** 64;
+const minFactor = 1.05;
+const maxFactor = 2 ** 64;
 
 /** A ranking is read from the end that is nearer: the largest first, or the smallest first. Each slice is within $5 and beyond $6. */
 const directions = {
@@ -47,10 +47,10 @@ const further = ({ step, end }: Direction, balance: bigint, factor: number): big
  * between the ends of the last two (by a power of it, as in most rankings); where these say nothing, ever further, so that any balance is soon reached.
  */
 const nextFactor = (last: number, foundBefore: number, found: number, needed: number): number => {
-  const most = Math.min(mostFactor, last * last);
+  const most = Math.min(maxFactor, last * last);
   if (foundBefore === 0 || found <= foundBefore) return most;
   const power = Math.log(found / foundBefore) / Math.log(last);
-  return Math.min(most, Math.max(leastFactor, ((surplus * needed) / found) ** (1 / power)));
+  return Math.min(most, Math.max(minFactor, ((surplus * needed) / found) ** (1 / power)));
 };
 
 /** The rows after block $4, of balances that a condition picks: those set by then, in the order of balances_rank or by balances_roll_back. */

@@ -1,5 +1,5 @@
 import type { Row } from "../../indexer/projection.ts";
-import type { State } from "../../indexer/state.ts";
+import type { State } from "../../indexer/state/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { tokenMetadataKind } from "./reads-metadata.ts";
 

@@ -1,5 +1,5 @@
 import type { ChainFacts, Row } from "../../indexer/projection.ts";
-import type { State } from "../../indexer/state.ts";
+import type { State } from "../../indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../lib/hex.ts";
 import { type HolderChange, largestWord } from "./projection-balances.ts";
 import type { TokenMovement } from "./projection-movements.ts";

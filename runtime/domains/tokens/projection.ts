@@ -9,7 +9,7 @@ import {
   wrappedWithdrawal,
 } from "../../events/transfers.ts";
 import { type BaseRead, type ChainFacts, defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
-import { createKeySet, type State } from "../../indexer/state.ts";
+import { createKeySet, type State } from "../../indexer/state/state.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 import { createOrdinals } from "../ledger/projection.ts";
 import { createBalanceSheet, type Opening } from "./projection-balances.ts";

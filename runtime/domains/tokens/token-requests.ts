@@ -6,7 +6,7 @@ import type { Address } from "../../lib/hex.ts";
 const flushMilliseconds = 5_000;
 const tokensOfFlush = 1_000;
 /** Tokens that wait to be written at most; further ones are noted when they are asked for again. */
-const mostTokens = 10_000;
+const maxTokens = 10_000;
 /** A token that was asked for less long ago is not written again. */
 const renewSeconds = 900;
 
@@ -32,7 +32,7 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
   const write = async (): Promise<void> => {
     const at = now();
     for (const [key, time] of written) {
-      if (time > at.getTime() - renewSeconds * 1000 && written.size <= mostTokens) break;
+      if (time > at.getTime() - renewSeconds * 1000 && written.size <= maxTokens) break;
       written.delete(key);
     }
     const rows = [...waiting].slice(0, tokensOfFlush);
@@ -59,7 +59,7 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
   return {
     note: (chainId, tokens) => {
       for (const token of tokens) {
-        if (waiting.size >= mostTokens) return;
+        if (waiting.size >= maxTokens) return;
         const key = `${chainId}${token}`;
         if (!written.has(key)) waiting.set(key, { chainId, token });
       }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createNodeClient } from "../../../demo/node/client.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
-import { createNodeClient } from "../../../runtime/demo/node/client.ts";
 import { estimateGas } from "../../../runtime/domains/chains/gas-estimate.ts";
 import { createCounterpartyQueries } from "../../../runtime/domains/tokens/counterparty-queries.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";

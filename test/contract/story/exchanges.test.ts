@@ -1,8 +1,8 @@
 import { type Abi, decodeEventLog, encodeFunctionData, parseAbi } from "viem";
 import { afterAll, describe, expect, it } from "vitest";
-import { demoChainConfig } from "../../../runtime/demo/chain-config.ts";
-import { createNodeClient } from "../../../runtime/demo/node/client.ts";
-import { readContract } from "../../../runtime/demo/story/read-contract.ts";
+import { demoChainConfig } from "../../../demo/chain-config.ts";
+import { createNodeClient } from "../../../demo/node/client.ts";
+import { readContract } from "../../../demo/story/read-contract.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";
 

@@ -1,7 +1,7 @@
 import { type Abi, type AbiFunction, decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbiItem } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNodeClient, type NodeClient } from "../../../runtime/demo/node/client.ts";
-import type { Demo } from "../../../runtime/demo/types.ts";
+import { createNodeClient, type NodeClient } from "../../../demo/node/client.ts";
+import type { Demo } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { startStory, storyEndTime } from "../../support/story.ts";
 import { type Survey, surveyChain, topics } from "../../support/survey.ts";

@@ -1,4 +1,4 @@
-import { startDemo } from "../../../runtime/demo/start-demo.ts";
+import { startDemo } from "../../../demo/start-demo.ts";
 
 /** A process of its own for tests that kill it: starts a short demo, makes blocks that are not saved, and says so. */
 const [dataDirectory, contractsDirectory, blocks = "1"] = process.argv.slice(2);

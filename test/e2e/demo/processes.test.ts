@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { createNodeClient, untilAborted } from "../../../runtime/demo/node/client.ts";
-import { inspectProcess } from "../../../runtime/demo/node/processes.ts";
-import { startDemo } from "../../../runtime/demo/start-demo.ts";
-import type { Demo } from "../../../runtime/demo/types.ts";
+import { createNodeClient, untilAborted } from "../../../demo/node/client.ts";
+import { inspectProcess } from "../../../demo/node/processes.ts";
+import { startDemo } from "../../../demo/start-demo.ts";
+import type { Demo } from "../../../demo/types.ts";
 import { contractsDirectory } from "../../support/story.ts";
 
 const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { chainConfig } from "../../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
-import { createLeader, LeadershipLostError } from "../../../runtime/indexer/leader.ts";
+import { createLeader, LeadershipLostError } from "../../../runtime/indexer/leader/leader.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";

@@ -1,9 +1,9 @@
 import { type Abi, type AbiFunction, decodeEventLog, decodeFunctionResult, encodeFunctionData, parseAbiItem } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostileTokens } from "../../../runtime/demo/chapters/hostile-tokens.ts";
-import { loadArtifacts } from "../../../runtime/demo/contracts/artifacts.ts";
-import { createNodeClient, type NodeClient } from "../../../runtime/demo/node/client.ts";
-import type { Demo } from "../../../runtime/demo/types.ts";
+import { hostileTokens } from "../../../demo/chapters/hostile-tokens.ts";
+import { loadArtifacts } from "../../../demo/contracts/artifacts.ts";
+import { createNodeClient, type NodeClient } from "../../../demo/node/client.ts";
+import type { Demo } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { contractsDirectory, startStory } from "../../support/story.ts";
 

@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../demo/story/random.ts";
 import { createApp } from "../../../runtime/app.ts";
 import { type ChainConfig, chainConfig, config } from "../../../runtime/config/config.ts";
 import type { Database } from "../../../runtime/database/database.ts";
-import { createRandom } from "../../../runtime/demo/story/random.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findingsOf } from "../../../runtime/chain/findings.ts";
-import { finalizedHeight } from "../../../runtime/indexer/finalized.ts";
+import { finalizedHeight } from "../../../runtime/indexer/reorg/finalized-height.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { chainOf, createTestIndexer, runUntil, until } from "../../support/indexer/support.ts";

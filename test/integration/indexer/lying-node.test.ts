@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../demo/story/random.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";

@@ -141,12 +141,12 @@ describe("native balances by the node's word", () => {
   });
 
   it("are the same rows when the node takes no hashes, small batches and few blocks at once", async () => {
-    const [usual, small] = [await index(), await index({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
+    const [defaultValue, small] = [await index(), await index({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
     proxy.tamper = (method, reply, params) => {
       if (method === "eth_getBalance" && typeof params[1] === "object") refuse(reply, "invalid argument 1: hex string expected");
     };
     const byHeight = await index();
-    const held = await contents(usual.database);
+    const held = await contents(defaultValue.database);
     expect(await contents(small.database)).toEqual(held);
     expect(await contents(byHeight.database)).toEqual(held);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../demo/story/random.ts";
 import { contents } from "../../support/contents.ts";
 import { type Branching, startBranching } from "../../support/indexer/branches.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createRandom } from "../../../demo/story/random.ts";
 import type { Database } from "../../../runtime/database/database.ts";
-import { createRandom } from "../../../runtime/demo/story/random.ts";
 import { defineProjection, type LatestTable, type PeriodTable, type Projection } from "../../../runtime/indexer/projection.ts";
-import { clearProjection, type FollowingTable, rollBack } from "../../../runtime/indexer/roll-back.ts";
-import { writeRows } from "../../../runtime/indexer/write.ts";
+import { clearProjection, type FollowingTable, rollBack } from "../../../runtime/indexer/reorg/roll-back.ts";
+import { writeRows } from "../../../runtime/indexer/storage/write-rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 /** A table of latest values of nobody in particular: keys of two columns, two values, and its periods. */

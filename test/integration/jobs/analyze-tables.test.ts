@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createAnalyzeTables } from "../../../runtime/jobs/analyze-tables.ts";
-import type { ChoreContext } from "../../../runtime/jobs/chore.ts";
+import type { JobContext } from "../../../runtime/jobs/job.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 let test: TestDatabase;
@@ -30,7 +30,7 @@ describe("statistics", () => {
     const run = async () => {
       // A session tells its counts when it has been idle, or when it is asked to.
       await test.database.query("SELECT pg_stat_force_next_flush()");
-      return chore.run({ database: test.database } as unknown as ChoreContext);
+      return chore.run({ database: test.database } as unknown as JobContext);
     };
     expect(await told()).toEqual({ large: -1, larger: -1, small: -1 });
     expect(await run()).toBe(true);

@@ -1,4 +1,4 @@
-import { createRandom } from "../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../demo/story/random.ts";
 import { approvalsProjection } from "../../../runtime/domains/approvals/projection.ts";
 import { addressActivityProjection } from "../../../runtime/domains/ledger/projection-activity.ts";
 import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";

@@ -64,7 +64,7 @@ export const createOddStory = (on: OddStage, seed: number): OddStory => {
     },
     sign: on.sign,
   });
-  const usual: readonly Usual[] = on.tokens
+  const defaultValue: readonly Usual[] = on.tokens
     // Code behind a proxy is nobody's token.
     .filter(({ kind }) => !kind.name.startsWith("Upgrade"))
     .map((token) => ({ token, choices: everydayStepsOf(token) }))
@@ -72,7 +72,7 @@ export const createOddStory = (on: OddStage, seed: number): OddStory => {
   // Each is used as often as the others: the next one is chosen among those that were not used since all were.
   let unused: readonly Usual[] = [];
   const planRandom = async (): Promise<Planned> => {
-    if (unused.length === 0) unused = usual;
+    if (unused.length === 0) unused = defaultValue;
     const chosen = random.of(unused);
     unused = unused.filter((one) => one !== chosen);
     const { token, choices } = chosen;
@@ -101,7 +101,7 @@ export const createOddStory = (on: OddStage, seed: number): OddStory => {
         // At the beginning nobody has anything: the first blocks are mints alone.
         const receiver = act === 0 ? on.people[block] : undefined;
         const others = receiver === undefined ? randomCallsPerBlock : 0;
-        if (receiver !== undefined) plan.push(...planMints(usual, receiver));
+        if (receiver !== undefined) plan.push(...planMints(defaultValue, receiver));
         for (let count = 0; count < others; count += 1) plan.push(await planRandom());
         await tellBlock(plan);
       }
@@ -112,8 +112,8 @@ export const createOddStory = (on: OddStage, seed: number): OddStory => {
 };
 
 /** What all that can be minted is used for first. */
-const planMints = (usual: readonly Usual[], receiver: Address): Planned[] =>
-  usual
+const planMints = (defaultValue: readonly Usual[], receiver: Address): Planned[] =>
+  defaultValue
     .filter(({ choices }) => choices.some(({ name }) => name === "mint"))
     .map(({ token }) => ({
       name: `${token.kind.name}: mint`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hostileFolder } from "../../../runtime/demo/chapters/hostile-tokens.ts";
-import { lanternFolder, lanterns } from "../../../runtime/demo/chapters/lantern-documents.ts";
-import { type MetadataServer, startMetadataServer } from "../../../runtime/demo/metadata-server.ts";
+import { hostileFolder } from "../../../demo/chapters/hostile-tokens.ts";
+import { lanternFolder, lanterns } from "../../../demo/chapters/lantern-documents.ts";
+import { type MetadataServer, startMetadataServer } from "../../../demo/metadata-server.ts";
 
 const mebibyte = 1024 * 1024;
 

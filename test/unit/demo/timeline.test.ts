@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createHoldings } from "../../../runtime/demo/story/holdings.ts";
-import { createRandom } from "../../../runtime/demo/story/random.ts";
-import { mix, planDay } from "../../../runtime/demo/story/timeline.ts";
-import type { Call } from "../../../runtime/demo/story/types.ts";
+import { createHoldings } from "../../../demo/story/holdings.ts";
+import { createRandom } from "../../../demo/story/random.ts";
+import { mix, planDay } from "../../../demo/story/timeline.ts";
+import type { Call } from "../../../demo/story/types.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 
 const person = (digit: number): Address => `0x${String(digit).repeat(40)}`;

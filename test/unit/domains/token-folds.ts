@@ -4,7 +4,7 @@ import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts"
 import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
 import { erc20Transfer, erc721Transfer, erc1155TransferBatch } from "../../../runtime/events/transfers.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Row } from "../../../runtime/indexer/projection.ts";
-import { createState } from "../../../runtime/indexer/state.ts";
+import { createState } from "../../../runtime/indexer/state/state.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Queryable } from "../../../runtime/database/database.ts";
 import { defineProjection, type Row, type StateLoad } from "../../../runtime/indexer/projection.ts";
-import { createKeySet } from "../../../runtime/indexer/state.ts";
-import { createStateCache } from "../../../runtime/indexer/state-cache.ts";
+import { createKeySet } from "../../../runtime/indexer/state/state.ts";
+import { createStateCache } from "../../../runtime/indexer/state/state-cache.ts";
 
 const ordinals: StateLoad = { table: "lists", key: { address: "bytea" }, values: ["ordinal"], newestBy: "ordinal" };
 const metadata: StateLoad = { table: "of_others", key: { address: "bytea" }, values: [] };

@@ -21,9 +21,9 @@ export interface Taken {
 }
 
 /** Moves of one id in one transaction that are looked at; more are no trade, but would have each order look at each of them. */
-const mostMoves = 1_000;
+const maxMoves = 1_000;
 /** Accounts that a token is followed through; more are no passing on, but would have each contract's telling go a long way. */
-const mostSteps = 8;
+const maxSteps = 8;
 
 const lesser = (left: bigint, right: bigint): bigint => {
   if (left < right) return left;
@@ -37,7 +37,7 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
     events.flatMap(movesOf).filter(({ from, to, amount }) => from !== zeroAddress && to !== zeroAddress && amount > 0n),
     ({ collection, tokenId }) => keyOf(collection, tokenId),
   );
-  for (const own of moves.values()) own.splice(mostMoves);
+  for (const own of moves.values()) own.splice(maxMoves);
   const movesOfToken = (collection: Address, tokenId: bigint): readonly Move[] => moves.get(keyOf(collection, tokenId)) ?? [];
   /** Moves that some marketplace has an order for. */
   const sold = new Set<Move>();
@@ -79,7 +79,7 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
          */
         follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
           let end = move;
-          for (let step = 0; step < mostSteps && end[side] !== sender; step += 1) {
+          for (let step = 0; step < maxSteps && end[side] !== sender; step += 1) {
             const next = movesOfToken(move.collection, move.tokenId).find(
               (other) =>
                 (side === "to"

@@ -5,7 +5,7 @@ import { callMany } from "../../../jobs/multicall.ts";
 import { nullOnAbort } from "../../../lib/async.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { createBlockQueries } from "../../ledger/block-queries.ts";
-import { type Claim, claimUnasked, hasUnasked, mostAttempts, postpone, type QueueDeps, release, saveAddresses } from "./claims.ts";
+import { type Claim, claimUnasked, hasUnasked, maxAttempts, postpone, type QueueDeps, release, saveAddresses } from "./claims.ts";
 import type { ReadDocument } from "./document.ts";
 import { hostOf } from "./host.ts";
 import { holdBlock, writeOutcomes } from "./keep-outcomes.ts";
@@ -27,14 +27,14 @@ const portion = 180;
 /** Of these, so many are asked for at once: an answer that costs a hostile contract nothing may have megabytes, and what is too large of it goes before the next are asked. */
 const askedAtOnce = 30;
 /** Blocks between index and head while contracts are asked: a node may have lost the state of older ones. */
-const mostBehind = 16;
+const maxBehind = 16;
 /** A longer address of another host is none. */
 const longestAddress = 8_192;
 
 const noAddress = "The contract gives no address of metadata.";
 const tooLong = `The contract gives an address of metadata that is longer than ${longestAddress} characters.`;
-const tooLarge = (mostBytes: number): string =>
-  `What the contract says of the metadata is too large; documents of up to ${mostBytes} bytes are accepted.`;
+const tooLarge = (maxBytes: number): string =>
+  `What the contract says of the metadata is too large; documents of up to ${maxBytes} bytes are accepted.`;
 const noWord = "The node cannot say what the contract answers.";
 
 /**
@@ -79,7 +79,7 @@ const placeToAsk = async ({ database, chainId, source }: AskDeps, signal: AbortS
   const indexed = await createBlockQueries(database).head(chainId);
   if (indexed === null) return null;
   const head = await nullOnAbort(source.head(), signal);
-  return head === null || head.number - indexed.number > mostBehind ? null : indexed;
+  return head === null || head.number - indexed.number > maxBehind ? null : indexed;
 };
 
 /** What a contract said of a token; null where the node does not know. */
@@ -103,10 +103,10 @@ const ask = async (
   return hashes?.[0] === hash ? answers : null;
 };
 
-const answerOf = (outcome: CallOutcome | undefined, claim: Claim, mostBytes: number): Answer => {
+const answerOf = (outcome: CallOutcome | undefined, claim: Claim, maxBytes: number): Answer => {
   if (outcome === undefined || !(outcome.ok || outcome.reverted)) return null;
   // Two digits a byte, and escaped, a byte of a document is three characters.
-  if (outcome.ok && outcome.data.length > 2 * (3 * mostBytes + 1_000)) return { refusal: tooLarge(mostBytes) };
+  if (outcome.ok && outcome.data.length > 2 * (3 * maxBytes + 1_000)) return { refusal: tooLarge(maxBytes) };
   return { url: decodeUri(outcome, claim) };
 };
 
@@ -121,7 +121,7 @@ const sortAnswers = (claims: readonly Claim[], answers: readonly Answer[]) => {
     const answer = answers[position] ?? null;
     const refuse = (refusal: string) => refused.push({ claim, tokenUrl: null, result: { refusal } });
     if (answer === null) {
-      if (claim.attempts >= mostAttempts) refuse(noWord);
+      if (claim.attempts >= maxAttempts) refuse(noWord);
       else unanswered.push({ claim, problem: noWord });
     } else if ("refusal" in answer) refuse(answer.refusal);
     else if (answer.url === null) refuse(noAddress);

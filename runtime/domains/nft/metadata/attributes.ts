@@ -3,7 +3,7 @@ import type { CountedAttribute, NftAttribute } from "./document.ts";
 import { isNumber, isObject, type JsonObject, type JsonValue, plainNumber, renderJson } from "./json-text.ts";
 
 /** Attributes of one token that are kept. */
-export const mostAttributes = 512;
+export const maxAttributes = 512;
 const longestTrait = 256;
 const longestValue = 1000;
 /** Characters of trait and value that filters compare. */
@@ -35,20 +35,20 @@ export const readAttributes = (document: JsonObject): Attributes => {
   for (const value of found) {
     if (traits.length === 0) collect(traits, null, value as JsonValue, 0);
   }
-  const kept = traits.slice(0, mostAttributes);
+  const kept = traits.slice(0, maxAttributes);
   const attributes = kept.map(toAttribute);
   return {
     attributes: found.length === 0 ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value })),
     counted: attributes.flatMap(({ trait_type, value, number }) =>
       trait_type === null ? [] : [{ trait: cut(trait_type), value: value === null ? null : cut(value), number }],
     ),
-    isCut: traits.length > mostAttributes,
+    isCut: traits.length > maxAttributes,
   };
 };
 
 /** Adds what a value holds; one more than are kept shows that there were more. */
 const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth: number): void => {
-  if (traits.length > mostAttributes || depth > deepestList) return;
+  if (traits.length > maxAttributes || depth > deepestList) return;
   if (Array.isArray(value)) {
     for (const item of value) if (item !== null || trait !== null) collect(traits, trait, item, depth + 1);
   } else if (!isObject(value)) traits.push({ trait, value, display: "" });

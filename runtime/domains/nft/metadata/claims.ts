@@ -1,6 +1,6 @@
 import type { CopyType, CopyValue } from "../../../database/copy.ts";
 import type { Database, DatabaseClient } from "../../../database/database.ts";
-import { arrayLiteral } from "../../../indexer/load-state.ts";
+import { arrayLiteral } from "../../../indexer/state/load-state.ts";
 import { backoff } from "../../../lib/async.ts";
 import { lockQueue } from "./lock-queue.ts";
 import type { NftKey } from "./row.ts";
@@ -25,9 +25,9 @@ export interface QueueDeps {
 }
 
 /** Tries after which the last failure is kept as the answer. */
-export const mostAttempts = 8;
+export const maxAttempts = 8;
 const firstWaitSeconds = 10;
-const longestWaitSeconds = 6 * 3_600;
+const maxWaitSeconds = 6 * 3_600;
 
 /** Seconds until the next try: four times as long after each, up to six hours. */
 
@@ -121,7 +121,7 @@ export const postpone = async (deps: QueueDeps, failed: readonly { readonly clai
   const changes = failed.map(({ claim, problem }) => ({
     claim,
     values: [
-      new Date(now + backoff(claim.attempts, { base: firstWaitSeconds, max: longestWaitSeconds, factor: 4 }) * 1_000).toISOString(),
+      new Date(now + backoff(claim.attempts, { base: firstWaitSeconds, max: maxWaitSeconds, factor: 4 }) * 1_000).toISOString(),
       problem,
     ],
   }));

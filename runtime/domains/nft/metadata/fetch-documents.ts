@@ -1,7 +1,7 @@
 import { sleep } from "../../../lib/async.ts";
 import { type Claim, claimOfHost, hostsAfter, postpone, type QueueDeps, release } from "./claims.ts";
 import type { ReadDocument } from "./document.ts";
-import { mostOfHost } from "./host.ts";
+import { maxOfHost } from "./host.ts";
 import { keepOutcomes } from "./keep-outcomes.ts";
 import { type ReadResults, readOne, sortDocument } from "./read-now.ts";
 
@@ -38,7 +38,7 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
 
   const roomOf = (host: string): number => {
     const busy = [...inHand.values()].filter((other) => other === host).length;
-    return Math.min(deps.atOnce - inHand.size, mostOfHost(host, deps.atOnce) - busy);
+    return Math.min(deps.atOnce - inHand.size, maxOfHost(host, deps.atOnce) - busy);
   };
 
   const start = async (claim: Claim, host: string, signal: AbortSignal): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { DatabaseClient } from "../../../database/database.ts";
-import type { FollowingTable } from "../../../indexer/roll-back.ts";
+import type { FollowingTable } from "../../../indexer/reorg/roll-back.ts";
 import { lockQueue } from "./lock-queue.ts";
 
 /**

@@ -18,4 +18,4 @@ export const hostOf = (url: string): string | null => {
 };
 
 /** Documents that are fetched of one host at once: a quarter of all, so that a slow one keeps nobody else's waiting; of gateways, which the operator chose, half. */
-export const mostOfHost = (host: string, atOnce: number): number => Math.max(1, Math.ceil(atOnce / (host.endsWith(":") ? 2 : 4)));
+export const maxOfHost = (host: string, atOnce: number): number => Math.max(1, Math.ceil(atOnce / (host.endsWith(":") ? 2 : 4)));

@@ -113,17 +113,17 @@ export const renderJson = (value: JsonValue): string => {
 
 const written = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /** Longer ones are no numbers that anybody compares, and a database has its bounds. */
-const mostDigits = 1000;
+const maxDigits = 1000;
 
 /** A number as digits with at most one point, exactly; null where that is too long, or the text is no number. */
 export const plainNumber = (text: string): string | null => {
   const parts = written.exec(text);
-  if (parts === null || text.length > mostDigits) return null;
+  if (parts === null || text.length > maxDigits) return null;
   const [, sign = "", whole = "", fraction = "", power = "0"] = parts;
   const digits = whole + fraction;
   if (/^0*$/.test(digits)) return "0";
   const point = whole.length + Number(power);
-  if (Math.abs(point) > mostDigits) return null;
+  if (Math.abs(point) > maxDigits) return null;
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const split = Math.max(point, 1);
   const before = padded.slice(0, split).replace(/^0+(?=[0-9])/, "");

@@ -17,7 +17,7 @@ const longestTrait = 256;
 /** Digits of a number that is one: a longer one is text. */
 const longestNumber = 100;
 /** Of what a document lists, so many traits are counted: their positions are int2. */
-const mostTraits = 1_000;
+const maxTraits = 1_000;
 /** A longer address is not kept: it is a document that the contract itself holds. */
 const longestUrl = 4 * 1024 * 1024;
 
@@ -118,7 +118,7 @@ export function* attributesOf(chainId: number, outcomes: readonly Outcome[]): Ge
       const name = cutTrait(storable(trait) ?? "");
       const own = value === null ? null : cutTrait(storable(value) ?? "");
       const key = JSON.stringify([name, own]);
-      if (seen.has(key) || seen.size === mostTraits) continue;
+      if (seen.has(key) || seen.size === maxTraits) continue;
       seen.add(key);
       const isNumber = own !== null && number !== null && number.length <= longestNumber && decimal.test(number);
       yield [chainId, claim.token, claim.token_id, seen.size - 1, readAt, name, own, isNumber ? number : null];

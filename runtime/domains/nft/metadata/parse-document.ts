@@ -1,5 +1,5 @@
 import { assetAddress } from "./asset-address.ts";
-import { mostAttributes, readAttributes } from "./attributes.ts";
+import { maxAttributes, readAttributes } from "./attributes.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { DocumentOutcome, NftDocument } from "./document.ts";
 import { isNumber, isObject, type JsonObject, type JsonValue, parseJsonText } from "./json-text.ts";
@@ -49,7 +49,7 @@ const readDocument = (text: string, root: JsonObject): NftDocument => {
   const animation = addressIn(root, ["animation_url", "animationUrl"], "picture or recording", faults);
   const external = addressIn(root, ["external_url", "externalUrl", "external_link"], "page", faults);
   const { attributes, counted, isCut } = readAttributes(root);
-  if (isCut) faults.push(`Only the first ${mostAttributes} attributes are kept.`);
+  if (isCut) faults.push(`Only the first ${maxAttributes} attributes are kept.`);
   const description = wordsIn(root, "description");
   return {
     document: text,

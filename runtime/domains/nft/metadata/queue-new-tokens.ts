@@ -1,5 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
-import type { Chore, ChoreContext } from "../../../jobs/chore.ts";
+import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./lock-queue.ts";
 
 /** Tokens, and announced changes, that one portion queues at most, where it has more than one block: the loop waits for it. */
@@ -21,7 +21,7 @@ interface Portion {
  * Queues the tokens that came since the last look, and what was announced of changed metadata, in the order of their blocks. The pointer is a row of the block that it
  * stands at, and goes with it.
  */
-export const createQueueingChore = (): Chore => {
+export const createQueueNewTokensJob = (): Job => {
   /** Blocks of a portion that was small enough. */
   let span = Number.MAX_SAFE_INTEGER;
   return {
@@ -75,7 +75,7 @@ const countIn = async (database: Queryable, chainId: number, { after, to }: Port
 };
 
 /** False where this process may not write, or the index has moved meanwhile. */
-const queue = async ({ chainId, beside, clock }: ChoreContext, { after, to }: Portion): Promise<boolean> => {
+const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Portion): Promise<boolean> => {
   const isDone = await beside(async (client, indexed) => {
     await lockQueue(client, chainId);
     if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;

@@ -1,6 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../database/database.ts";
-import type { Chore } from "../../../jobs/chore.ts";
+import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./lock-queue.ts";
 
@@ -27,7 +27,7 @@ const queueing = (tokens: string): string =>
  * Queues the tokens of ranges whose metadata changed, or that an operator wants read again; portion by portion where a range has many. Collections take turns, so that one
  * that announces its many tokens in every block keeps no other waiting.
  */
-export const createRefreshingChore = (): Chore => {
+export const createQueueRefreshesJob = (): Job => {
   /** The collection whose turn it was. */
   let last: Address | null = null;
   return {

@@ -66,26 +66,26 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
 };
 
 /** The metadata itself, as contracts write it. */
-const fromData = (address: string, mostBytes: number): DocumentOutcome => {
+const fromData = (address: string, maxBytes: number): DocumentOutcome => {
   // Escaped, a byte is three characters.
-  if (address.length > 3 * mostBytes + 300) return tooLarge(mostBytes);
+  if (address.length > 3 * maxBytes + 300) return tooLarge(maxBytes);
   const url = parseDataUrl(address);
   if (url === null) return refused("The data: address has no comma before its data.");
   if (!isJson(url.type) && !url.type.startsWith("image/")) {
     return refused(`The data: address is of the type ${url.type.slice(0, 60)}; JSON and pictures are accepted.`);
   }
-  const whole = fromDataUrl(address, url, mostBytes);
+  const whole = fromDataUrl(address, url, maxBytes);
   const fragment = url.data.indexOf("#");
   // A # begins a fragment (RFC 3986, section 3.5), where contracts append an id, unless their text is written as it is and has one of its own.
   if (whole.ok || fragment < 0) return whole;
-  const withoutFragment = fromDataUrl(address, { ...url, data: url.data.slice(0, fragment) }, mostBytes);
+  const withoutFragment = fromDataUrl(address, { ...url, data: url.data.slice(0, fragment) }, maxBytes);
   return withoutFragment.ok ? withoutFragment : whole;
 };
 
-const fromDataUrl = (address: string, url: DataUrl, mostBytes: number): DocumentOutcome => {
+const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentOutcome => {
   const bytes = decodeData(url);
   if (bytes === null) return refused("The data: address is not the base64 that it says.");
-  if (bytes.length > mostBytes) return tooLarge(mostBytes);
+  if (bytes.length > maxBytes) return tooLarge(maxBytes);
   if (url.type.startsWith("image/")) return pictureDocument(address);
   // RFC 1952, section 2.3.1.
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: address is compressed (gzip); plain JSON is accepted.");
@@ -94,7 +94,7 @@ const fromDataUrl = (address: string, url: DataUrl, mostBytes: number): Document
   return asWritten?.ok === true ? asWritten : documentOf(bytes);
 };
 
-const tooLarge = (mostBytes: number): DocumentOutcome => refused(`The metadata is too large; up to ${mostBytes} bytes are accepted.`);
+const tooLarge = (maxBytes: number): DocumentOutcome => refused(`The metadata is too large; up to ${maxBytes} bytes are accepted.`);
 
 const documentOf = (bytes: Buffer): DocumentOutcome => parseDocument(textOfBytes(bytes));
 

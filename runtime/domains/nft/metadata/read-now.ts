@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { nullOnAbort } from "../../../lib/async.ts";
-import { type Claim, mostAttempts } from "./claims.ts";
+import { type Claim, maxAttempts } from "./claims.ts";
 import type { DocumentOutcome, ReadDocument } from "./document.ts";
 import type { Outcome } from "./outcome-rows.ts";
 import { withIdInside } from "./uri-calls.ts";
@@ -50,7 +50,7 @@ export const readOne = async (readDocument: ReadDocument, url: string, signal: A
 /** What can pass is tried again up to the last attempt, whose failure is kept as the answer. */
 export const sortDocument = (results: ReadResults, claim: Claim, url: string, readAt: number, document: DocumentOutcome): void => {
   if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: withIdInside(document.document, claim) } });
-  else if (document.isLasting || claim.attempts >= mostAttempts)
+  else if (document.isLasting || claim.attempts >= maxAttempts)
     results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
   else results.failed.push({ claim, problem: document.refusal });
 };

@@ -20,9 +20,9 @@ export interface MetadataWorker {
   run(signal: AbortSignal): Promise<void>;
 }
 
-const usualPause = 500;
+const defaultPause = 500;
 /** After a failure of node or database. */
-const longestPause = 60_000;
+const maxPause = 60_000;
 
 /**
  * One of any number of workers, in one process or in several: they share the queue by claims that end by themselves, and what one keeps, no other keeps again. It needs no
@@ -32,7 +32,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
   // A claim of a document outlives the fetch, and those that it waits behind.
   const own = { ...deps, atOnce: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
   const notes = createProgressNotes(deps);
-  const usual = deps.pauseMilliseconds ?? usualPause;
+  const defaultValue = deps.pauseMilliseconds ?? defaultPause;
 
   /** Does a step again and again: at once where it had something to do, else after a pause; a failing one waits longer each time. */
   const repeat = async (step: () => Promise<number>, wait: (milliseconds: number) => Promise<void>, signal: AbortSignal): Promise<void> => {
@@ -41,12 +41,12 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       try {
         const done = await step();
         failures = 0;
-        if (done === 0) await wait(usual);
+        if (done === 0) await wait(defaultValue);
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
         deps.logger.warn(`Metadata of ${deps.chainName} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
-        await sleep(backoff(failures, { base: 2 * usual, max: longestPause }), signal);
+        await sleep(backoff(failures, { base: 2 * defaultValue, max: maxPause }), signal);
       }
     }
   };
@@ -58,7 +58,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       for (;;) {
         const done = (await askContracts(own, signal)) + (await fetcher.look(signal));
         if (done === 0 && fetcher.inHand() === 0) return;
-        if (done === 0) await fetcher.wait(usual, signal);
+        if (done === 0) await fetcher.wait(defaultValue, signal);
       }
     },
     run: async (signal) => {

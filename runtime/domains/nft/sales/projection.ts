@@ -1,6 +1,6 @@
 import type { DecodedBlock, PunkEvent } from "../../../events/decoded-block.ts";
 import { type ChainFacts, defineProjection, type Row } from "../../../indexer/projection.ts";
-import { createKeySet, type State } from "../../../indexer/state.ts";
+import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { type Decimal, decimal, divide, toText } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import { secondsOfDay } from "../../../lib/time.ts";

@@ -1,5 +1,5 @@
 import type { Row } from "../../../indexer/projection.ts";
-import type { State } from "../../../indexer/state.ts";
+import type { State } from "../../../indexer/state/state.ts";
 import { standards } from "../../tokens/standards.ts";
 import type { Sold } from "../marketplaces/marketplace.ts";
 

@@ -4,7 +4,7 @@ import { upsert } from "../../../database/upsert.ts";
 import { nativeTokenAddress } from "../../../lib/hex.ts";
 import { tokenMetadataKind } from "../../tokens/reads-metadata.ts";
 import type { Asset } from "../assets.ts";
-import { undoPrices } from "../making/price-settings.ts";
+import { undoPrices } from "../jobs/compute-prices/price-settings.ts";
 import type { FilePrice } from "./parse-prices.ts";
 
 /** Keeps an operator's prices beside those that were told before, and has what they change made anew. */

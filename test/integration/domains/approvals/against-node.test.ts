@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { zeroAddress } from "../../../../runtime/lib/hex.ts";

@@ -5,13 +5,13 @@ import { createApp } from "../../../../runtime/app.ts";
 import type { CallOutcome, Source } from "../../../../runtime/chain/source.ts";
 import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
+import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
 import { approvalsProjection } from "../../../../runtime/domains/approvals/projection.ts";
-import { createAllowanceChores } from "../../../../runtime/domains/approvals/reading/chores.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { IndexedChain } from "../../../../runtime/indexer/types.ts";
-import { createChores } from "../../../../runtime/jobs/chores.ts";
 import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
+import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
@@ -66,11 +66,11 @@ export const startFollowing = async (
     const { leading, following, catchingUp } = running.indexer.status();
     return leading && following && catchingUp.length === 0;
   };
-  const chores = createChores({
+  const chores = createScheduler({
     chainId: 31337,
     database,
     source,
-    chores: createAllowanceChores(),
+    jobs: createAllowanceJobs(),
     multicall,
     exclusive: running.indexer.exclusive,
     beside: running.indexer.beside,

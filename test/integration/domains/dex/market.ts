@@ -1,6 +1,6 @@
 import type { ChainConfig } from "../../../../runtime/config/config.ts";
-import { createRollUpChores } from "../../../../runtime/domains/dex/roll-ups/chores.ts";
-import { createPriceChore } from "../../../../runtime/domains/prices/making/chore.ts";
+import { createRollUpJobs } from "../../../../runtime/domains/dex/jobs/roll-up/jobs.ts";
+import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
@@ -94,7 +94,7 @@ export interface Market {
   /** One block at a time (unix seconds). */
   block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
   /** The chores that prices and roll-ups are made by, as a process that starts has them. */
-  chores(): ReturnType<typeof createRollUpChores>;
+  chores(): ReturnType<typeof createRollUpJobs>;
 }
 
 /** Starts a chain with pools in which gold is worth 3,000 dollars, a ticket 10, saffron 0.15, toll 2, silk 5; the bare token's is too small to say anything. */
@@ -193,6 +193,6 @@ export const startMarket = async (): Promise<Market> => {
     answer,
     release,
     block: async (time, ...transactions) => void (await settle(chain, transactions, time)),
-    chores: () => [createPriceChore(config), ...createRollUpChores(config)],
+    chores: () => [createComputePricesJob(config), ...createRollUpJobs(config)],
   };
 };

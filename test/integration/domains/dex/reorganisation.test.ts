@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import type { TestTransaction } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";

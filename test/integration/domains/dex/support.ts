@@ -1,7 +1,7 @@
 import type { Database, DatabaseClient } from "../../../../runtime/database/database.ts";
-import { createRollUpChores } from "../../../../runtime/domains/dex/roll-ups/chores.ts";
+import { createRollUpJobs } from "../../../../runtime/domains/dex/jobs/roll-up/jobs.ts";
 import type { IndexedBlock } from "../../../../runtime/indexer/types.ts";
-import type { ChoreContext } from "../../../../runtime/jobs/chore.ts";
+import type { JobContext } from "../../../../runtime/jobs/job.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 
 export const secondsOfDay = 86_400;
@@ -92,7 +92,7 @@ export const writeMetadata = (database: Database, address: Address, symbol: stri
 
 /** Writes as the indexer lets one write while it stands still: no loop runs in these tests unless one is handed in. */
 const besideNothing =
-  (database: Database): ChoreContext["beside"] =>
+  (database: Database): JobContext["beside"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {
     const [head] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
     return head === undefined ? null : database.transaction((client) => work(client, head));
@@ -106,14 +106,14 @@ const notAsked = (): never => {
 export const rollUp = async (
   database: Database,
   factories: readonly Address[],
-  options: { readonly activePoolDays?: number; readonly beside?: ChoreContext["beside"] } = {},
+  options: { readonly activePoolDays?: number; readonly beside?: JobContext["beside"] } = {},
 ): Promise<number> => {
   const beside = options.beside ?? besideNothing(database);
-  const chores = createRollUpChores({
+  const chores = createRollUpJobs({
     exchanges: factories.map((factory) => ({ name: factory, family: "xy=k", factory, routers: [] })),
     activePoolDays: options.activePoolDays ?? 7,
   });
-  const context: ChoreContext = {
+  const context: JobContext = {
     chainId,
     source: { balances: notAsked, calls: notAsked, hashesOf: notAsked, capabilities: { archive: true } as never },
     database,

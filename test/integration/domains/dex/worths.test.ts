@@ -1,6 +1,6 @@
 import { encodeAbiParameters, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
 import { currencyAsset } from "../../../../runtime/domains/prices/assets.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { native, unique, units } from "../../../../demo/story/seaport-orders.ts";
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { native, unique, units } from "../../../../runtime/demo/story/seaport-orders.ts";
-import { createAllowanceChores } from "../../../../runtime/domains/approvals/reading/chores.ts";
-import { createMetadataChores } from "../../../../runtime/domains/nft/metadata/chores.ts";
+import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
+import { createMetadataJobs } from "../../../../runtime/domains/nft/metadata/jobs.ts";
 import { createDocumentReader } from "../../../../runtime/domains/nft/metadata/read-document.ts";
 import { createMetadataWorker } from "../../../../runtime/domains/nft/metadata/worker.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/reads-metadata.ts";
-import { createChores } from "../../../../runtime/jobs/chores.ts";
+import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { projections } from "../../../../runtime/projections.ts";
@@ -74,9 +74,9 @@ const follow = async (database: Database): Promise<Kept> => {
   const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
   const read = createDocumentReader(settings.nfts);
   const shared = { chainId: 31337, database, source: node, multicall, clock: () => new Date() };
-  const chores = createChores({
+  const chores = createScheduler({
     ...shared,
-    chores: [...createAllowanceChores(), ...createMetadataChores(settings)].map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+    jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((chore) => ({ ...chore, everyMilliseconds: 0 })),
     exclusive: indexer.exclusive,
     beside: indexer.beside,
     isReady,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
 import { createPoolQueries } from "../../../../runtime/domains/pools/queries.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { createGasQueries } from "../../../../runtime/domains/chains/gas-queries.ts";
 import { acts } from "../../../../runtime/domains/pools/acts.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { approve, deployExchange, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";

@@ -1,12 +1,12 @@
 import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
-import { createPriceChore, type PriceChoreOptions } from "../../../../runtime/domains/prices/making/chore.ts";
+import { createComputePricesJob, type PriceJobOptions } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/reads-metadata.ts";
-import type { Chore } from "../../../../runtime/jobs/chore.ts";
-import { createChores } from "../../../../runtime/jobs/chores.ts";
+import type { Job } from "../../../../runtime/jobs/job.ts";
+import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { createTestDatabase } from "../../../support/database.ts";
@@ -35,7 +35,7 @@ export const startPricing = async (
   chain: TestChain,
   database: Database,
   settings: ChainConfig,
-  choresOf: () => readonly Chore[] = () => [createPriceChore(settings)],
+  choresOf: () => readonly Job[] = () => [createComputePricesJob(settings)],
 ): Promise<Pricing> => {
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, poolsProjection, feedsProjection],
@@ -59,11 +59,11 @@ export const startPricing = async (
   const stop = new AbortController();
   const reading = worker.run(stop.signal);
   const start = () =>
-    createChores({
+    createScheduler({
       chainId: 31337,
       database,
       source,
-      chores: choresOf().map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+      jobs: choresOf().map((chore) => ({ ...chore, everyMilliseconds: 0 })),
       multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,
@@ -105,10 +105,10 @@ export const pricesIn = async (database: Database): Promise<Record<string, strin
 export const pricesAtOnce = async (
   chain: TestChain,
   settings: ChainConfig,
-  options: PriceChoreOptions = {},
+  options: PriceJobOptions = {},
 ): Promise<Record<string, string[]>> => {
   const test = await createTestDatabase();
-  const pricing = await startPricing(chain, test.database, settings, () => [createPriceChore(settings, options)]);
+  const pricing = await startPricing(chain, test.database, settings, () => [createComputePricesJob(settings, options)]);
   try {
     await pricing.settle();
     return await pricesIn(test.database);

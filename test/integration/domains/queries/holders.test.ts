@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries.ts";
 import { addressOf, type Data, type HandIndex, openHandIndex, timeOf } from "./hand-index.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
 import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries.ts";
 import { createTokenQueries } from "../../../../runtime/domains/tokens/queries.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Catalog, CatalogEndpoint, CatalogObject } from "../../../../generator/catalog/catalog.ts";
 import {

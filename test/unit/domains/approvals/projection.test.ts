@@ -5,7 +5,7 @@ import { approvalsProjection } from "../../../../runtime/domains/approvals/proje
 import { approvalForAll, erc20Approval } from "../../../../runtime/events/approvals.ts";
 import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
 import type { LatestTable, Row } from "../../../../runtime/indexer/projection.ts";
-import { createState, keyText } from "../../../../runtime/indexer/state.ts";
+import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { alice, block, bob, carol, data, erc20, erc721, log, pick, token, topic, transaction, withLogs } from "../token-folds.ts";
 

@@ -4,7 +4,7 @@ import type { ChainBlock, ChainLog, ChainTransaction } from "../../../../runtime
 import { namesProjection } from "../../../../runtime/domains/names/projection.ts";
 import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
 import { nameAddrChanged, nameNameChanged, nameNewResolver, nameVersionChanged } from "../../../../runtime/events/names.ts";
-import { createState } from "../../../../runtime/indexer/state.ts";
+import { createState } from "../../../../runtime/indexer/state/state.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const account = (digit: string): Address => `0x${digit.repeat(40)}`;

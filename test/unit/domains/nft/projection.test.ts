@@ -5,7 +5,7 @@ import { createEventDecoder } from "../../../../runtime/events/decode-events.ts"
 import { batchMetadataUpdate, metadataUpdate, uriChanged } from "../../../../runtime/events/metadata-updates.ts";
 import { consecutiveMint, erc721Transfer, erc1155TransferSingle } from "../../../../runtime/events/transfers.ts";
 import type { ChainFacts, Row } from "../../../../runtime/indexer/projection.ts";
-import { createState } from "../../../../runtime/indexer/state.ts";
+import { createState } from "../../../../runtime/indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import {
   alice,

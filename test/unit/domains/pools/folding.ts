@@ -2,7 +2,7 @@ import type { ChainTransaction } from "../../../../runtime/chain/types.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
 import type { DecodedBlock, DecodedEvent, Erc20Transfer, EventPlace, PoolFact } from "../../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../../runtime/indexer/projection.ts";
-import { createState, keyText } from "../../../../runtime/indexer/state.ts";
+import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
 /** An account or a contract whose address is one digit. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createPriceLedger, endsIn, type Portion } from "../../../../runtime/domains/prices/making/price-ledger.ts";
-import type { Candle } from "../../../../runtime/domains/prices/model/candles.ts";
+import type { Candle } from "../../../../runtime/domains/prices/engine/candles.ts";
+import { createPriceLedger, endsIn, type Portion } from "../../../../runtime/domains/prices/jobs/compute-prices/price-ledger.ts";
 import { decimalOf, toText } from "../../../../runtime/lib/decimal.ts";
 import { contract, token } from "./telling.ts";
 

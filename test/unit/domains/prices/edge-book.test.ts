@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../../../runtime/demo/story/random.ts";
-import { createEdgeBook } from "../../../../runtime/domains/prices/model/edge-book.ts";
-import { emptySummary } from "../../../../runtime/domains/prices/model/pool-book.ts";
-import type { Edge } from "../../../../runtime/domains/prices/model/routes.ts";
+import { createRandom } from "../../../../demo/story/random.ts";
+import { createEdgeBook } from "../../../../runtime/domains/prices/engine/edge-book.ts";
+import { emptySummary } from "../../../../runtime/domains/prices/engine/pool-book.ts";
+import type { Edge } from "../../../../runtime/domains/prices/engine/routes.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { other, token, usd } from "./telling.ts";
 

@@ -4,14 +4,14 @@ import { contract, createTelling, end, other, smallest, start, token, unit, usd 
 
 const stablecoins = [{ token: usd }];
 const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Address, Address];
-const usual = [40_000n * unit, 10_000n * unit] as const;
+const defaultValue = [40_000n * unit, 10_000n * unit] as const;
 const supply = 20_000n * unit;
 
 /** A pool of a token that is worth 4 dollars, here and in a deeper pool; its own token is worth 2 × sqrt(40,000 × 40,000) / 20,000 = 4 dollars. */
 const balanced = (prices: Record<string, unknown> = {}) => {
   const telling = createTelling({ stablecoins, ...prices });
   telling.pool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
-  telling.pool(pool, [usd, token], usual, start - 1_000, supply);
+  telling.pool(pool, [usd, token], defaultValue, start - 1_000, supply);
   return telling;
 };
 
@@ -45,8 +45,8 @@ describe("a pool's own token", () => {
   });
 
   it.each([
-    ["its supply is 0", 0n, usual],
-    ["its supply is not known", null, usual],
+    ["its supply is 0", 0n, defaultValue],
+    ["its supply is not known", null, defaultValue],
     ["nothing is in it", supply, [0n, 0n]],
     ["one side is empty", supply, [0n, 10_000n * unit]],
   ] as const)("is worth nothing that is known where %s", (_, said, reserves) => {
@@ -110,7 +110,7 @@ describe("a pool's own token", () => {
       const telling = createTelling({ stablecoins });
       telling.pool(deep, [usd, token], [4_000_000n * unit, 1_000_000n * unit]);
       for (const address of order as Address[]) {
-        if (address === pool) telling.pool(pool, [usd, token], usual, start - 1_000, supply);
+        if (address === pool) telling.pool(pool, [usd, token], defaultValue, start - 1_000, supply);
         else telling.pool(outer, [usd, pool], [500_000n * unit, 1_000_000n * unit], start - 1_000, supply);
       }
       telling.close();

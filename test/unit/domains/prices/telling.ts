@@ -1,7 +1,7 @@
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import type { Asset } from "../../../../runtime/domains/prices/assets.ts";
-import { createPriceModel, type Prices } from "../../../../runtime/domains/prices/model/model.ts";
-import type { PoolWord } from "../../../../runtime/domains/prices/model/words.ts";
+import { createPriceModel, type Prices } from "../../../../runtime/domains/prices/engine/model.ts";
+import type { PoolObservation } from "../../../../runtime/domains/prices/engine/observations.ts";
 import { toText } from "../../../../runtime/lib/decimal.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
@@ -49,7 +49,7 @@ export const createTelling = (
     const rate = rates.get(asset);
     return rate === undefined ? null : toText(rate);
   };
-  const tell = (pool: Address, time: number, word: Partial<PoolWord>) =>
+  const tell = (pool: Address, time: number, word: Partial<PoolObservation>) =>
     model.tell({ kind: "pool", time, pool, reserve0: null, reserve1: null, sqrtPriceX96: null, liquidity: null, supply: null, ...word });
   return {
     model,
@@ -59,7 +59,7 @@ export const createTelling = (
       tell(pool, time, { reserve0: reserves[0], reserve1: reserves[1], supply });
     },
     /** A pool of concentrated liquidity. */
-    ranges: (pool: Address, tokens: readonly [Address, Address], word: Partial<PoolWord>, time = start - 1_000) => {
+    ranges: (pool: Address, tokens: readonly [Address, Address], word: Partial<PoolObservation>, time = start - 1_000) => {
       model.add({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: true });
       tell(pool, time, word);
     },

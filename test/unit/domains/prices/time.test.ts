@@ -6,11 +6,11 @@ const stablecoins = [{ token: usd }];
 const [pool, tiny] = ["a1", "b2"].map(contract) as [Address, Address];
 const four = smallest("4", 18);
 /** 4 dollars, and what a swap of 60,000 dollars leaves of that: 100,000 × 4,000 is 40,000 × 10,000. */
-const usual = [40_000n * unit, 10_000n * unit] as const;
+const defaultValue = [40_000n * unit, 10_000n * unit] as const;
 const skewed = [100_000n * unit, 4_000n * unit] as const;
 const skewedPrice = smallest("25", 18);
 
-const traded = (reserves: readonly [bigint, bigint] = usual, time = start - 1_000) => {
+const traded = (reserves: readonly [bigint, bigint] = defaultValue, time = start - 1_000) => {
   const telling = createTelling({ stablecoins });
   telling.pool(pool, [usd, token], reserves, time);
   return telling;
@@ -20,7 +20,7 @@ describe("a price over time", () => {
   it("is not that of a block in the middle that is taken back in the next", () => {
     const telling = traded();
     telling.now(pool, start + 400, skewed);
-    telling.now(pool, start + 412, usual);
+    telling.now(pool, start + 412, defaultValue);
     telling.close();
     expect(telling.price(token)).toBe(four);
   });
@@ -29,7 +29,7 @@ describe("a price over time", () => {
     const telling = traded();
     // What was lent, used and paid back within one second stood for no time.
     telling.now(pool, start, skewed);
-    telling.now(pool, start, usual);
+    telling.now(pool, start, defaultValue);
     telling.close();
     expect(telling.price(token)).toBe(four);
   });
@@ -78,7 +78,7 @@ describe("a price over time", () => {
 describe("liquidity over time", () => {
   it("that appears for one block makes no pool deep", () => {
     const telling = createTelling({ stablecoins });
-    telling.pool(pool, [usd, token], usual);
+    telling.pool(pool, [usd, token], defaultValue);
     telling.pool(tiny, [usd, token], [100n * unit, 1n * unit]);
     telling.now(tiny, end - 24, [1_000_000n * unit, 10_000n * unit]);
     telling.now(tiny, end - 12, [100n * unit, 1n * unit]);
@@ -91,14 +91,14 @@ describe("liquidity over time", () => {
 
   it("that was there for most of the quarter counts, and its price of the time that it was there", () => {
     const telling = createTelling({ stablecoins });
-    telling.pool(pool, [usd, token], usual, start + 449);
+    telling.pool(pool, [usd, token], defaultValue, start + 449);
     telling.close();
     // 451 of 900 seconds.
     expect(telling.price(token)).toBe(four);
   });
 
   it("of the quarter's last minutes gives no price yet", () => {
-    const telling = traded(usual, end - 120);
+    const telling = traded(defaultValue, end - 120);
     telling.close();
     expect(telling.price(token)).toBeNull();
     telling.close(end + 900);
@@ -113,7 +113,7 @@ describe("liquidity over time", () => {
     expect(telling.price(token)).toBeNull();
     telling.close(end + 1_800);
     expect(telling.price(token)).toBeNull();
-    telling.now(pool, end + 1_800, usual);
+    telling.now(pool, end + 1_800, defaultValue);
     telling.close(end + 2_700);
     expect(telling.price(token)).toBe(four);
   });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createMetadataChores } from "../../../../../runtime/domains/nft/metadata/chores.ts";
 import type { DocumentOutcome } from "../../../../../runtime/domains/nft/metadata/document.ts";
-import { createRefreshingChore, requestRefresh } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
+import { createMetadataJobs } from "../../../../../runtime/domains/nft/metadata/jobs.ts";
+import { createQueueRefreshesJob, requestRefresh } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
 import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { countsOf } from "./counting.ts";
@@ -80,8 +80,8 @@ describe("new tokens", () => {
   });
 
   it("are queued by nobody where metadata is not kept", () => {
-    const nfts = { metadata: "uncached" } as Parameters<typeof createMetadataChores>[0]["nfts"];
-    expect(createMetadataChores({ nfts })).toEqual([]);
+    const nfts = { metadata: "uncached" } as Parameters<typeof createMetadataJobs>[0]["nfts"];
+    expect(createMetadataJobs({ nfts })).toEqual([]);
   });
 
   it("are read by nobody where metadata is not kept", async () => {
@@ -148,7 +148,7 @@ describe("announced changes", () => {
     await hall.queue();
     await hall.test.database.query("DELETE FROM nft_reads");
     let looks = 0;
-    const chore = createRefreshingChore();
+    const chore = createQueueRefreshesJob();
     const own = hall.choreContext();
     for (const collection of [loud, ...others]) {
       await hall.test.database.transaction((client) => requestRefresh(client, chainId, collection, null));
@@ -236,8 +236,8 @@ describe("a refresh that an operator asks for", () => {
 
 /** The same queueing, whose next transaction fails once told to. */
 const openInterrupted = async (isStopped: () => boolean) => {
-  const { createQueueingChore } = await import("../../../../../runtime/domains/nft/metadata/queue-new-tokens.ts");
-  const { createRefreshingChore } = await import("../../../../../runtime/domains/nft/metadata/queue-refreshes.ts");
+  const { createQueueNewTokensJob: createQueueingChore } = await import("../../../../../runtime/domains/nft/metadata/queue-new-tokens.ts");
+  const { createQueueRefreshesJob: createRefreshingChore } = await import("../../../../../runtime/domains/nft/metadata/queue-refreshes.ts");
   const { database } = hall.test;
   const [head] = await database.query<{ number: number; hash: `0x${string}` }>(
     "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createRandom } from "../../../../../runtime/demo/story/random.ts";
+import { createRandom } from "../../../../../demo/story/random.ts";
 import type { DocumentOutcome } from "../../../../../runtime/domains/nft/metadata/document.ts";
 import { requestRefresh } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
 import { standards } from "../../../../../runtime/domains/tokens/standards.ts";

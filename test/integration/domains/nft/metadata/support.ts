@@ -2,12 +2,12 @@ import { probeCapabilities } from "../../../../../runtime/chain/capabilities.ts"
 import { createRpc } from "../../../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../../../runtime/chain/source.ts";
 import type { ReadDocument } from "../../../../../runtime/domains/nft/metadata/document.ts";
-import { createQueueingChore } from "../../../../../runtime/domains/nft/metadata/queue-new-tokens.ts";
-import { createRefreshingChore } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
+import { createQueueNewTokensJob } from "../../../../../runtime/domains/nft/metadata/queue-new-tokens.ts";
+import { createQueueRefreshesJob } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
 import { createMetadataWorker, type MetadataWorkerDeps } from "../../../../../runtime/domains/nft/metadata/worker.ts";
 import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
-import { rollBack } from "../../../../../runtime/indexer/roll-back.ts";
-import type { ChoreContext } from "../../../../../runtime/jobs/chore.ts";
+import { rollBack } from "../../../../../runtime/indexer/reorg/roll-back.ts";
+import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import type { Address, Hash } from "../../../../../runtime/lib/hex.ts";
 import { followingTables } from "../../../../../runtime/projections.ts";
 import { type Artifact, call, startTestChain, type TestChain } from "../../../../support/chain.ts";
@@ -65,22 +65,22 @@ export interface Hall {
   /** Has all queued that is to be queued; gives how many looks that took. */
   queue(): Promise<number>;
   worker(readDocument: ReadDocument, overrides?: Partial<MetadataWorkerDeps>): ReturnType<typeof createMetadataWorker>;
-  choreContext(): ChoreContext;
+  choreContext(): JobContext;
   takeBackTo(ancestor: number): Promise<void>;
   waiting(): Promise<{ token: Address; token_id: string; wanted_block: number; attempts: number; url: string | null }[]>;
   kept(): Promise<{ token: Address; token_id: string; name: string | null; refusal: string | null; read_at_block: number }[]>;
 }
 
-export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreContext> = {}): Promise<Hall> => {
+export const openHall = async ({ source, chain }: Stage, context: Partial<JobContext> = {}): Promise<Hall> => {
   const test = await createTestDatabase({ poolSize: 8 });
   const { database } = test;
   const unasked = () => Promise.reject(new Error("Nothing is asked of the node."));
-  const beside: ChoreContext["beside"] = (work) =>
+  const beside: JobContext["beside"] = (work) =>
     database.transaction(async (client) => {
       const [head] = await client.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
       return work(client, { number: head?.number ?? -1, hash: head?.hash ?? "0x" });
     });
-  const choreContext = (): ChoreContext => ({
+  const choreContext = (): JobContext => ({
     chainId,
     database,
     beside,
@@ -141,7 +141,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<ChoreC
       );
     },
     queue: async () => {
-      const chores = [createQueueingChore(), createRefreshingChore()];
+      const chores = [createQueueNewTokensJob(), createQueueRefreshesJob()];
       for (let looks = 1; ; looks += 1) {
         let hasMore = false;
         for (const chore of chores) {

@@ -1,8 +1,5 @@
 import { pino } from "pino";
 import supertest from "supertest";
-import { createApp } from "../../../../../runtime/app.ts";
-import { chainConfig, config } from "../../../../../runtime/config/config.ts";
-import type { Database } from "../../../../../runtime/database/database.ts";
 import {
   type AskedItem,
   createOrder,
@@ -11,7 +8,10 @@ import {
   forAccount,
   type OrderItem,
   type SeaportOrder,
-} from "../../../../../runtime/demo/story/seaport-orders.ts";
+} from "../../../../../demo/story/seaport-orders.ts";
+import { createApp } from "../../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../../runtime/config/config.ts";
+import type { Database } from "../../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../../runtime/domains/nft/sales/projection.ts";
 import { tokensProjection } from "../../../../../runtime/domains/tokens/projection.ts";

@@ -1,9 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Chain } from "../../../../../generated/requests.gen.ts";
-import type { ResolverContext } from "../../../../../runtime/api/context.ts";
-import { floorsNow } from "../../../../../runtime/api/nft/floors.ts";
-import { lastNativeSales } from "../../../../../runtime/api/nft/view-last-sales.ts";
-import { chainConfig } from "../../../../../runtime/config/config.ts";
 import {
   coins,
   encodeFulfillAdvancedOrder,
@@ -16,7 +11,12 @@ import {
   signOrder,
   unique,
   units,
-} from "../../../../../runtime/demo/story/seaport-orders.ts";
+} from "../../../../../demo/story/seaport-orders.ts";
+import type { Chain } from "../../../../../generated/requests.gen.ts";
+import type { ResolverContext } from "../../../../../runtime/api/context.ts";
+import { floorsNow } from "../../../../../runtime/api/nft/floors.ts";
+import { lastNativeSales } from "../../../../../runtime/api/nft/view-last-sales.ts";
+import { chainConfig } from "../../../../../runtime/config/config.ts";
 import { createLedgerQueries } from "../../../../../runtime/domains/ledger/queries.ts";
 import { createNftQueries } from "../../../../../runtime/domains/nft/queries.ts";
 import { createPriceQueries } from "../../../../../runtime/domains/prices/price-queries.ts";

@@ -13,7 +13,7 @@ import { read, settle } from "../../pools/support.ts";
 import { ether, firstDay, firstMidnight, lower, salesIn, secondsOfDay, serveBazaar } from "./bazaar.ts";
 
 /** Punks of a contract that speaks as CryptoPunks does, given, moved, offered, bid for and bought. */
-const source = new URL("../../../../../runtime/demo/contracts/punk-like.sol", import.meta.url);
+const source = new URL("../../../../../demo/contracts/punk-like.sol", import.meta.url);
 const punkIds = Array.from({ length: 12 }, (_, id) => BigInt(id));
 let punkLike: Artifact;
 let chain: TestChain;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { native, unique, units } from "../../../../../runtime/demo/story/seaport-orders.ts";
+import { native, unique, units } from "../../../../../demo/story/seaport-orders.ts";
 import { nftProjection } from "../../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../../runtime/domains/nft/sales/projection.ts";
 import { tokensProjection } from "../../../../../runtime/domains/tokens/projection.ts";

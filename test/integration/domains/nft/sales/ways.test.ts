@@ -10,7 +10,7 @@ import {
   orderHash,
   signOrder,
   unique,
-} from "../../../../../runtime/demo/story/seaport-orders.ts";
+} from "../../../../../demo/story/seaport-orders.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts } from "../../../../support/chain.ts";
 import { compileSolidity } from "../../../../support/solidity.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bringForward, dueTokens, recordLooks } from "../../../../../runtime/domains/tokens/settling/check-tokens.ts";
-import { createSweep } from "../../../../../runtime/domains/tokens/settling/checks.ts";
-import { createPatience } from "../../../../../runtime/domains/tokens/settling/patience.ts";
-import { usualSettling } from "../../../../../runtime/domains/tokens/settling/settings.ts";
-import type { ChoreContext } from "../../../../../runtime/jobs/chore.ts";
+import { createContractBackoff } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/backoff.ts";
+import { bringForward, dueTokens, recordLooks } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-tokens.ts";
+import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks.ts";
+import { defaultReconciliation } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
+import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 
@@ -119,8 +119,8 @@ describe("a look at a token", () => {
       clock: () => now,
       multicall: answer,
       source: { calls: answer, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
-    } as unknown as ChoreContext;
-    await createSweep(usualSettling, createPatience(usualSettling)).run(context);
+    } as unknown as JobContext;
+    await createSweep(defaultReconciliation, createContractBackoff(defaultReconciliation)).run(context);
     expect(await test.database.query("SELECT 1 FROM token_checks WHERE looked_at IS NOT NULL")).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { writeReadings } from "../../../../../runtime/domains/tokens/settling/node-balances.ts";
+import { writeReadings } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/node-balances.ts";
 import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";

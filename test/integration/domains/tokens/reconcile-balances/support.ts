@@ -1,7 +1,7 @@
 import type { Database } from "../../../../../runtime/database/database.ts";
-import { createSettlingChores } from "../../../../../runtime/domains/tokens/settling/chores.ts";
-import type { SettlingSettings } from "../../../../../runtime/domains/tokens/settling/settings.ts";
-import { createChores } from "../../../../../runtime/jobs/chores.ts";
+import { createReconciliationJobs } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/jobs.ts";
+import type { ReconciliationSettings } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
+import { createScheduler } from "../../../../../runtime/jobs/scheduler.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 import { createTestIndexer, runInBackground, until } from "../../../../support/indexer/support.ts";
@@ -21,7 +21,7 @@ export const startSettling = async (
   url: string,
   database: Database,
   options: Parameters<typeof createTestIndexer>[2] = {},
-  settings: Partial<SettlingSettings> = {},
+  settings: Partial<ReconciliationSettings> = {},
 ): Promise<Settling> => {
   const running = await createTestIndexer(url, database, options);
   const end = runInBackground(running);
@@ -31,11 +31,11 @@ export const startSettling = async (
     const { leading, following, catchingUp } = running.indexer.status();
     return leading && following && catchingUp.length === 0;
   };
-  const chores = createChores({
+  const chores = createScheduler({
     chainId: 31337,
     database,
     source: running.source,
-    chores: createSettlingChores(settings),
+    jobs: createReconciliationJobs(settings),
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
     exclusive: running.indexer.exclusive,
     beside: running.indexer.beside,

@@ -2,7 +2,7 @@ import type { ChainTransaction } from "../../../../../runtime/chain/types.ts";
 import { salesProjection } from "../../../../../runtime/domains/nft/sales/projection.ts";
 import type { DecodedBlock, DecodedEvent, EventPlace, OrderFulfilled, OrderItem } from "../../../../../runtime/events/decoded-block.ts";
 import type { ChainFacts, Row } from "../../../../../runtime/indexer/projection.ts";
-import { createState, keyText } from "../../../../../runtime/indexer/state.ts";
+import { createState, keyText } from "../../../../../runtime/indexer/state/state.ts";
 import { type Address, type Hash, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 
 /** An account or a contract whose address is one digit. */

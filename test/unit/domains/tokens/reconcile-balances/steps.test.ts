@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { chooseProbes, type Gap, type Step, settleGap, type Value } from "../../../../../runtime/domains/tokens/settling/steps.ts";
+import {
+  chooseProbes,
+  type Gap,
+  type Step,
+  settleGap,
+  type Value,
+} from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/steps.ts";
 
 /** Narrows a gap down as resolve-supplies does, and gives all steps with the number of readings. */
 const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, candidates: readonly number[] = [], newestFirst = false) => {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
-import { comparePairs } from "../../../../../runtime/domains/tokens/settling/compare.ts";
-import { createDeferral, createSuspects } from "../../../../../runtime/domains/tokens/settling/patience.ts";
-import type { ChoreContext } from "../../../../../runtime/jobs/chore.ts";
+import { createDeferral, createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/backoff.ts";
+import { comparePairs } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/compare.ts";
+import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 
 const token: Address = `0x${"a".repeat(40)}`;
@@ -23,7 +23,7 @@ const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: 
     exclusive: unused,
     beside: unused,
     logger: { info: unused },
-  } as unknown as ChoreContext;
+  } as unknown as JobContext;
   await comparePairs(context, [{ token, owner }], patience);
 };
 

@@ -1,0 +1,52 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encode } from "../story/encode.ts";
+import type { Call, Stage } from "../story/types.ts";
+import type { Market } from "./exchange-prices.ts";
+import { farDeadline, type Pool } from "./exchange-terms.ts";
+
+/** Differences below a 500th of the pool are not worth a transaction. */
+const minDifference = 500n;
+
+/** Who corrects pools, and how. */
+export interface Correcting {
+  readonly maker: Address;
+  readonly router: Address;
+  /** Of the router; the one for tokens that take a fee serves the others too. */
+  readonly functionName: "swapExactTokensForTokens" | "swapExactTokensForTokensSupportingFeeOnTransferTokens";
+  /** A pool gets at most this part of the maker's purse, on which all pools draw in a day. */
+  readonly purseParts: bigint;
+}
+
+/** A market maker's swaps that bring each pool half-way or more to the outside rates, so that pools agree with each other. */
+export const createCorrections = (
+  stage: Stage,
+  market: Market,
+  { maker, router, functionName, purseParts }: Correcting,
+): ((pools: readonly Pool[]) => Promise<readonly Call[]>) => {
+  const { artifacts } = stage;
+  const correctPool = async ({ pair, tokens }: Pool): Promise<Call[]> => {
+    const [first, second] = await stage.read<readonly [bigint, bigint, number]>(pair, artifacts.pair.abi, "getReserves");
+    const ordered = [...tokens].sort() as [Address, Address];
+    const values = [first, second].map((reserve, index) => {
+      const { unit, price } = market.rate(ordered[index] as Address);
+      return (reserve * price) / unit;
+    });
+    const [left = 0n, right = 0n] = values;
+    const missing = left < right ? ordered[0] : ordered[1];
+    const plentiful = left < right ? ordered[1] : ordered[0];
+    const difference = left < right ? right - left : left - right;
+    if (difference * minDifference < left) return [];
+    const { unit, price } = market.rate(missing);
+    const wanted = ((difference / 2n) * unit) / price;
+    const held = await stage.read<bigint>(missing, artifacts.presetToken.abi, "balanceOf", [maker]);
+    const amount = wanted < held / purseParts ? wanted : held / purseParts;
+    if (amount === 0n) return [];
+    const data = encode(artifacts.router.abi, functionName, [amount, 0n, [missing, plentiful], maker, farDeadline]);
+    return [{ from: maker, to: router, data }];
+  };
+  return async (pools) => {
+    const calls: Call[] = [];
+    for (const pool of pools) calls.push(...(await correctPool(pool)));
+    return calls;
+  };
+};

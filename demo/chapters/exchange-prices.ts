@@ -1,0 +1,38 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import type { Stage } from "../story/types.ts";
+
+/** A token's going rate in millionths of a dollar for a whole one. */
+export interface Rate {
+  readonly unit: bigint;
+  readonly price: bigint;
+}
+
+/** What the world outside the chain pays for each token; it wanders by up to four percent a day. */
+export interface Market {
+  rate(token: Address): Rate;
+  /** Begins to know a token that was not there at the opening. */
+  list(token: Address, rate: Rate): void;
+  wander(): void;
+}
+
+const dailyThousandths = 40;
+
+/** A market with opening rates. */
+export const createMarket = (stage: Stage, opening: ReadonlyMap<Address, Rate>): Market => {
+  const random = stage.random("market");
+  const rates = new Map(opening);
+  return {
+    rate: (token) => rates.get(token) ?? { unit: 1n, price: 0n },
+    list: (token, rate) => {
+      rates.set(token, rate);
+    },
+    wander: () => {
+      for (const [token, { unit, price }] of rates) {
+        // The dollar stays a dollar.
+        if (price === 1_000_000n) continue;
+        const factor = BigInt(1000 + random.between(-dailyThousandths, dailyThousandths));
+        rates.set(token, { unit, price: (price * factor) / 1000n });
+      }
+    },
+  };
+};

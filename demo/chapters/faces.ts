@@ -1,0 +1,88 @@
+import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
+import { encode } from "../story/encode.ts";
+import type { Call, Scene, Stage } from "../story/types.ts";
+import type { People } from "./people.ts";
+
+const supply = 40n;
+/** Given to somebody in the beginning; the rest may be taken by anybody. */
+const assigned = 30;
+const thousandth = 10n ** 15n;
+const attempts = 20;
+
+/** The collection and who has its tokens, the first of which is number 0. */
+interface Faces {
+  readonly faces: Address;
+  readonly owners: readonly Address[];
+}
+
+/** A collection older than ERC-721 that is its own marketplace: faces assigned, taken, offered, bought, bid for, accepted, given and withdrawn. */
+export const openFaces = async (stage: Stage, people: People): Promise<Faces & { scene: Scene }> => {
+  const { artifacts, holdings } = stage;
+  const { abi } = artifacts.punkLike;
+  const { deployer, collector, dealers } = people;
+  const faces = await stage.deploy(deployer, artifacts.punkLike, [supply]);
+  const random = stage.random("faces");
+  const owners: Address[] = Array.from({ length: assigned }, (_, index) => (index < 3 ? collector : random.pick(dealers)));
+  const call = (from: Address, functionName: string, parameters: readonly unknown[], value = 0n): Call => ({
+    from,
+    to: faces,
+    value,
+    data: encode(abi, functionName, parameters),
+    gas: 200_000,
+  });
+  await stage.play([
+    { ...call(deployer, "setInitialOwners", [owners, owners.map((_, index) => BigInt(index))]), gas: 100_000 + assigned * 60_000 },
+    call(deployer, "allInitialOwnersAssigned", []),
+  ]);
+
+  const findPayer = (day: number, owner: Address, price: bigint): Address | undefined => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const payer = random.pick(people.active(day));
+      if (payer !== owner && holdings.of(nativeTokenAddress, payer) >= price) return payer;
+    }
+    return undefined;
+  };
+  /** The first face stays the collector's. */
+  const pick = (): number => random.between(1, owners.length - 1);
+  const sellers = new Set<Address>();
+
+  const act = (day: number): readonly Call[] => {
+    const face = pick();
+    const id = BigInt(face);
+    const owner = owners[face] as Address;
+    const price = BigInt(random.between(150, 900)) * thousandth;
+    const payer = findPayer(day, owner, price);
+    if (payer === undefined) return [];
+    const pay = (functionName: string): Call => {
+      holdings.take(nativeTokenAddress, payer, price);
+      return call(payer, functionName, [id], price);
+    };
+    const kind = random.below(9);
+    if (kind === 0 && owners.length < Number(supply)) {
+      owners.push(payer);
+      return [call(payer, "getPunk", [BigInt(owners.length - 1)])];
+    }
+    if (kind === 1) return [call(owner, "offerPunkForSale", [id, price]), call(owner, "punkNoLongerForSale", [id])];
+    if (kind === 2) {
+      owners[face] = payer;
+      return [call(owner, "transferPunk", [payer, id])];
+    }
+    if (kind === 3) {
+      holdings.receive(nativeTokenAddress, payer, price);
+      return [pay("enterBidForPunk"), call(payer, "withdrawBidForPunk", [id])];
+    }
+    owners[face] = payer;
+    sellers.add(owner);
+    if (kind < 6) return [pay("enterBidForPunk"), call(owner, "acceptBidForPunk", [id, price])];
+    const offer = kind === 6 ? call(owner, "offerPunkForSaleToAddress", [id, price, payer]) : call(owner, "offerPunkForSale", [id, price]);
+    return [offer, pay("buyPunk")];
+  };
+  /** Those who have sold fetch what they got, now and then. */
+  const withdraw = (): readonly Call[] => {
+    const [seller] = sellers;
+    if (seller === undefined) return [];
+    sellers.delete(seller);
+    return [call(seller, "withdraw", [])];
+  };
+  return { faces, owners, scene: (day) => (day % 2 === 0 ? act(day) : day % 9 === 0 ? withdraw() : []) };
+};

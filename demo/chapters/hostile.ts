@@ -1,0 +1,32 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encode } from "../story/encode.ts";
+import type { Call, Scene, Stage } from "../story/types.ts";
+import { answerNumber, hostileTokens } from "./hostile-tokens.ts";
+import type { People } from "./people.ts";
+
+/** Late in the story: for each block the node goes through all that contracts keep, and these texts are long. */
+const firstDay = 50;
+const tokensPerDay = 10;
+
+/** A collection whose tokens are of one owner. */
+export interface Hostile {
+  readonly collection: Address;
+  readonly owner: Address;
+}
+
+/** Gas for a URI of so many characters, which is kept in words of 32. */
+const gasFor = (characters: number): number => 250_000 + Math.ceil(characters / 32) * 25_000;
+
+/** A collection whose metadata mean harm, one token each way; one of the dealers has all of them. */
+export const openHostile = async (stage: Stage, { deployer, dealers }: People): Promise<{ hostile: Hostile; scene: Scene }> => {
+  const { artifacts } = stage;
+  const owner = dealers[4] as Address;
+  const { abi } = artifacts.hostileCollection;
+  const collection = await stage.deploy(deployer, artifacts.hostileCollection);
+  const calls = hostileTokens.map(({ answer, uri, length }): Call => {
+    const data = encode(abi, "mint", [owner, answerNumber(answer), uri, BigInt(length)]);
+    return { from: deployer, to: collection, data, gas: gasFor(uri.length) };
+  });
+  const scene: Scene = (day) => (day < firstDay ? [] : calls.slice((day - firstDay) * tokensPerDay, (day - firstDay + 1) * tokensPerDay));
+  return { hostile: { collection, owner }, scene };
+};

@@ -1,0 +1,109 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encodeApprovalForAll, encodeApprove } from "../story/encode.ts";
+import {
+  type AskedItem,
+  coins,
+  createOrder,
+  encodeFulfillAdvancedOrder,
+  encodeFulfillOrder,
+  encodeValidate,
+  forAccount,
+  native,
+  type OrderItem,
+  type SeaportOrder,
+} from "../story/seaport-orders.ts";
+import type { Call } from "../story/types.ts";
+import { unlimited } from "./exchange-terms.ts";
+
+/** The marketplace of the story and who gets a part of what is paid on it. */
+export interface Market {
+  readonly seaport: Address;
+  /** Has a fortieth of each sale. */
+  readonly feeCollector: Address;
+  /** Has a twentieth of each sale of a plant. */
+  readonly artist: Address;
+  readonly weth: Address;
+}
+
+/** What is paid with. */
+export type Currency = "native" | "weth";
+
+/** Splits a price into what the seller, the marketplace and the artist get; prices are whole thousandths of an ether, so nothing is left over. */
+export const splitPrice = (price: bigint): { readonly seller: bigint; readonly fee: bigint; readonly royalty: bigint } => {
+  const [fee, royalty] = [price / 40n, price / 20n];
+  return { seller: price - fee - royalty, fee, royalty };
+};
+
+/** Orders of a marketplace and the transactions around them; each order has a salt of its own, by which it differs from one that was filled before. */
+export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market, firstSalt = 0n) => {
+  let salt = firstSalt;
+  const approved = new Set<string>();
+  const once = (key: string, call: Call): readonly Call[] => {
+    if (approved.has(key)) return [];
+    approved.add(key);
+    return [call];
+  };
+  const nextSalt = (): bigint => {
+    salt += 1n;
+    return salt;
+  };
+  const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? native(amount) : coins(weth, amount));
+  const considerations = (seller: Address, currency: Currency, price: bigint): readonly AskedItem[] => {
+    const { seller: rest, fee, royalty } = splitPrice(price);
+    return [
+      forAccount(seller, pay(currency, rest)),
+      forAccount(feeCollector, pay(currency, fee)),
+      forAccount(artist, pay(currency, royalty)),
+    ];
+  };
+  return {
+    /** Lets the marketplace move a seller's tokens of a collection, where it may not yet. */
+    approveTokens: (owner: Address, collection: Address): readonly Call[] =>
+      once(owner + collection, { from: owner, to: collection, data: encodeApprovalForAll(seaport, true), gas: 90_000 }),
+    /** Takes that back; the owner must have nothing on offer. */
+    revokeTokens: (owner: Address, collection: Address): readonly Call[] =>
+      approved.delete(owner + collection) ? [{ from: owner, to: collection, data: encodeApprovalForAll(seaport, false), gas: 90_000 }] : [],
+    approveWeth: (owner: Address): readonly Call[] =>
+      once(owner + weth, { from: owner, to: weth, data: encodeApprove(seaport, unlimited), gas: 80_000 }),
+    /** An offer of tokens for a price, of which the marketplace and the artist have their parts. */
+    list: (seller: Address, offer: readonly OrderItem[], currency: Currency, price: bigint, partial = false): SeaportOrder =>
+      createOrder({ offerer: seller, offer, consideration: considerations(seller, currency, price), salt: nextSalt(), partial }),
+    /** An offer of tokens for a price that nobody has a part of. */
+    listPlainly: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
+      createOrder({ offerer: seller, offer, consideration: [forAccount(seller, native(price))], salt: nextSalt() }),
+    /** An offer of wrapped ether for tokens, whose parts are paid by whoever takes it. */
+    bid: (bidder: Address, asked: readonly OrderItem[], price: bigint): SeaportOrder => {
+      const { fee, royalty } = splitPrice(price);
+      const parts = [forAccount(feeCollector, coins(weth, fee)), forAccount(artist, coins(weth, royalty))];
+      const consideration = [...asked.map((wanted) => forAccount(bidder, wanted)), ...parts];
+      return createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration, salt: nextSalt() });
+    },
+    /** An offer of wrapped ether for a token, of which nobody has a part. */
+    plainBid: (bidder: Address, asked: OrderItem, price: bigint): SeaportOrder =>
+      createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration: [forAccount(bidder, asked)], salt: nextSalt() }),
+    /** Makes orders of one offerer valid without a signature. */
+    validate: (...orders: readonly [SeaportOrder, ...SeaportOrder[]]): Call => ({
+      from: orders[0].offerer,
+      to: seaport,
+      data: encodeValidate(orders),
+      gas: 300_000,
+    }),
+    fill: (from: Address, order: SeaportOrder, value = 0n): Call => ({
+      from,
+      to: seaport,
+      value,
+      data: encodeFulfillOrder({ order }),
+      gas: 800_000,
+    }),
+    /** Fills so many parts of an order out of so many. */
+    fillPart: (from: Address, order: SeaportOrder, [numerator, denominator]: readonly [bigint, bigint], value: bigint): Call => ({
+      from,
+      to: seaport,
+      value,
+      data: encodeFulfillAdvancedOrder({ order }, { numerator, denominator }),
+      gas: 400_000,
+    }),
+  };
+};
+
+export type MarketDesk = ReturnType<typeof createMarketDesk>;

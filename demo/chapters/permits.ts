@@ -1,0 +1,89 @@
+import { hashTypedData, parseSignature } from "viem";
+import { sign } from "viem/accounts";
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encode, encodeApprove, encodeTransfer, encodeTransferFrom } from "../story/encode.ts";
+import { signerKey } from "../story/genesis.ts";
+import { type Call, type Scene, type Stage, storyDays } from "../story/types.ts";
+import { farDeadline, unlimited } from "./exchange-terms.ts";
+import type { People } from "./people.ts";
+
+const unit = 10n ** 18n;
+const chainId = 31_337;
+
+/** EIP-2612. */
+const types = {
+  Permit: [
+    { name: "owner", type: "address" },
+    { name: "spender", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint256" },
+  ],
+};
+
+/** A coin whose owner signs what others may spend (EIP-2612): permits that others bring to the chain, used in part, lowered and taken back. */
+export const openPermits = async (stage: Stage, people: People): Promise<{ coin: Address; scene: Scene }> => {
+  const { artifacts } = stage;
+  const { deployer, gardener, trader, collector, dealers } = people;
+  const coin = await stage.deploy(deployer, artifacts.ferryCoin, [1_000_000n * unit]);
+  let nonce = 0n;
+  const permit = async (spender: Address, value: bigint): Promise<Call> => {
+    const domain = { name: "Ferry Coin", version: "1", chainId, verifyingContract: coin };
+    const message = { owner: gardener, spender, value, nonce, deadline: farDeadline };
+    nonce += 1n;
+    const signature = await sign({
+      hash: hashTypedData({ domain, types, primaryType: "Permit", message }),
+      privateKey: signerKey,
+      to: "hex",
+    });
+    const { r, s, yParity } = parseSignature(signature);
+    const data = encode(artifacts.ferryCoin.abi, "permit", [gardener, spender, value, farDeadline, 27 + yParity, r, s]);
+    // Who may spend brings the signature.
+    return { from: spender, to: coin, data, gas: 150_000 };
+  };
+  const use = (spender: Address, owner: Address, amount: bigint): Call => ({
+    from: spender,
+    to: coin,
+    data: encodeTransferFrom(owner, spender, amount),
+    gas: 120_000,
+  });
+  const approve = (from: Address, spender: Address, amount: bigint): Call => ({
+    from,
+    to: coin,
+    data: encodeApprove(spender, amount),
+    gas: 80_000,
+  });
+  const give = (to: Address, whole: bigint): Call => ({ from: deployer, to: coin, data: encodeTransfer(to, whole * unit), gas: 80_000 });
+  const [first, second] = dealers as readonly [Address, Address];
+  await stage.play([
+    ...[give(gardener, 50_000n), give(trader, 3_000n), give(collector, 2_000n)],
+    // Stays, as nobody is told to use it.
+    await permit(first, 700n * unit),
+    // Without limit, which use does not lower.
+    await permit(trader, unlimited),
+    use(trader, gardener, 25n * unit),
+    // More than there is to spend, used in part, without an event that says what is left.
+    approve(trader, second, 9_000n * unit),
+    use(second, trader, 500n * unit),
+    approve(collector, trader, 100n * unit),
+    use(trader, collector, 100n * unit),
+    approve(collector, first, 60n * unit),
+    approve(collector, first, 0n),
+  ]);
+
+  const random = stage.random("permits");
+  return {
+    coin,
+    scene: async (day) => {
+      if (day === storyDays - 2) return [use(second, trader, 250n * unit)];
+      if (day % 3 !== 0) return [];
+      const spender = random.pick(dealers.slice(2));
+      const value = BigInt(random.between(10, 90)) * unit;
+      const permitted = await permit(spender, value);
+      const kind = random.below(4);
+      if (kind === 0) return [permitted];
+      if (kind === 1) return [permitted, await permit(spender, 0n)];
+      return [permitted, use(spender, gardener, kind === 2 ? value : (value * 2n) / 5n)];
+    },
+  };
+};

@@ -1,0 +1,56 @@
+import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
+import { encode } from "../story/encode.ts";
+import type { Call, Stage } from "../story/types.ts";
+import { farDeadline, type RivalExchange } from "./exchange-terms.ts";
+import type { People } from "./people.ts";
+import { drainDay } from "./rival-liquidity.ts";
+import type { Tokens } from "./tokens.ts";
+
+const swapsPerDay = 9;
+
+/** The swaps of a day on the second exchange; a route with the toll coin goes through the router's functions for tokens that take a fee. */
+export const createRivalSwaps = (
+  stage: Stage,
+  people: People,
+  tokens: Tokens,
+  weth: Address,
+  { router, ticket, saffron }: RivalExchange,
+  crowd: readonly Address[],
+): ((day: number) => readonly Call[]) => {
+  const { holdings, artifacts } = stage;
+  const random = stage.random("rival swaps");
+  const [usd, salt, toll] = [tokens.usd.address, tokens.salt.address, tokens.toll.address];
+  const routes: readonly (readonly Address[])[] = [
+    [usd, weth],
+    [weth, usd],
+    [usd, toll],
+    [toll, usd],
+    [usd, ticket],
+    [ticket, usd],
+    [weth, saffron],
+    [saffron, weth],
+    [salt, weth],
+    [weth, salt],
+    [usd, weth, saffron],
+    [toll, usd, weth],
+  ];
+  const withoutSalt = routes.filter((route) => !route.includes(salt));
+  const swap = (from: Address, route: readonly Address[]): Call[] => {
+    const [paid, bought] = [route[0] as Address, route.at(-1) as Address];
+    const fromEther = paid === weth && random.chance(2);
+    const amount = holdings.spend(fromEther ? nativeTokenAddress : paid, from, random, fromEther ? [1, 6] : [4, 25]);
+    if (amount === 0n) return [];
+    if (fromEther) {
+      const data = encode(artifacts.router.abi, "swapExactETHForTokens", [0n, route, from, farDeadline]);
+      return [{ from, to: router, value: amount, data }];
+    }
+    const plain = bought === weth && random.chance(2) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
+    const functionName = route.includes(toll) ? `${plain}SupportingFeeOnTransferTokens` : plain;
+    return [{ from, to: router, data: encode(artifacts.router.abi, functionName, [amount, 0n, route, from, farDeadline]) }];
+  };
+  return (day) =>
+    Array.from({ length: stage.scaled(swapsPerDay) }, () => {
+      const from = random.chance(6) ? people.trader : random.pick(crowd);
+      return swap(from, random.pick(day < drainDay ? routes : withoutSalt));
+    }).flat();
+};

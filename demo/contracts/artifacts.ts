@@ -1,0 +1,105 @@
+import { createRequire } from "node:module";
+import type { Abi } from "viem";
+import type { Hex } from "../../runtime/lib/hex.ts";
+import { demoUnavailable } from "../errors.ts";
+import type { Artifact } from "./artifact.ts";
+import { compileContracts } from "./compile.ts";
+
+/** Every contract of the story: published builds from their own packages, and our own small ones compiled here. */
+export interface Artifacts {
+  readonly factory: Artifact;
+  readonly pair: Artifact;
+  readonly router: Artifact;
+  readonly weth: Artifact;
+  readonly rangeFactory: Artifact;
+  readonly rangePool: Artifact;
+  readonly rangeRouter: Artifact;
+  readonly positionManager: Artifact;
+  readonly presetToken: Artifact;
+  readonly presetNft: Artifact;
+  readonly presetMultiToken: Artifact;
+  readonly harborDollar: Artifact;
+  readonly oldCoin: Artifact;
+  readonly tollCoin: Artifact;
+  readonly airdrop: Artifact;
+  readonly artCollection: Artifact;
+  readonly editions: Artifact;
+  readonly payouts: Artifact;
+  readonly splitter: Artifact;
+  readonly faults: Artifact;
+  readonly measuredCoin: Artifact;
+  readonly positionDescriptor: Artifact;
+  readonly priceFeed: Artifact;
+  readonly gardenCollection: Artifact;
+  readonly basedCollection: Artifact;
+  readonly hostileCollection: Artifact;
+  readonly ferryCoin: Artifact;
+  readonly punkLike: Artifact;
+  readonly conduitController: Artifact;
+  readonly seaport: Artifact;
+}
+
+/** The shapes in which packages publish builds: truffle's and hardhat's, and waffle's. */
+interface PublishedBuild {
+  readonly abi: Abi;
+  readonly bytecode: string;
+  readonly evm?: { readonly bytecode: { readonly object: string } };
+}
+
+const require = createRequire(import.meta.url);
+
+const fromPackage = (path: string): Artifact => {
+  let build: PublishedBuild;
+  try {
+    build = require(path) as PublishedBuild;
+  } catch {
+    throw demoUnavailable(path.split(/\/(?:src\/artifacts|build|artifacts)\//)[0] ?? path);
+  }
+  const bytecode = build.evm?.bytecode.object ?? build.bytecode;
+  return { abi: build.abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
+};
+
+/** Loads the published builds and compiles our own contracts, or takes those from the cache folder. @throws {DemoUnavailable} */
+export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> => {
+  const openzeppelin = "openzeppelin-contracts-4/build/contracts";
+  const published = {
+    factory: fromPackage("@uniswap/v2-core/build/UniswapV2Factory.json"),
+    pair: fromPackage("@uniswap/v2-core/build/UniswapV2Pair.json"),
+    router: fromPackage("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
+    weth: fromPackage("@uniswap/v2-periphery/build/WETH9.json"),
+    rangeFactory: fromPackage("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"),
+    rangePool: fromPackage("@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json"),
+    rangeRouter: fromPackage("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
+    positionManager: fromPackage(
+      "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
+    ),
+    conduitController: fromPackage(
+      "@opensea/seaport-js/src/artifacts/seaport/contracts/conduit/ConduitController.sol/LocalConduitController.json",
+    ),
+    seaport: fromPackage("@opensea/seaport-js/src/artifacts/seaport/contracts/Seaport.sol/Seaport.json"),
+    presetToken: fromPackage(`${openzeppelin}/ERC20PresetMinterPauser.json`),
+    presetNft: fromPackage(`${openzeppelin}/ERC721PresetMinterPauserAutoId.json`),
+    presetMultiToken: fromPackage(`${openzeppelin}/ERC1155PresetMinterPauser.json`),
+  };
+  const own = await compileContracts(cacheDirectory);
+  return {
+    ...published,
+    harborDollar: own("HarborDollar"),
+    oldCoin: own("OldCoin"),
+    tollCoin: own("TollCoin"),
+    airdrop: own("Airdrop"),
+    artCollection: own("ArtCollection"),
+    editions: own("Editions"),
+    payouts: own("Payouts"),
+    splitter: own("Splitter"),
+    faults: own("Faults"),
+    measuredCoin: own("MeasuredCoin"),
+    positionDescriptor: own("PositionDescriptor"),
+    priceFeed: own("PriceFeed"),
+    gardenCollection: own("GardenCollection"),
+    basedCollection: own("BasedCollection"),
+    hostileCollection: own("HostileCollection"),
+    ferryCoin: own("FerryCoin"),
+    punkLike: own("PunkLike"),
+  };
+};

@@ -1,0 +1,22 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import type { NodeClient } from "../node/client.ts";
+
+/** Where Multicall3 is on nearly every chain. */
+export const multicall3Address: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+
+/** viem keeps the creation code in a file that it does not export, so it is read from there; its version is pinned. */
+const loadCreationCode = async (): Promise<Hex> => {
+  const folder = dirname(createRequire(import.meta.url).resolve("viem/package.json"));
+  const module = (await import(pathToFileURL(join(folder, "_esm/constants/contracts.js")).href)) as { multicall3Bytecode: Hex };
+  return module.multicall3Bytecode;
+};
+
+/** Puts Multicall3 into the genesis state of a new chain: code only, as on a chain that was born with it. */
+export const installMulticall = async (client: NodeClient): Promise<void> => {
+  // Calling creation code gives the code that it would leave behind.
+  const code = await client.request<Hex>("eth_call", [{ data: await loadCreationCode() }, "latest"]);
+  await client.request("anvil_setCode", [multicall3Address, code]);
+};

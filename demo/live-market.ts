@@ -1,0 +1,42 @@
+import type { Address, Hex } from "../runtime/lib/hex.ts";
+import { createMarketDesk } from "./chapters/market-terms.ts";
+import type { Deed, Life } from "./live-terms.ts";
+import { encode } from "./story/encode.ts";
+import { signerKey } from "./story/genesis.ts";
+import { readContract } from "./story/read-contract.ts";
+import { encodeFulfillOrder, signOrder, unique } from "./story/seaport-orders.ts";
+
+const chainId = 31_337;
+const thousandth = 10n ** 15n;
+/** Of the last plants so many are looked at for one that is for sale. */
+const searched = 30n;
+/** Whoever buys keeps so much. */
+const kept = 2_000n * thousandth;
+
+/** One of the last plants that is the gardener's; null when there is none. */
+const findForSale = async ({ client, cast, artifacts }: Life, planted: bigint): Promise<bigint | null> => {
+  const { abi } = artifacts.gardenCollection;
+  for (let id = planted; id > 0n && id > planted - searched; id--) {
+    // An uprooted plant has no owner to be told.
+    const owner = await readContract<Address>(client, cast.gardenCollection as Address, abi, "ownerOf", [id]).catch(() => null);
+    if (owner?.toLowerCase() === cast.gardener) return id;
+  }
+  return null;
+};
+
+/** A plant that the gardener has signed an offer of, bought by somebody who can afford it; a new plant where there is none, or nobody. */
+export const liveMarketDeed = async (life: Life, buyer: Address): Promise<Deed> => {
+  const { client, cast, artifacts, random } = life;
+  const [garden, gardener, seaport] = [cast.gardenCollection as Address, cast.gardener as Address, cast.seaport as Address];
+  const { abi } = artifacts.gardenCollection;
+  const planted = await readContract<bigint>(client, garden, abi, "planted");
+  const id = random.chance(3) ? null : await findForSale(life, planted);
+  const price = BigInt(random.between(120, 600)) * thousandth;
+  const balance = BigInt(await client.request<Hex>("eth_getBalance", [buyer, "latest"]));
+  if (id === null || buyer === gardener || balance < price + kept)
+    return { from: cast.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };
+  const terms = { seaport, feeCollector: cast.marketFees as Address, artist: gardener, weth: cast.wrappedNative as Address };
+  const order = createMarketDesk(terms, BigInt(life.now())).list(gardener, [unique(garden, id)], "native", price);
+  const signature = await signOrder(order, { chainId, address: seaport }, signerKey);
+  return { from: buyer, to: seaport, value: price, data: encodeFulfillOrder({ order, signature }) };
+};

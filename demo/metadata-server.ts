@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createAnswers } from "./metadata-documents.ts";
+
+const mostConnections = 64;
+const maxHeaderBytes = 8_192;
+const requestMilliseconds = 10_000;
+
+/** The gateway through which the demo's collections tell their documents. */
+export interface MetadataServer {
+  /** Where it answers. */
+  readonly origin: string;
+  /** How many connections came to the address that the gateway's redirects lead to, which nobody should follow. */
+  forbiddenRequests(): number;
+  stop(): Promise<void>;
+}
+
+const listen = async (listener: RequestListener): Promise<{ server: Server; origin: string }> => {
+  const server = createServer(
+    { maxHeaderSize: maxHeaderBytes, requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds },
+    listener,
+  );
+  server.maxConnections = mostConnections;
+  server.listen({ host: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+const close = async (server: Server): Promise<void> => {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+};
+
+/** Starts the gateway on a free port of this machine: it knows the story's documents and nothing else, and keeps within bounds whoever asks. */
+export const startMetadataServer = async (): Promise<MetadataServer> => {
+  let forbidden = 0;
+  const trap = await listen((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"name":"Private"}');
+  });
+  // Whoever connects has come, even if it asks for nothing.
+  trap.server.on("connection", () => {
+    forbidden += 1;
+  });
+  const answerOf = createAnswers(trap.origin);
+  const gateway = await listen((request, response) => {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { allow: "GET, HEAD" }).end();
+      return;
+    }
+    const path = (request.url ?? "").split("?")[0] ?? "";
+    const send = async (): Promise<void> => {
+      const { status, headers, body } = await answerOf(path);
+      response.writeHead(status, headers);
+      if (request.method === "HEAD") response.end();
+      else if (typeof body === "string" || body instanceof Uint8Array) response.end(body);
+      else await pipeline(Readable.from(body), response);
+    };
+    // Whoever asked has gone.
+    send().catch(() => response.destroy());
+  });
+  return {
+    origin: gateway.origin,
+    forbiddenRequests: () => forbidden,
+    stop: async () => {
+      await Promise.all([close(gateway.server), close(trap.server)]);
+    },
+  };
+};

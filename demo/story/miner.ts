@@ -1,0 +1,59 @@
+import { getContractAddress } from "viem";
+import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import type { NodeCall, NodeClient } from "../node/client.ts";
+import { baseFeeAt, feesAt, quantity } from "./fees.ts";
+import type { Call, Landmark } from "./types.ts";
+
+/** Turns planned calls into mined blocks whose every byte follows from the plan. */
+export interface Miner {
+  /** Mines one block at this time (Unix seconds). */
+  mine(timestamp: number, calls: readonly Call[]): Promise<void>;
+  /** The address of the next contract that this account creates. */
+  nextContract(from: Address): Address;
+  readonly landmarks: ReadonlyMap<string, Landmark>;
+  /** All transactions in order. */
+  readonly told: readonly { readonly hash: Hex; readonly call: Call }[];
+  height(): number;
+}
+
+/** A miner on a node that mines on demand only. */
+export const createMiner = (node: NodeClient): Miner => {
+  const nonces = new Map<Address, number>();
+  const landmarks = new Map<string, Landmark>();
+  const told: { hash: Hex; call: Call }[] = [];
+  let height = 0;
+
+  const toRequest = (call: Call, position: number): NodeCall => {
+    const nonce = nonces.get(call.from) ?? 0;
+    nonces.set(call.from, nonce + 1);
+    const transaction = {
+      from: call.from,
+      ...(call.to === null ? {} : { to: call.to }),
+      value: quantity(call.value ?? 0n),
+      data: call.data ?? "0x",
+      gas: quantity(call.gas ?? (call.data === undefined ? 21_000 : 400_000)),
+      nonce: quantity(nonce),
+      ...feesAt(height + 1, position, nonce),
+    };
+    return { method: "eth_sendTransaction", parameters: [transaction] };
+  };
+
+  return {
+    landmarks,
+    told,
+    height: () => height,
+    nextContract: (from) => getContractAddress({ from, nonce: BigInt(nonces.get(from) ?? 0) }).toLowerCase() as Address,
+    mine: async (timestamp, calls) => {
+      const fee = { method: "anvil_setNextBlockBaseFeePerGas", parameters: [quantity(baseFeeAt(height + 1))] };
+      const [, ...hashes] = await node.batch<Hex>([fee, ...calls.map(toRequest)]);
+      // A call of its own: in the batch it could overtake the transactions.
+      await node.request("evm_mine", [timestamp]);
+      height += 1;
+      calls.forEach((call, index) => {
+        const hash = hashes[index] as Hex;
+        told.push({ hash, call });
+        if (call.mark !== undefined) landmarks.set(call.mark, { hash, block: height });
+      });
+    },
+  };
+};

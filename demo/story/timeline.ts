@@ -1,0 +1,49 @@
+import { createRandom, type Random } from "./random.ts";
+import type { Call } from "./types.ts";
+
+const secondsPerDay = 86_400;
+const slotSeconds = 12;
+const maxCallsPerBlock = 36;
+/** The first hours of the first day belong to the openings of the chapters. */
+const openingSlots = 3_000;
+
+/** One block to be: its seconds after genesis and its transactions. */
+export interface PlannedBlock {
+  readonly offset: number;
+  readonly calls: readonly Call[];
+}
+
+/** Mixes the chapters' calls of a day by chance; each chapter's own order stays. */
+export const mix = (chapters: readonly (readonly Call[])[], random: Random): readonly Call[] => {
+  const keyed = chapters.flatMap((calls) => {
+    const keys = calls.map(() => random.below(2 ** 30)).sort((left, right) => left - right);
+    return calls.map((call, index) => ({ call, key: keys[index] ?? 0 }));
+  });
+  // Array sort is stable, so equal keys keep the order of the chapters.
+  return keyed.sort((left, right) => left.key - right.key).map(({ call }) => call);
+};
+
+const chooseSlots = (count: number, first: number, random: Random): readonly number[] => {
+  const slots = new Set<number>();
+  while (slots.size < count) slots.add(random.between(first, secondsPerDay / slotSeconds - 1));
+  return [...slots].sort((left, right) => left - right);
+};
+
+/** Cuts a day's calls into blocks of uneven size at times of the day, all fixed by the seed. */
+export const planDay = (day: number, calls: readonly Call[]): readonly PlannedBlock[] => {
+  const random = createRandom(`blocks of day ${day}`);
+  const cuts: Call[][] = [];
+  for (let start = 0; start < calls.length; ) {
+    const size = random.between(4, maxCallsPerBlock);
+    cuts.push(calls.slice(start, start + size));
+    start += size;
+  }
+  const slots = chooseSlots(cuts.length, day === 0 ? openingSlots : 0, random);
+  return cuts.map((cut, index) => ({ offset: day * secondsPerDay + (slots[index] ?? 0) * slotSeconds, calls: cut }));
+};
+
+/** Offset of the block at this position of the opening, which takes one slot a block. */
+export const openingOffset = (position: number): number => {
+  if (position >= openingSlots) throw new Error("The opening of the story does not fit into its hours.");
+  return position * slotSeconds;
+};

@@ -1,0 +1,34 @@
+import type { Hex } from "../../runtime/lib/hex.ts";
+import type { NodeClient } from "../node/client.ts";
+import type { Miner } from "./miner.ts";
+import type { Call } from "./types.ts";
+
+const blocksPerBatch = 40;
+
+interface Receipt {
+  readonly transactionHash: Hex;
+  readonly status: Hex;
+}
+
+const unexpected = ({ from, to, data }: Call, failed: boolean, position: number): Error =>
+  new Error(`The demo's transaction ${position} from ${from} to ${to} (${data?.slice(0, 10)}) ${failed ? "failed" : "did not fail"}.`);
+
+/** Proves that the chain says what was planned: every transaction mined once, in order, and failed only where it was meant to. */
+export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void> => {
+  let position = 0;
+  for (let first = 1; first <= miner.height(); first += blocksPerBatch) {
+    const count = Math.min(blocksPerBatch, miner.height() - first + 1);
+    const calls = Array.from({ length: count }, (_, index) => ({
+      method: "eth_getBlockReceipts",
+      parameters: [`0x${(first + index).toString(16)}`],
+    }));
+    for (const receipt of (await node.batch<readonly Receipt[]>(calls)).flat()) {
+      const planned = miner.told[position];
+      if (planned?.hash !== receipt.transactionHash) throw new Error(`The demo's transaction ${position} was not mined in its place.`);
+      const failed = receipt.status === "0x0";
+      if (failed !== (planned.call.fails === true)) throw unexpected(planned.call, failed, position);
+      position += 1;
+    }
+  }
+  if (position !== miner.told.length) throw new Error(`The demo's node mined ${position} of ${miner.told.length} transactions.`);
+};

@@ -1,0 +1,97 @@
+import type { Chain } from "../../../generated/requests.gen.ts";
+import { keptHours } from "../../domains/dex/jobs/roll-up/kept-hours.ts";
+import type { ExchangeHour } from "../../domains/dex/roll-up-queries.ts";
+import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/spans.ts";
+import type { Address } from "../../lib/hex.ts";
+import { secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";
+import { heightAt } from "../at.ts";
+import type { ResolverContext } from "../context.ts";
+
+/** Points of a series of a month: one more than it has days, so that its change can be computed; the week's are its last ones. */
+export const pointsOfMonth = 31;
+export const pointsOfWeek = 8;
+
+/** A time up to which something is told, with the heights by which spans that end there began; null where there is no block before. */
+export interface Moment {
+  /** Unix seconds; what happened in it or later is not told. */
+  readonly end: number;
+  readonly at: number | null;
+  readonly dayBefore: number | null;
+  /** Where each of the seven spans of 24 hours up to the end ends, newest first, and where the last one begins. */
+  readonly week: readonly (number | null)[];
+}
+
+const momentAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Moment> => {
+  const heights = await context.tokens.heightsBefore(chain.id, endsOfWeek(end));
+  const week = heights.map((height) => upTo(context, height));
+  const [at = null, dayBefore = null] = week;
+  return { end, at, dayBefore, week };
+};
+
+const upTo = ({ anchor }: ResolverContext, height: number | null): number | null =>
+  height === null || anchor === null ? null : Math.min(height, anchor);
+
+/** The time of the anchor: that of the newest block that an answer is about; null before the first. */
+export const timeOfAnchor = async (context: ResolverContext, chain: Chain): Promise<number | null> =>
+  context.anchor === null ? null : ((await context.ledger.blockByNumber(chain.id, context.anchor))?.timestamp ?? null);
+
+/** Everything up to the anchor, itself included; null before the first block. Times are the chain's: what its clock has not reached is not known. */
+export async function momentOfAnchor(context: ResolverContext, chain: Chain): Promise<Moment | null> {
+  const time = await timeOfAnchor(context, chain);
+  return time === null ? null : momentAt(context, chain, time + 1);
+}
+
+/** The hour of a ranked list, and the exchange as it was rolled up then; null where it was not. */
+export interface RankedMoment extends Moment {
+  readonly rollUp: ExchangeHour | null;
+}
+
+/**
+ * What a ranked list is as of: the end of a day, or of the last hour that the anchor has closed, whichever comes first. A list that is ranked by what
+ * changes with each block keeps its order until the next hour. An hour is rolled up some seconds after it is over: until then the list is as of the hour before, and
+ * so are its later pages, whose anchor is put where that hour was the last. Without a roll-up of the last hours (none of prices, or they are being made
+ * anew) there is no ranking, and the list is by address. Null before the first block. @throws {notAcceptable} a day before the index or after today.
+ */
+export async function rankedMoment(
+  context: ResolverContext,
+  chain: Chain,
+  factory: Address,
+  date: string | null,
+): Promise<RankedMoment | null> {
+  if (date !== null) await heightAt(context, chain, { blockHeight: null, date });
+  const time = await timeOfAnchor(context, chain);
+  if (time === null) return null;
+  const closed = Math.floor(time / secondsOfHour) - 1;
+  const asked = date === null ? closed : Math.min(closed, lastHourOf(dayOf(startOfDay(date))));
+  const rollUp = await rollUpOf(context, chain, factory, asked, asked === closed);
+  return { ...(await momentAt(context, chain, ((rollUp?.hour ?? asked) + 1) * secondsOfHour)), rollUp };
+}
+
+const rollUpOf = async ({ anchor, pin, rollUps }: ResolverContext, chain: Chain, factory: Address, hour: number, isNewest: boolean) => {
+  const block = anchor ?? -1;
+  if (!isNewest) return rollUps.hourAt(chain.id, factory, hour, block);
+  const newest = await rollUps.newestHour(chain.id, factory, hour - keptHours + 1, block);
+  if (newest !== null) pin(newest.block_number);
+  return newest;
+};
+
+/** A month of days up to that of a moment, oldest first. */
+export interface Days {
+  /** When each day begins (unix seconds). */
+  readonly starts: readonly number[];
+  /** The last block before the first day, then the last block of each day. */
+  readonly heights: readonly (number | null)[];
+}
+
+/** When the days of a month's series begin (unix seconds), oldest first; the last one has the end of the moment. */
+export function startsOfDays({ end }: Pick<Moment, "end">): readonly number[] {
+  const today = dayOf(end - 1);
+  return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsOfDay);
+}
+
+/** The days of a month's series; the last one ends with the moment. */
+export async function daysUpTo(context: ResolverContext, chain: Chain, { end, at }: Moment): Promise<Days> {
+  const starts = startsOfDays({ end });
+  const heights = await context.tokens.heightsBefore(chain.id, starts);
+  return { starts, heights: [...heights.map((height) => upTo(context, height)), at] };
+}

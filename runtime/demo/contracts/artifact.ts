@@ -1,8 +1,0 @@
-import type { Abi } from "viem";
-import type { Hex } from "../../lib/hex.ts";
-
-/** A contract that can be deployed. */
-export interface Artifact {
-  readonly abi: Abi;
-  readonly bytecode: Hex;
-}

@@ -1,0 +1,143 @@
+import type { Address } from "../../../../lib/hex.ts";
+import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
+import type { PoolRow } from "../../../pools/pool-queries.ts";
+import { emptyPool, type PoolState } from "../../../pools/state-queries.ts";
+import { closesOfWeek, dayOf, endsOfWeek } from "../../spans.ts";
+import { liquidityWorth, volumeOfSpans, volumeWorth } from "../../valuation.ts";
+import { createKnownSum, type PoolWorth, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
+import { tokenWorths } from "./token-worths.ts";
+
+/** Pools that are looked at together, so that neither a statement nor what is in memory grows with the exchange. */
+const portion = 1_000;
+const daysOfWeek = 7;
+/** More than there can be. */
+const everyPool = 2 ** 31 - 1;
+
+/** The heights by which the spans of an hour's roll-up end; null before the first block. */
+interface Heights {
+  readonly week: readonly (number | null)[];
+  readonly midnight: number | null;
+  readonly activeSince: number | null;
+}
+
+/** An exchange at the end of an hour whose prices are done. Only reads, portion by portion; what it reads stays as it is until a reorganisation. */
+export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolDays: number, hour: number): Promise<RollUp> {
+  const { chainId, pools } = deps;
+  const end = (hour + 1) * secondsOfHour;
+  const heights = await heightsOf(deps, end, activePoolDays);
+  const [at = null, dayBefore = null] = heights.week;
+  const block = at ?? -1;
+  const key = await pools.exchangeKey(chainId, factory, block);
+  const upTo = { block, day: dayOf(end) };
+  const [active, week, [swaps = 0, swapsDayBefore = 0, swapsByMidnight = 0]] = await Promise.all([
+    pools.activePools(
+      chainId,
+      key,
+      { block: heights.activeSince, day: dayOf(end - activePoolDays * secondsOfDay) },
+      upTo,
+      at === null ? 0 : everyPool,
+      0,
+    ),
+    pools.activePools(chainId, key, { block: heights.week.at(-1) ?? null, day: dayOf(end) - daysOfWeek }, upTo, 0, 0),
+    pools.exchangeSwapsAt(chainId, key, [at, dayBefore, heights.midnight]),
+  ]);
+  const isActive = new Set(active.pools);
+  const [liquidity, volume, dayVolume] = [createKnownSum(), createKnownSum(), createKnownSum()];
+  const worths: PoolWorth[] = [];
+  const priced = new Set<Address>();
+  let hasPools = false;
+  for await (const rows of portions(deps, factory, block)) {
+    hasPools = true;
+    const worth = await worthOfPools(deps, rows, isActive, heights, end);
+    for (const token of worth.priced) priced.add(token);
+    worth.liquidity.forEach(liquidity.add);
+    worth.volumes.forEach(volume.add);
+    worth.dayVolumes.forEach(dayVolume.add);
+    worths.push(...worth.active);
+  }
+  const tokens = await tokenWorths(deps, factory, [...priced], key.shared, { at, dayBefore }, end);
+  return {
+    hour,
+    pools: rankPools(worths),
+    tokens: rankTokens(tokens.ranked),
+    weekPools: week.total,
+    tokenCount: tokens.count,
+    liquidity: liquidity.total(!hasPools),
+    volume: volume.total(swaps === swapsDayBefore),
+    swaps: swaps - swapsDayBefore,
+    dayVolume: dayVolume.total(swaps === swapsByMidnight),
+    daySwaps: swaps - swapsByMidnight,
+  };
+}
+
+const heightsOf = async ({ chainId, tokens }: RollUpDeps, end: number, activePoolDays: number): Promise<Heights> => {
+  const ends = endsOfWeek(end);
+  const midnight = dayOf(end - 1) * secondsOfDay;
+  const heights = await tokens.heightsBefore(chainId, [...ends, midnight, end - activePoolDays * secondsOfDay]);
+  return {
+    week: heights.slice(0, ends.length),
+    midnight: heights[ends.length] ?? null,
+    activeSince: heights[ends.length + 1] ?? null,
+  };
+};
+
+async function* portions({ chainId, pools }: RollUpDeps, factory: Address, block: number): AsyncGenerator<PoolRow[]> {
+  let after: Address | null = null;
+  for (;;) {
+    const rows: PoolRow[] = await pools.poolsAfter(chainId, factory, after, block, portion);
+    if (rows.length > 0) yield rows;
+    if (rows.length < portion) return;
+    after = rows.at(-1)?.pool ?? null;
+  }
+}
+
+/** What some pools are worth, and which of their tokens have a price. Of pools that are not active only those are looked at whose tokens both have one. */
+const worthOfPools = async (
+  { chainId, pools, prices }: RollUpDeps,
+  rows: readonly PoolRow[],
+  isActive: ReadonlySet<Address>,
+  { week, midnight }: Heights,
+  end: number,
+) => {
+  const tokensOf = (of: readonly PoolRow[]) => new Set(of.flatMap(({ token0, token1 }) => [token0, token1]));
+  const active = rows.filter(({ pool }) => isActive.has(pool));
+  const times = closesOfWeek(end);
+  const [rateNow, rateAt] = await Promise.all([
+    prices.ratesAt(chainId, "USD", tokensOf(rows), end - 1),
+    prices.ratesAtEach(chainId, "USD", tokensOf(active), times),
+  ]);
+  const idle = rows.filter(({ pool, token0, token1 }) => !isActive.has(pool) && rateNow(token0) !== null && rateNow(token1) !== null);
+  const addressesOf = (of: readonly PoolRow[]) => of.map(({ pool }) => pool);
+  const [idleStates, activeStates] = await Promise.all([
+    pools.statesAt(chainId, addressesOf(idle), week.slice(0, 1)),
+    pools.statesAt(chainId, addressesOf(active), [...week, midnight]),
+  ]);
+  const valued = active.map(({ pool, token0, token1 }) => {
+    const states = activeStates(pool);
+    const [now = emptyPool, dayBefore = emptyPool] = states;
+    const byMidnight: PoolState = states[week.length] ?? emptyPool;
+    const rates = times.map((time) => [rateAt(token0, time), rateAt(token1, time)] as const);
+    const [pair = [null, null]] = rates;
+    return {
+      worth: {
+        pool,
+        liquidity: liquidityWorth(now, pair),
+        volume: volumeWorth(dayBefore, now, pair),
+        weekVolume: volumeOfSpans(states.slice(0, week.length), rates),
+      },
+      // What was not swapped in a span says nothing of whether its worth is known.
+      volume: now.swaps === dayBefore.swaps ? null : volumeWorth(dayBefore, now, pair),
+      dayVolume: now.swaps === byMidnight.swaps ? null : volumeWorth(byMidnight, now, pair),
+    };
+  });
+  return {
+    active: valued.map(({ worth }) => worth),
+    volumes: valued.map(({ volume }) => volume),
+    dayVolumes: valued.map(({ dayVolume }) => dayVolume),
+    liquidity: [
+      ...valued.map(({ worth }) => worth.liquidity),
+      ...idle.map(({ pool, token0, token1 }) => liquidityWorth(idleStates(pool)[0] ?? emptyPool, [rateNow(token0), rateNow(token1)])),
+    ],
+    priced: [...tokensOf(rows)].filter((token) => rateNow(token) !== null),
+  };
+};

@@ -1,0 +1,34 @@
+import { bytes } from "../../../../database/codecs.ts";
+import type { JobContext } from "../../../../jobs/job.ts";
+import type { Address } from "../../../../lib/hex.ts";
+import { lastHourOf } from "../../spans.ts";
+
+type Index = Pick<JobContext, "chainId" | "database">;
+
+/** Whether an exchange's hour is rolled up by what roll-ups are made by now. Served by the primary key. */
+export const isRolledUp = async ({ chainId, database }: Index, factory: Address, fingerprint: string, hour: number): Promise<boolean> =>
+  (
+    await database.query("SELECT FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour = $3 AND fingerprint = $4", [
+      chainId,
+      bytes(factory),
+      hour,
+      fingerprint,
+    ])
+  ).length > 0;
+
+/** The newest day whose last hour is in a range of hours and that is not rolled up by what roll-ups are made by now. Served by the primary key, one probe a day. */
+export const newestMissingDay = async (
+  { chainId, database }: Index,
+  factory: Address,
+  fingerprint: string,
+  first: number,
+  last: number,
+): Promise<number | null> => {
+  const rows = await database.query<{ day: number }>(
+    `SELECT d.day FROM generate_series($4::int4, $5::int4) AS d(day) WHERE d.day * 24 + ${lastHourOf(0)} <= $6 AND NOT EXISTS (
+       SELECT FROM exchange_hours h WHERE h.chain_id = $1 AND h.factory = $2 AND h.hour = d.day * 24 + ${lastHourOf(0)} AND h.fingerprint = $3)
+     ORDER BY d.day DESC LIMIT 1`,
+    [chainId, bytes(factory), fingerprint, Math.floor(first / 24), Math.floor(last / 24), last],
+  );
+  return rows[0]?.day ?? null;
+};

@@ -1,0 +1,108 @@
+import type { ChainConfig } from "../../../../config/config.ts";
+import type { IndexedBlock } from "../../../../indexer/types.ts";
+import type { Job, JobContext } from "../../../../jobs/job.ts";
+import type { Address } from "../../../../lib/hex.ts";
+import { secondsOfHour } from "../../../../lib/time.ts";
+import { createBlockQueries } from "../../../ledger/block-queries.ts";
+import { createPoolQueries } from "../../../pools/queries.ts";
+import { createPriceQueries } from "../../../prices/price-queries.ts";
+import { createTokenQueries } from "../../../tokens/queries.ts";
+import { lastHourOf } from "../../spans.ts";
+import { rollUpHour } from "./compute.ts";
+import { isRolledUp, newestMissingDay } from "./due.ts";
+import { keptHours } from "./kept-hours.ts";
+import { storeRollUp } from "./store.ts";
+
+/** What of a chain's configuration roll-ups depend on. */
+export type RolledUpChain = Pick<ChainConfig, "exchanges" | "activePoolDays">;
+
+/** Changes when roll-ups are made in another way: those that stand are made again. */
+const version = 1;
+
+/** Rolls exchanges up at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour a turn. */
+export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
+  // Lists change their order soon after the hour.
+  { name: "roll exchanges up", everyMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
+  { name: "roll past days of exchanges up", everyMilliseconds: 60_000, run: (context) => rollUp(context, chain, missingDay) },
+];
+
+/** The hours that may be rolled up. */
+interface Range {
+  readonly fingerprint: string;
+  /** The first and the last hour that has prices and that the chain has passed. */
+  readonly first: number;
+  readonly last: number;
+  /** The last hour that the chain has passed. */
+  readonly closed: number;
+}
+
+type Choice = (context: JobContext, factory: Address, range: Range) => Promise<number | null>;
+
+/**
+ * The last hour that has prices. While prices are late it waits until that is the hour before its closing block: pages of a list are kept together by that
+ * block, so one block may not close two hours that are rolled up one after the other. Hours of which no list is read any more are not made, as while prices of years are.
+ */
+const newestHour: Choice = async (context, factory, { fingerprint, last, closed }) => {
+  if (last <= closed - keptHours) return null;
+  if (last < closed) {
+    const closing = await closingBlock(context, last);
+    if (closing === null || closing.timestamp >= (last + 2) * secondsOfHour) return null;
+  }
+  return (await isRolledUp(context, factory, fingerprint, last)) ? null : last;
+};
+
+const missingDay: Choice = async (context, factory, { fingerprint, first, last }) => {
+  const day = await newestMissingDay(context, factory, fingerprint, first, last);
+  return day === null ? null : lastHourOf(day);
+};
+
+/** Rolls up the first hour that is due of any exchange. True where it did. */
+const rollUp = async (context: JobContext, { exchanges, activePoolDays }: RolledUpChain, choose: Choice): Promise<boolean> => {
+  const range = await rangeOf(context, activePoolDays);
+  if (range === null) return false;
+  for (const { factory, family } of exchanges) {
+    if (family !== "xy=k") continue;
+    const hour = await choose(context, factory, range);
+    const closing = hour === null ? null : await closingBlock(context, hour);
+    if (hour === null || closing === null) continue;
+    const { chainId, database } = context;
+    const deps = {
+      chainId,
+      pools: createPoolQueries(database),
+      prices: pricesOf(context),
+      tokens: createTokenQueries(database),
+    };
+    const made = await rollUpHour(deps, factory, activePoolDays, hour);
+    return storeRollUp(context, { factory, fingerprint: range.fingerprint, closing }, made);
+  }
+  return false;
+};
+
+/** Roll-ups are in US dollars: no rate of a currency is asked for. */
+const pricesOf = ({ database }: JobContext) => createPriceQueries(database, (chainId) => chainId);
+
+/** Null where no hour has prices yet. */
+const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Range | null> => {
+  const { chainId, database } = context;
+  const prices = pricesOf(context);
+  const blocks = createBlockQueries(database);
+  const [first, last, pricedBy, head, tail] = await Promise.all([
+    prices.firstPricedHour(chainId),
+    prices.lastPricedHour(chainId),
+    prices.pricedBy(chainId),
+    blocks.head(chainId),
+    blocks.tail(chainId),
+  ]);
+  if (first === null || last === null || head === null || tail === null) return null;
+  const closed = Math.floor(head.timestamp / secondsOfHour) - 1;
+  return {
+    fingerprint: `${version} ${activePoolDays} ${pricedBy}`,
+    first: Math.max(first, Math.floor(tail.timestamp / secondsOfHour)),
+    last: Math.min(last, closed),
+    closed,
+  };
+};
+
+/** The block by which the chain had passed an hour. */
+const closingBlock = async ({ chainId, database }: JobContext, hour: number): Promise<(IndexedBlock & { timestamp: number }) | null> =>
+  createBlockQueries(database).firstBlockFrom(chainId, (hour + 1) * secondsOfHour);

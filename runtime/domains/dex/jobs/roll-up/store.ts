@@ -1,0 +1,131 @@
+import { bytes } from "../../../../database/codecs.ts";
+import type { CopyType, CopyValue } from "../../../../database/copy.ts";
+import type { DatabaseClient } from "../../../../database/database.ts";
+import type { IndexedBlock } from "../../../../indexer/types.ts";
+import type { JobContext } from "../../../../jobs/job.ts";
+import { type Decimal, toText } from "../../../../lib/decimal.ts";
+import type { Address } from "../../../../lib/hex.ts";
+import { lastHourOf } from "../../spans.ts";
+import { keptHours } from "./kept-hours.ts";
+import type { RollUp } from "./roll-up.ts";
+
+/** The tables of migration 0014, all of which a reorganisation must reach. */
+export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"] as const;
+
+/** Rows that are written together: the loop waits for them. */
+const portion = 10_000;
+
+/** Whose roll-up is written, what it was made by, and by which block the chain had passed its hour. */
+export interface RollUpPlace {
+  readonly factory: Address;
+  readonly fingerprint: string;
+  readonly closing: IndexedBlock;
+}
+
+type Line = readonly [table: string, columns: readonly string[], types: readonly CopyType[], row: CopyValue[]];
+
+const poolColumns = ["chain_id", "factory", "hour", "rank", "block_number", "pool", "liquidity", "volume", "week_volume"] as const;
+const poolTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8", "bytea", "numeric", "numeric", "numeric"];
+const tokenColumns = ["chain_id", "factory", "hour", "rank", "block_number", "token", "reserve", "volume", "swaps"] as const;
+const tokenTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8", "bytea", "numeric", "numeric", "int8"];
+
+const digits = (worth: Decimal | null): string | null => (worth === null ? null : toText(worth));
+
+/**
+ * Writes a roll-up in portions, its own row last, which makes the others be seen; the roll-up of the same hour that stood before is gone from the first portion on.
+ * False where the index has left the block by which the hour was passed, or this process may not write.
+ */
+export async function storeRollUp({ beside, chainId }: JobContext, place: RollUpPlace, rollUp: RollUp): Promise<boolean> {
+  const { factory, closing } = place;
+  const lines = linesOf(chainId, place, rollUp);
+  for (let first = 0; ; first += portion) {
+    const isLast = first + portion >= lines.length;
+    const written = await beside(async (client) => {
+      if (!(await isIndexed(client, chainId, closing))) return false;
+      if (first === 0) await dropHour(client, chainId, factory, rollUp.hour);
+      await copyLines(client, lines.slice(first, first + portion));
+      if (isLast) await finish(client, chainId, place, rollUp);
+      return true;
+    });
+    if (written !== true) return false;
+    if (isLast) return true;
+  }
+}
+
+const linesOf = (chainId: number, { factory, closing }: RollUpPlace, { hour, pools, tokens }: RollUp): Line[] => {
+  const head = (rank: number): CopyValue[] => [chainId, factory, hour, rank, closing.number];
+  return [
+    ...pools.map(
+      ({ pool, liquidity, volume, weekVolume }, rank): Line => [
+        "exchange_hour_pools",
+        poolColumns,
+        poolTypes,
+        [...head(rank), pool, digits(liquidity), digits(volume), digits(weekVolume)],
+      ],
+    ),
+    ...tokens.map(
+      ({ token, reserve, volume, swaps }, rank): Line => [
+        "exchange_hour_tokens",
+        tokenColumns,
+        tokenTypes,
+        [...head(rank), token, reserve, volume, swaps],
+      ],
+    ),
+  ];
+};
+
+const copyLines = async (client: DatabaseClient, lines: readonly Line[]): Promise<void> => {
+  for (const name of ["exchange_hour_pools", "exchange_hour_tokens"]) {
+    const own = lines.filter(([table]) => table === name);
+    const [first] = own;
+    if (first === undefined) continue;
+    const [table, columns, types] = first;
+    await client.copy(
+      table,
+      columns,
+      own.map(([, , , row]) => row),
+      types,
+    );
+  }
+};
+
+/** Served by the primary key. */
+const isIndexed = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
+  (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
+
+/** Served by the primary keys. */
+const dropHour = async (client: DatabaseClient, chainId: number, factory: Address, hour: number): Promise<void> => {
+  for (const name of rollUpTables) {
+    await client.query(`DELETE FROM ${name} WHERE chain_id = $1 AND factory = $2 AND hour = $3`, [chainId, bytes(factory), hour]);
+  }
+};
+
+/** The roll-up's own row; and hours that no list is read of any more go, but for the last ones of their days. Served by the primary keys. */
+const finish = async (client: DatabaseClient, chainId: number, { factory, fingerprint, closing }: RollUpPlace, rollUp: RollUp) => {
+  const { hour, liquidity, volume, dayVolume } = rollUp;
+  await client.query(
+    `INSERT INTO exchange_hours (chain_id, factory, hour, block_number, fingerprint, pools, week_pools, tokens, ranked_tokens, liquidity, volume, swaps,
+       day_volume, day_swaps) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    [
+      chainId,
+      bytes(factory),
+      hour,
+      closing.number,
+      fingerprint,
+      rollUp.pools.length,
+      rollUp.weekPools,
+      rollUp.tokenCount,
+      rollUp.tokens.length,
+      digits(liquidity),
+      digits(volume),
+      rollUp.swaps,
+      digits(dayVolume),
+      rollUp.daySwaps,
+    ],
+  );
+  const old = await client.query<{ hour: number }>(
+    `SELECT hour FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour <= $3 AND hour % 24 <> ${lastHourOf(0)}`,
+    [chainId, bytes(factory), hour - keptHours],
+  );
+  for (const past of old) await dropHour(client, chainId, factory, past.hour);
+};

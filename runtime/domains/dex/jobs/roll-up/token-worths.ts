@@ -1,0 +1,44 @@
+import type { Address } from "../../../../lib/hex.ts";
+import type { TokenState } from "../../../pools/state-queries.ts";
+import { volumeBetween } from "../../token-volume.ts";
+import type { RollUpDeps, TokenWorth } from "./roll-up.ts";
+
+const portion = 1_000;
+
+/** Those tokens of an exchange that have a price, with what its pools had of them and moved in a day; and how many tokens of all kinds it has. */
+export const tokenWorths = async (
+  { chainId, pools, prices }: RollUpDeps,
+  factory: Address,
+  priced: readonly Address[],
+  shared: readonly Address[],
+  { at, dayBefore }: { readonly at: number | null; readonly dayBefore: number | null },
+  end: number,
+): Promise<{ ranked: TokenWorth[]; count: number | null }> => {
+  const block = at ?? -1;
+  const sharedPools = shared.length === 0 ? [] : await pools.poolsAt(chainId, [factory], shared, block);
+  const { total } = await pools.tokensOfExchange(
+    chainId,
+    factory,
+    sharedPools.flatMap(({ token0, token1 }) => [token0, token1]),
+    block,
+    0,
+    0,
+  );
+  const ranked: TokenWorth[] = [];
+  for (let first = 0; first < priced.length; first += portion) {
+    const tokens = priced.slice(first, first + portion);
+    const isHere = new Set(tokens);
+    const having = sharedPools.filter(({ token0, token1 }) => isHere.has(token0) || isHere.has(token1));
+    const [states, rate] = await Promise.all([
+      pools.tokenStatesAt(chainId, factory, tokens, having, [at, dayBefore]),
+      prices.ratesAt(chainId, "USD", tokens, end - 1),
+    ]);
+    for (const token of tokens) {
+      const [now, before] = states(token) as readonly [TokenState, TokenState];
+      const known = rate(token);
+      if (known === null) continue;
+      ranked.push({ token, rate: known, reserve: now.reserve, volume: volumeBetween(before, now), swaps: now.swaps - before.swaps });
+    }
+  }
+  return { ranked, count: total };
+};

@@ -1,0 +1,70 @@
+import type { Address } from "../../../../lib/hex.ts";
+import type { ReconciliationSettings } from "./settings.ts";
+
+const maxWait = 3_600_000;
+/** Tokens remembered at most; beyond, the one entered first is forgotten. */
+const maxTokens = 10_000;
+
+/** Tokens whose contracts gave no answer: they are left alone for a while, so that they keep nobody else waiting. Kept in memory alone. */
+export const createDeferral = (firstWait: number) => {
+  const entries = new Map<Address, { until: number; wait: number }>();
+  return {
+    /** Leaves a token alone, each time twice as long. */
+    put: (token: Address, now: Date): void => {
+      const wait = Math.min(maxWait, (entries.get(token)?.wait ?? firstWait / 2) * 2);
+      entries.delete(token);
+      entries.set(token, { until: now.getTime() + wait, wait });
+      forgetOldest(entries);
+    },
+    clear: (token: Address): void => void entries.delete(token),
+    /** Those that are left alone now. */
+    tokens: (now: Date): Address[] => [...entries].flatMap(([token, { until }]) => (until > now.getTime() ? [token] : [])),
+  };
+};
+
+export type Deferral = ReturnType<typeof createDeferral>;
+
+/** Tokens that differed once. A difference counts when a later look finds one again. Kept in memory alone: a look finds it anew. */
+export const createSuspects = (confirmMilliseconds: number) => {
+  const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
+  return {
+    /** Notes a difference; true where one was found long enough before. */
+    isConfirmed: (token: Address, owner: Address, now: Date): boolean => {
+      const entry = entries.get(token);
+      if (entry === undefined) {
+        entries.set(token, { owner, since: now.getTime() });
+        forgetOldest(entries);
+        return false;
+      }
+      if (entry.since + confirmMilliseconds > now.getTime()) return false;
+      entries.delete(token);
+      return true;
+    },
+    /** Drops a suspicion that its own owner does not bear out. */
+    clear: (token: Address, owner: Address): void => {
+      if (entries.get(token)?.owner === owner) entries.delete(token);
+    },
+    /** Those whose second look is due. */
+    due: (now: Date): { token: Address; owner: Address }[] =>
+      [...entries].flatMap(([token, { owner, since }]) => (since + confirmMilliseconds <= now.getTime() ? [{ token, owner }] : [])),
+  };
+};
+
+export type Suspects = ReturnType<typeof createSuspects>;
+
+/** How long and how often a contract is asked before it counts. */
+export interface ContractBackoff {
+  readonly deferral: Deferral;
+  readonly suspects: Suspects;
+}
+
+/** With nobody left alone and nobody suspected. */
+export const createContractBackoff = ({ deferMilliseconds, confirmMilliseconds }: ReconciliationSettings): ContractBackoff => ({
+  deferral: createDeferral(deferMilliseconds),
+  suspects: createSuspects(confirmMilliseconds),
+});
+
+const forgetOldest = (entries: Map<Address, unknown>): void => {
+  const oldest = entries.keys().next().value;
+  if (entries.size > maxTokens && oldest !== undefined) entries.delete(oldest);
+};

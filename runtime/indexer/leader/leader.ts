@@ -1,0 +1,133 @@
+import type { Database, DatabaseClient, Queryable } from "../../database/database.ts";
+import { DatabaseUnavailable } from "../../database/errors.ts";
+import { sleep } from "../../lib/async.ts";
+
+/** The lock that lets this process write a chain is gone: another process may hold it by now. */
+export class LeadershipLostError extends Error {
+  override readonly name = "LeadershipLostError";
+
+  constructor(chain: string) {
+    super(`The connection that holds the lock of ${chain} is gone: nothing is written until the lock is taken again.`);
+  }
+}
+
+/** The right to write one chain's rows, for as long as its lock is held. */
+export interface Leadership {
+  /** Aborts as soon as the lock is known to be gone. */
+  readonly lost: AbortSignal;
+  /**
+   * To be asked in every transaction that writes, after it has locked the checkpoints that it moves: whoever takes the lock over waits for those
+   * rows, and finds them moved. @throws {LeadershipLostError}
+   */
+  guard(client: Queryable): Promise<void>;
+}
+
+export interface LeaderDeps {
+  readonly database: Pick<Database, "transaction">;
+  readonly chain: { readonly id: number; readonly name: string };
+  readonly logger: { info(message: string): void };
+  readonly waitMilliseconds?: number;
+  readonly beatMilliseconds?: number;
+}
+
+const defaultWaitMilliseconds = 500;
+/** Without an answer on the lock's connection for so long, it counts as broken. */
+const silenceMilliseconds = 5_000;
+
+/**
+ * The server ends a transaction that does nothing, or a connection whose other end is gone, by these settings: the first must not end ours,
+ * the others free the lock of a machine that vanished after 11 seconds.
+ */
+const settings = `SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
+  SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3`;
+
+/**
+ * One process a chain: an advisory lock on a connection of its own. It lives in a transaction that never ends rather than in the session, so that
+ * it also holds behind a connection pooler; such a transaction has no snapshot, and keeps no dead rows alive.
+ */
+export const createLeader = (deps: LeaderDeps) => ({
+  /** Waits for the lock, works while it is held, gives it back. Ends early when the signal comes before the lock. */
+  lead: async (signal: AbortSignal, work: (leadership: Leadership) => Promise<void>): Promise<void> => {
+    const release = new AbortController();
+    const lost = new AbortController();
+    let onTaken: (place: LockPlace | null) => void = () => undefined;
+    const taken = new Promise<LockPlace | null>((resolve) => {
+      onTaken = resolve;
+    });
+    const holding = deps.database.transaction(async (client) => {
+      await client.query(settings);
+      const place = await take(client, deps, signal);
+      onTaken(place);
+      if (place !== null) await beat(client, deps, release.signal);
+    });
+    const ended = holding.finally(() => lost.abort());
+    ended.catch(() => undefined);
+    let wasLost = false;
+    const place = await Promise.race([taken, ended.then(() => null)]);
+    if (place === null) return ended;
+    const guard = async (client: Queryable): Promise<void> => {
+      if (!lost.signal.aborted && (await isHeld(client, place))) return;
+      lost.abort();
+      throw new LeadershipLostError(deps.chain.name);
+    };
+    try {
+      await work({ lost: lost.signal, guard });
+    } finally {
+      wasLost = lost.signal.aborted;
+      release.abort();
+      // A connection that hangs must not keep the work's own end, nor the timer of that bound the process.
+      const waited = new AbortController();
+      await Promise.race([ended.catch(() => undefined), sleep(silenceMilliseconds, waited.signal)]);
+      waited.abort();
+    }
+    // Who has lost the lock leaves it to one that waits already.
+    if (wasLost) await sleep(2 * (deps.waitMilliseconds ?? defaultWaitMilliseconds), signal);
+  },
+});
+
+/** The lock as pg_locks shows it. */
+interface LockPlace {
+  readonly pid: number;
+  readonly classid: number;
+  readonly objid: number;
+}
+
+const lockKey = "hashtextextended('ashlar indexes chain ' || $1::text, 0)";
+
+const take = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSignal): Promise<LockPlace | null> => {
+  for (let waits = 0; !signal.aborted; waits += 1) {
+    const [tried] = await client.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock(${lockKey}) AS taken`, [deps.chain.id]);
+    if (tried?.taken === true) {
+      const [place] = await client.query<LockPlace>(
+        "SELECT pid, classid::int8, objid::int8 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()",
+      );
+      if (waits > 0) deps.logger.info(`${deps.chain.name}: the other process has ended; this one indexes now.`);
+      return place ?? null;
+    }
+    if (waits === 0) {
+      deps.logger.info(`${deps.chain.name} is indexed by another process; this one waits, and takes over when that one ends.`);
+    }
+    await sleep(deps.waitMilliseconds ?? defaultWaitMilliseconds, signal);
+  }
+  return null;
+};
+
+const beat = async (client: DatabaseClient, deps: LeaderDeps, released: AbortSignal): Promise<void> => {
+  while (!released.aborted) {
+    await sleep(deps.beatMilliseconds ?? 1_000, released);
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "it did not answer in time")), silenceMilliseconds);
+    });
+    await Promise.race([client.query("SELECT 1"), silence]).finally(() => clearTimeout(timer));
+  }
+};
+
+const isHeld = async (client: Queryable, { pid, classid, objid }: LockPlace): Promise<boolean> => {
+  const held = await client.query(
+    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = $1 AND classid::int8 = $2 AND objid::int8 = $3
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [pid, classid, objid],
+  );
+  return held.length > 0;
+};

@@ -1,0 +1,48 @@
+import type { CopyType, CopyValue } from "../../database/copy.ts";
+import type { Queryable } from "../../database/database.ts";
+import type { Row, StateLoad } from "../projection.ts";
+import { type Key, keyText } from "./state.ts";
+
+/** Keys in one statement; more would make its text and its plan large. */
+const largestProbe = 10_000;
+
+/** The rows of the given keys, by the text of their keys. */
+export const loadRows = async (database: Queryable, chainId: number, load: StateLoad, keys: readonly Key[]): Promise<Map<string, Row>> => {
+  const columns = Object.keys(load.key);
+  const sql = probe(load, columns);
+  const rows = new Map<string, Row>();
+  for (let start = 0; start < keys.length; start += largestProbe) {
+    const part = keys.slice(start, start + largestProbe);
+    const arrays = columns.map((column, position) =>
+      arrayLiteral(
+        part.map((key) => key[position] ?? null),
+        load.key[column],
+      ),
+    );
+    const found = await database.query<Record<string, CopyValue>>(sql, [chainId, ...arrays]);
+    for (const row of found) rows.set(keyText(columns.map((column) => String(row[column]))), row);
+  }
+  return rows;
+};
+
+/** Served by the primary key of each table, whose columns after the chain begin with the load's key. */
+const probe = ({ table, key, values, newestBy }: StateLoad, columns: readonly string[]): string => {
+  const arrays = columns.map((column, position) => `$${position + 2}::${key[column]}[]`).join(", ");
+  const match = columns.map((column) => `t.${column} = k.${column}`).join(" AND ");
+  const picked = [...columns.map((column) => `k.${column}`), ...values.map((value) => `v.${value}`)].join(", ");
+  const order = newestBy === undefined ? "" : ` ORDER BY t.${newestBy} DESC`;
+  const wanted = values.length === 0 ? "1 AS found" : values.map((value) => `t.${value}`).join(", ");
+  return `SELECT ${picked} FROM unnest(${arrays}) AS k(${columns.join(", ")}) CROSS JOIN LATERAL (
+    SELECT ${wanted} FROM ${table} t WHERE t.chain_id = $1 AND ${match}${order} LIMIT 1) v`;
+};
+
+/** An array as PostgreSQL reads it, written at once: the driver would make a Buffer of each item first. */
+export const arrayLiteral = (values: readonly CopyValue[], type: CopyType | undefined): string => {
+  const item = type === "bytea" ? bytesItem : type === "text" ? textItem : String;
+  return `{${values.map((value) => (value === null ? "NULL" : item(value))).join(",")}}`;
+};
+
+const bytesItem = (value: CopyValue): string => `"\\\\x${String(value).slice(2)}"`;
+
+/** Text may hold anything, the signs of the literal included (PostgreSQL, section 8.15.6). */
+const textItem = (value: CopyValue): string => `"${String(value).replace(/["\\]/g, "\\$&")}"`;

@@ -1,0 +1,43 @@
+import type { Row } from "../storage/row.ts";
+
+export type KeyPart = string | number | bigint;
+/** The values of a key in the order of its columns. */
+export type Key = readonly KeyPart[];
+/** Keys, each once, by their text. */
+export type KeySet = ReadonlyMap<string, Key>;
+
+/** One text a key; parts hold no bar. Spelt out by length, because it is made for every key of every movement. */
+export const keyText = (key: Key): string => {
+  switch (key.length) {
+    case 1:
+      return String(key[0]);
+    case 2:
+      return `${key[0]}|${key[1]}`;
+    case 3:
+      return `${key[0]}|${key[1]}|${key[2]}`;
+    default:
+      return key.join("|");
+  }
+};
+
+/** Collects keys, each once. */
+export const createKeySet = () => {
+  const keys = new Map<string, Key>();
+  return {
+    keys: keys as KeySet,
+    add: (...key: Key): void => {
+      const text = keyText(key);
+      if (!keys.has(text)) keys.set(text, key);
+    },
+  };
+};
+
+/** Stored rows that a fold starts from, by load and key. */
+export interface State {
+  get(load: string, ...key: Key): Row | undefined;
+}
+
+/** A state out of the rows of each load by the text of their keys. */
+export const createState = (rows: Readonly<Record<string, { get(key: string): Row | undefined }>>): State => ({
+  get: (load, ...key) => rows[load]?.get(keyText(key)),
+});

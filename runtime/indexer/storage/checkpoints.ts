@@ -1,0 +1,57 @@
+import type { DatabaseClient, Queryable } from "../../database/database.ts";
+
+/** How far a projection has come. */
+export interface Checkpoint {
+  readonly version: number;
+  readonly block: number;
+}
+
+/** Another process moved a checkpoint that this one writes: two indexers run on one chain. */
+export class CheckpointMovedError extends Error {
+  override readonly name = "CheckpointMovedError";
+
+  constructor(projection: string) {
+    super(`Another process writes the index of this chain (the checkpoint of ${projection} moved).`);
+  }
+}
+
+/** The checkpoints of a chain by projection. */
+export const readCheckpoints = async (database: Queryable, chainId: number): Promise<Map<string, Checkpoint>> => {
+  const rows = await database.query<{ projection: string; version: number; block_number: number }>(
+    "SELECT projection, version, block_number FROM projection_checkpoints WHERE chain_id = $1",
+    [chainId],
+  );
+  return new Map(rows.map((row) => [row.projection, { version: row.version, block: row.block_number }]));
+};
+
+/** Begins a projection, or begins it again, after `block`. */
+export const resetCheckpoint = async (client: DatabaseClient, chainId: number, projection: string, version: number, block: number) => {
+  await client.query(
+    `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (chain_id, projection) DO UPDATE SET version = excluded.version, block_number = excluded.block_number`,
+    [chainId, projection, version, block],
+  );
+};
+
+/** Moves the checkpoints of projections from one block to another; the row lock keeps a second writer out. @throws {CheckpointMovedError} */
+export const advanceCheckpoints = async (
+  client: DatabaseClient,
+  chainId: number,
+  projections: readonly { readonly id: string; readonly version: number }[],
+  from: number,
+  to: number,
+): Promise<void> => {
+  const moved = await client.query<{ projection: string }>(
+    `UPDATE projection_checkpoints c SET block_number = $5 FROM unnest($2::text[], $3::int4[]) AS p(projection, version)
+     WHERE c.chain_id = $1 AND c.projection = p.projection AND c.version = p.version AND c.block_number = $4 RETURNING c.projection`,
+    [chainId, projections.map(({ id }) => id), projections.map(({ version }) => version), from, to],
+  );
+  const left = projections.find(({ id }) => !moved.some(({ projection }) => projection === id));
+  if (left !== undefined) throw new CheckpointMovedError(left.id);
+};
+
+/** Locks a chain's checkpoints for the transaction, and gives them: whoever else writes waits, or has written before. */
+export const lockCheckpoints = async (client: DatabaseClient, chainId: number): Promise<Map<string, Checkpoint>> => {
+  await client.query("SELECT 1 FROM projection_checkpoints WHERE chain_id = $1 ORDER BY projection FOR UPDATE", [chainId]);
+  return readCheckpoints(client, chainId);
+};

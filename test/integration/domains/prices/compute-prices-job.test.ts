@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainConfig } from "../../../../runtime/config/config.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
+import { undoPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
+import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import type { JobContext } from "../../../../runtime/jobs/job.ts";
+import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { createTestIndexer } from "../../../support/indexer/support.ts";
+import { type Market, midnight, openMarket, unit } from "./market.ts";
+import { pricedChain, pricesAtOnce, pricesIn } from "./support.ts";
+
+/** The chore alone, on an index that stands still, with the ways to write that a test gives it. */
+let market: Market;
+let settings: ChainConfig;
+let test: TestDatabase;
+
+const index = async () => {
+  const projections = [tokensProjection, poolsProjection, feedsProjection];
+  const indexer = await createTestIndexer(market.chain.url, test.database, { projections });
+  await indexer.runToHead(await market.chain.head());
+  await indexer.close();
+  // As if tokens had been asked for their decimals.
+  await test.database.query("DELETE FROM node_reads");
+  for (const token of [market.usd, market.token, market.other]) {
+    await test.database.query(
+      `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 18, 0, 0)
+       ON CONFLICT DO NOTHING`,
+      [token.slice(2)],
+    );
+  }
+};
+const contextOf = (beside: JobContext["beside"]): JobContext => {
+  const unasked = () => Promise.reject(new Error("Nothing is asked of the node."));
+  return {
+    chainId: 31337,
+    database: test.database,
+    beside,
+    exclusive: beside,
+    clock: () => new Date(),
+    logger: { info: () => undefined },
+    multicall: unasked,
+    source: { balances: unasked, calls: unasked, hashesOf: unasked, capabilities: {} as JobContext["source"]["capabilities"] },
+  };
+};
+const works: JobContext["beside"] = (work) =>
+  test.database.transaction(async (client) => {
+    const [head] = await client.query<{ number: number; hash: `0x${string}` }>(
+      "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
+    );
+    return work(client, { block: head?.number ?? 0, hash: head?.hash ?? "0x" } as never);
+  });
+
+beforeAll(async () => {
+  market = await openMarket();
+  const { exchange, usd } = market;
+  settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
+  await market.trade("chore", midnight, midnight + 40_000);
+  await market.chain.mine(midnight + 40_000);
+  test = await createTestDatabase();
+  await index();
+}, 120_000);
+
+afterAll(async () => {
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+describe("the chore that makes prices", () => {
+  it("makes again what a failed write, or one that was not let in, held", async () => {
+    const chore = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
+    let calls = 0;
+    const sometimes: JobContext["beside"] = (work) => {
+      calls += 1;
+      if (calls % 20 === 2) return Promise.reject(new Error("The connection broke."));
+      return calls % 20 === 6 ? Promise.resolve(null) : works(work);
+    };
+    let hasMore = true;
+    for (let looks = 0; hasMore && looks < 500; looks += 1) {
+      hasMore = await chore.run(contextOf(sometimes)).catch(() => true);
+    }
+    expect(hasMore).toBe(false);
+    expect(calls).toBeGreaterThan(8);
+    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+  });
+
+  it("takes back what an earlier process told of a running hour, where it does not come true", async () => {
+    const swapTime = midnight + 43_200 + 60;
+    await market.swap(swapTime, 200_000n * unit, [market.usd, market.token]);
+    await market.swap(swapTime + 12, 35_000n * unit, [market.token, market.usd]);
+    await index();
+    await createComputePricesJob(settings).run(contextOf(works));
+    // As if a look had seen a price of a skewed pool in the running hour and day, right when the hour before was over.
+    const ghost = "99".repeat(20);
+    const running = "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
+    await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${ghost}', hour, 9, 9, 9, 9, block FROM ${running}`);
+    await test.database.query(`INSERT INTO price_days SELECT chain, '\\x${ghost}', hour / 24, 9, 9, 9, 9, block FROM ${running}`);
+    await test.database.query(`INSERT INTO priced_assets SELECT chain, '\\x${ghost}', hour, block FROM ${running}`);
+    expect(
+      Object.values(await pricesIn(test.database))
+        .flat()
+        .filter((line) => line.includes(ghost)),
+    ).toHaveLength(3);
+    await createComputePricesJob(settings).run(contextOf(works));
+    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+  });
+
+  it("does not have the loop wait while an operator undoes prices, however long that takes", async () => {
+    await expect(
+      test.database.transaction(async (client) => {
+        await undoPrices(client, 31337, null);
+        // Longer than the chore may wait: it must end before the other does.
+        const other = new Promise((_, reject) =>
+          setTimeout(() => reject(new Error("The chore waits for what was undone.")), 5_000).unref(),
+        );
+        await Promise.race([createComputePricesJob(settings).run(contextOf(works)), other]);
+      }),
+    ).rejects.toThrow("prices are being undone by another process");
+    await createComputePricesJob(settings).run(contextOf(works));
+    expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
+  }, 30_000);
+
+  it("looks again only where something changed, and has no rows and no error where nothing is configured", async () => {
+    let writes = 0;
+    const counted: JobContext["beside"] = (work) => {
+      writes += 1;
+      return works(work);
+    };
+    const chore = createComputePricesJob(settings);
+    for (let look = 0; look < 5; look += 1) await chore.run(contextOf(counted));
+    expect(writes).toBe(1);
+    const bare = pricedChain({});
+    expect(await pricesAtOnce(market.chain, bare)).toMatchObject({ price_hours: [], price_days: [], priced_assets: [] });
+  });
+
+  it("lets others have their turn while it goes through years in which nothing happens", async () => {
+    // The operator's file begins in 1970, the chain 60 years later.
+    await test.drop();
+    test = await createTestDatabase();
+    await test.database.query("INSERT INTO price_imports VALUES (31337, decode($1, 'hex'), 0, 5)", [nativeTokenAddress.slice(2)]);
+    await index();
+    let longest = 0;
+    let turn = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - turn);
+      turn = performance.now();
+    }, 1);
+    const chore = createComputePricesJob(settings);
+    for (let looks = 0; (await chore.run(contextOf(works))) && looks < 1_000; looks += 1);
+    clearInterval(timer);
+    expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
+    expect(longest).toBeLessThan(400);
+  }, 60_000);
+});

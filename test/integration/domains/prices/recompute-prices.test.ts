@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { importPrices } from "../../../../runtime/domains/prices/file/import-prices.ts";
+import { parsePrices } from "../../../../runtime/domains/prices/file/parse-prices.ts";
+import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
+import { undoPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
+import type { Job } from "../../../../runtime/jobs/job.ts";
+import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { firstMidnight, type Market, startMarket, units } from "../dex/market.ts";
+import { secondsOfDay, secondsOfHour } from "../dex/support.ts";
+import { type Answer, type Served, servePools } from "../pools/served.ts";
+import { uniswap } from "../pools/support.ts";
+import { type Pricing, startPricing } from "./support.ts";
+
+/** An index that lives while an operator imports prices or has them made anew. The chain's first block is of 2023-11-14. */
+let market: Market;
+let test: TestDatabase;
+let pricing: Pricing;
+let served: Served;
+/** What comes between the next reading and its writing. */
+let between: (() => Promise<void>) | null = null;
+const chainId = 31337;
+const at = (day: number, hour: number, minute = 0, second = 0): number =>
+  firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60 + second;
+
+/** The prices' chore, whose writing something may come before. */
+const disturbed = (): Job => {
+  const chore = createComputePricesJob(market.config);
+  return {
+    ...chore,
+    run: (context) =>
+      chore.run({
+        ...context,
+        beside: async (work) => {
+          const first = between;
+          between = null;
+          await first?.();
+          return context.beside(work);
+        },
+      }),
+  };
+};
+const importText = (database: Database, lines: readonly string[]): Promise<void> =>
+  database.transaction((client) =>
+    importPrices(client, chainId, parsePrices("prices.csv", ["asset,time,price", ...lines].join("\n"), ["USD", "EUR"])),
+  );
+/** What is kept of prices, but for the hours after which portions were written: the last of them. */
+const kept = async (database: Database): Promise<Record<string, unknown>> => {
+  const rows: Record<string, unknown> = {};
+  for (const table of ["price_hours", "price_days", "priced_assets", "price_imports"])
+    rows[table] = await database.query(`SELECT * FROM ${table} ORDER BY 1, 2, 3`);
+  rows.progress = await database.query("SELECT * FROM price_progress ORDER BY hour DESC LIMIT 1");
+  return rows;
+};
+/** What an index keeps that was made at once, with these files there from the beginning. */
+const fresh = async (files: readonly (readonly string[])[]): Promise<Record<string, unknown>> => {
+  const other = await createTestDatabase();
+  for (const lines of files) await importText(other.database, lines);
+  const making = await startPricing(market.chain, other.database, market.config);
+  await making.settle();
+  await making.end();
+  const rows = await kept(other.database);
+  await other.drop();
+  return rows;
+};
+/** Prices by day from the fourth of the month to the seventeenth. */
+const daily = async (asset: string, currency = "USD"): Promise<(number | null)[]> => {
+  const query = "from=2023-11-04&to=2023-11-17&prices-at-asc=true";
+  const [item] = await served.get(`pricing/historical_by_addresses_v2/week/${currency}/${asset}/?${query}`);
+  return item.prices.map(({ price }: Answer) => price);
+};
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+const buy = (dollars: bigint) => market.swap.swap(market.people[0], dollars * units.usd, [market.tokens.usd, market.tokens.gold]);
+
+let first: string[];
+let second: string[];
+
+beforeAll(async () => {
+  market = await startMarket();
+  const { mist, gold, bare } = market.tokens;
+  first = [
+    `${mist},2023-11-10,7`,
+    `${mist},2023-11-15T12:00:00Z,9`,
+    `${mist},2023-11-16,`,
+    "native,2023-11-01,1500",
+    `${gold},2023-11-05,1000`,
+    `${bare},2023-11-05,4`,
+    "EUR,2023-11-05,1.05",
+  ];
+  second = [`${mist},2023-11-12,8.5`, "native,2023-11-12,1600"];
+  test = await createTestDatabase();
+  pricing = await startPricing(market.chain, test.database, market.config, () => [disturbed()]);
+  served = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
+  for (const time of [at(0, 3), at(0, 18, 30), at(1, 2, 5), at(1, 20)]) {
+    await market.block(time, buy(20_000n));
+    await pricing.settle();
+  }
+  await market.block(at(2, 4));
+  await pricing.settle();
+}, 120_000);
+afterAll(async () => {
+  await served?.end();
+  await pricing?.end();
+  await test?.drop();
+  await market?.chain.stop();
+});
+
+describe("a file of prices that comes while an index lives", () => {
+  it("leaves what an index has that had it from the beginning", async () => {
+    const { mist, gold } = market.tokens;
+    expect(await daily(mist)).toEqual(times(14, null));
+    const before = await daily(gold);
+    await importText(test.database, first);
+    await pricing.settle();
+    expect(await kept(test.database)).toEqual(await fresh([first]));
+    // From the tenth, at noon of the fifteenth, and no more from the sixteenth.
+    expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
+    // Before the first block by the file, then by the feed and the pool, which come before it.
+    expect(await daily(nativeTokenAddress)).toEqual([...times(10, 1_500), ...times(4, 2_000)]);
+    expect(await daily(gold)).toEqual([null, ...times(9, 1_000), ...before.slice(10)]);
+    expect(before[10]).toBe(3_000);
+  });
+
+  it("tells rates of currencies too, and nothing of a token whose decimals nobody knows", async () => {
+    const { mist, bare } = market.tokens;
+    const euros = await daily(mist, "EUR");
+    // By the file until the feed of the fourteenth, which says 1.10.
+    expect(euros.slice(0, 6)).toEqual(times(6, null));
+    for (const [day, expected] of [7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.1, 9 / 1.1].entries())
+      expect(euros[6 + day]).toBeCloseTo(expected, 12);
+    expect(await daily(bare)).toEqual(times(14, null));
+  });
+
+  it("changes what comes after its first price alone", async () => {
+    await importText(test.database, second);
+    await pricing.settle();
+    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+    expect(await daily(market.tokens.mist)).toEqual([...times(6, null), 7, 7, ...times(3, 8.5), 9, null, null]);
+    expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
+  });
+
+  it("is not lost when it comes between the reading and the writing of the next prices", async () => {
+    const third = [`${market.tokens.mist},2023-11-14,6`];
+    between = () => importText(test.database, third);
+    await market.block(at(2, 9), buy(30_000n));
+    await pricing.settle();
+    expect(between).toBeNull();
+    expect(await kept(test.database)).toEqual(await fresh([first, second, third]));
+    expect((await daily(market.tokens.mist)).slice(8)).toEqual([8.5, 8.5, 6, 9, null, null]);
+    second.push(...third);
+  });
+});
+
+describe("a file of prices of the running hour", () => {
+  it.each([
+    ["while nothing else happens", 1, async (text: string) => importText(test.database, [text])],
+    [
+      "between the reading and the writing of a block's prices",
+      2,
+      async (text: string) => {
+        between = () => importText(test.database, [text]);
+        await market.block(at(2, 9, 5), buy(1_000n));
+      },
+    ],
+  ])("counts at once %s", async (_, minute, tell) => {
+    const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
+    await tell(line);
+    await pricing.settle();
+    second.push(line);
+    expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
+    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+  });
+});
+
+describe("prices that are undone to be made anew", () => {
+  it("are what they were, on an index that goes on meanwhile", async () => {
+    const end = `${market.tokens.mist},${at(2, 10)},`;
+    second.push(end);
+    await importText(test.database, [end]);
+    await market.block(at(2, 11, 10), buy(5_000n));
+    await pricing.settle();
+    await test.database.transaction((client) => undoPrices(client, chainId, null));
+    expect(await daily(market.tokens.gold)).toEqual(times(14, null));
+    await market.block(at(2, 13, 40), buy(6_000n));
+    between = () => test.database.transaction((client) => undoPrices(client, chainId, null));
+    await pricing.settle();
+    expect(between).toBeNull();
+    expect(await kept(test.database)).toEqual(await fresh([first, second]));
+  });
+});
+
+describe("a price that is there for a look and does not stay", () => {
+  it.each([
+    ["by the process that saw it", () => undefined, 3],
+    ["by the one after it", () => pricing.interrupt(), 4],
+  ])("is taken back %s", async (_, then, day) => {
+    const { swap, people, tokens } = market;
+    const [, person] = people;
+    const { usd, mist } = tokens;
+    // A pool of 445 of the 900 seconds up to the hour, and of 455 of the 901 up to the head: a price now, but of no quarter of an hour.
+    await market.block(at(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
+    const pair = await swap.pairOf(usd, mist);
+    await market.block(at(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
+    const price = async () =>
+      (
+        await test.database.query<{ close: string | null }>(
+          "SELECT close FROM price_hours WHERE asset = decode($1, 'hex') ORDER BY hour DESC LIMIT 1",
+          [mist.slice(2)],
+        )
+      )[0]?.close ?? null;
+    await pricing.settle();
+    expect(await price()).not.toBeNull();
+    then();
+    const shares = BigInt(await market.chain.rpc<string>("eth_call", [call(uniswap.pair(), pair, "balanceOf", [person]), "latest"]));
+    await market.block(at(day, 5, 0, 11), swap.remove(person, [usd, mist], shares));
+    await market.block(at(day, 7), buy(100n));
+    await pricing.settle();
+    expect(await price()).toBeNull();
+    const days = await test.database.query("SELECT FROM price_days WHERE asset = decode($1, 'hex') AND close IS NOT NULL AND day >= $2", [
+      mist.slice(2),
+      at(3, 0) / secondsOfDay,
+    ]);
+    expect(days).toEqual([]);
+  });
+});
+
+describe("a token that nobody has moved", () => {
+  it("is asked for its decimals when a file prices it", async () => {
+    // Its constructor emits nothing, so the index has not met it; a whole one has 18 decimals.
+    const still = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
+    await market.chain.mine();
+    await importText(test.database, [`${still},2023-11-16,3`]);
+    await pricing.settle();
+    const [item] = await served.get(`pricing/historical_by_addresses_v2/week/USD/${still}/?from=2023-11-15&to=2023-11-16`);
+    expect(item).toMatchObject({ contract_decimals: 18, prices: [{ price: 3 }, { price: null }] });
+  });
+});
