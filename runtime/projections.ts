@@ -1,13 +1,13 @@
-import { approvalsProjection } from "./domains/approvals/projection.ts";
+import { approvalsProjection } from "./domains/approvals/projection/index.ts";
 import { rollUpTables } from "./domains/dex/jobs/roll-up/store.ts";
-import { addressActivityProjection } from "./domains/ledger/projection-activity.ts";
+import { addressActivityProjection } from "./domains/ledger/projection/activity.ts";
 import { namesProjection } from "./domains/names/projection.ts";
 import { metadataTables } from "./domains/nft/metadata/following-tables.ts";
 import { nftProjection } from "./domains/nft/projection.ts";
 import { salesProjection } from "./domains/nft/sales/projection.ts";
-import { poolsProjection } from "./domains/pools/projection.ts";
+import { poolsProjection } from "./domains/pools/projection/index.ts";
 import { feedsProjection } from "./domains/prices/projection.ts";
-import { tokensProjection } from "./domains/tokens/projection.ts";
+import { tokensProjection } from "./domains/tokens/projection/index.ts";
 import type { Projection } from "./indexer/projection.ts";
 import type { FollowingTable } from "./indexer/reorg/roll-back.ts";
 

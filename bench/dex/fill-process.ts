@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
-import { ledgerProjection } from "../../runtime/domains/ledger/projection.ts";
-import { poolsProjection } from "../../runtime/domains/pools/projection.ts";
-import { tokensProjection } from "../../runtime/domains/tokens/projection.ts";
+import { ledgerProjection } from "../../runtime/domains/ledger/projection/index.ts";
+import { poolsProjection } from "../../runtime/domains/pools/projection/index.ts";
+import { tokensProjection } from "../../runtime/domains/tokens/projection/index.ts";
 import type { Row } from "../../runtime/indexer/projection.ts";
 import { copyRows, describeChain, fillTables } from "../support/fill.ts";
 import { answer, argumentOf } from "../support/measured-process.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../runtime/database/database.ts";
-import { createLedgerQueries } from "../../runtime/domains/ledger/queries.ts";
-import { createTokenQueries } from "../../runtime/domains/tokens/queries.ts";
+import { createLedgerQueries } from "../../runtime/domains/ledger/queries/index.ts";
+import { createTokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
 import { standards } from "../../runtime/domains/tokens/standards.ts";
 import { type Hash, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { holderCases } from "./holder-cases.ts";

@@ -1,4 +1,4 @@
-import type { TokenQueries } from "../../runtime/domains/tokens/queries.ts";
+import type { TokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { secondsOfDay } from "../../runtime/lib/time.ts";
 import type { QueryCase } from "./query-case.ts";

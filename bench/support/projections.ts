@@ -1,4 +1,4 @@
-import { ledgerProjection } from "../../runtime/domains/ledger/projection.ts";
+import { ledgerProjection } from "../../runtime/domains/ledger/projection/index.ts";
 import type { Projection } from "../../runtime/indexer/projection.ts";
 import { projections as others } from "../../runtime/projections.ts";
 

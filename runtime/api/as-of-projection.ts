@@ -1,4 +1,4 @@
-import type { Progress, ProgressQueries } from "../domains/ledger/progress-queries.ts";
+import type { Progress, ProgressQueries } from "../domains/ledger/queries/progress.ts";
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, projectionSubjects, readsOf } from "./projection-reads.ts";
 

@@ -1,6 +1,6 @@
 import type { Identity } from "../../demo/state.ts";
 import type { Database } from "../database/database.ts";
-import { createLedgerQueries } from "../domains/ledger/queries.ts";
+import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 
 /** Whether an index of the demo and its chain have one history: the same genesis, and the same block at the lower of their heads. An empty index fits any chain. */
 export async function fitsDemo(database: Database, chainId: number, identity: Identity): Promise<boolean> {

@@ -11,7 +11,7 @@ import { createDocumentReader } from "../domains/nft/metadata/read-document.ts";
 import { createMetadataWorker } from "../domains/nft/metadata/worker.ts";
 import { createComputePricesJob } from "../domains/prices/jobs/compute-prices/job.ts";
 import { createReconciliationJobs } from "../domains/tokens/jobs/reconcile-balances/jobs.ts";
-import { tokenMetadataRead } from "../domains/tokens/reads-metadata.ts";
+import { tokenMetadataRead } from "../domains/tokens/projection/reads-metadata.ts";
 import { createIndexer } from "../indexer/session/indexer.ts";
 import type { Progress } from "../indexer/session/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";

@@ -1,6 +1,6 @@
 import type { ChainConfig, Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { createLedgerQueries } from "../domains/ledger/queries.ts";
+import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 

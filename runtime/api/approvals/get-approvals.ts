@@ -1,9 +1,9 @@
 import type { TokensApprovalItem } from "../../../generated/responses.gen.ts";
-import type { AllowanceRow } from "../../domains/approvals/allowance-queries.ts";
 import { amountAtRisk, amountAtRiskOfAll, knownAllowance, riskFactor } from "../../domains/approvals/at-risk.ts";
+import type { AllowanceRow } from "../../domains/approvals/queries/allowance.ts";
 import { isUnlimited, unlimited } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
 import { compare, type Decimal } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";

@@ -1,4 +1,4 @@
-import type { NftApprovalRow } from "../../domains/approvals/nft-approval-queries.ts";
+import type { NftApprovalRow } from "../../domains/approvals/queries/nft-approval.ts";
 import { unlimited } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
 import { groupBy } from "../../lib/group-by.ts";

@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ApprovalPlace, Given } from "../../domains/approvals/allowance-queries.ts";
+import type { ApprovalPlace, Given } from "../../domains/approvals/queries/allowance.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";

@@ -1,7 +1,7 @@
 import type { ChainStatusItem } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { NodeRow } from "../../domains/chains/status-queries.ts";
-import type { ChainRow } from "../../domains/ledger/block-queries.ts";
+import type { NodeRow } from "../../domains/chains/queries/status.ts";
+import type { ChainRow } from "../../domains/ledger/queries/block.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { updatedAt } from "./view-chain.ts";

@@ -1,8 +1,8 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { PairRates } from "../../domains/dex/valuation.ts";
-import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
-import type { PoolRow } from "../../domains/pools/pool-queries.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
+import type { PoolRow } from "../../domains/pools/queries/pool.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 

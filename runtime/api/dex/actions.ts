@@ -1,11 +1,11 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ExchangeTransaction, Pagination, PoolToken } from "../../../generated/responses.gen.ts";
 import { bothWorth, swapsWorth } from "../../domains/dex/valuation.ts";
-import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
-import type { ActionPage, ActionRow } from "../../domains/pools/action-queries.ts";
+import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { acts } from "../../domains/pools/acts.ts";
-import type { PoolRow } from "../../domains/pools/pool-queries.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { ActionPage, ActionRow } from "../../domains/pools/queries/action.ts";
+import type { PoolRow } from "../../domains/pools/queries/pool.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { standards } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { transactionExplorers } from "../chains/view-chain.ts";

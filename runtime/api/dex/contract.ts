@@ -1,5 +1,5 @@
 import type { ChainConfig } from "../../config/config.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { standards } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { viewContract } from "../tokens/view-token.ts";

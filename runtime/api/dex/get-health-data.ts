@@ -1,4 +1,4 @@
-import { poolsId } from "../../domains/pools/projection.ts";
+import { poolsId } from "../../domains/pools/projection/index.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";

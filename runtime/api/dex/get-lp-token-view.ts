@@ -1,7 +1,7 @@
 import type { LiquidityTokenTimeseries, PriceTokenTimeseries, VolumeTokenTimeseries } from "../../../generated/responses.gen.ts";
 import { dayOf } from "../../domains/dex/spans.ts";
 import { volumeBetween } from "../../domains/dex/token-volume.ts";
-import type { TokenState } from "../../domains/pools/state-queries.ts";
+import type { TokenState } from "../../domains/pools/queries/state.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";

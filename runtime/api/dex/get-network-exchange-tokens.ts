@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { ExchangeHour } from "../../domains/dex/roll-up-queries.ts";
-import type { TokenState } from "../../domains/pools/state-queries.ts";
+import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
+import type { TokenState } from "../../domains/pools/queries/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";

@@ -1,10 +1,10 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import { closesOfWeek } from "../../domains/dex/spans.ts";
 import { liquidityWorth, type PairRates, volumeOfSpans, volumeWorth } from "../../domains/dex/valuation.ts";
-import type { PoolRow } from "../../domains/pools/pool-queries.ts";
-import { emptyPool, type PoolState } from "../../domains/pools/state-queries.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { PoolRow } from "../../domains/pools/queries/pool.ts";
+import { emptyPool, type PoolState } from "../../domains/pools/queries/state.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Decimal } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";

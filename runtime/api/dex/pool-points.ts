@@ -2,8 +2,8 @@ import type { LiquidityTimeseries, PriceTimeseries, VolumeTimeseries } from "../
 import { grown } from "../../domains/dex/growth.ts";
 import { priceIn } from "../../domains/dex/price.ts";
 import { liquidityWorth, type PairRates, volumeWorth } from "../../domains/dex/valuation.ts";
-import type { PoolState } from "../../domains/pools/state-queries.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { PoolState } from "../../domains/pools/queries/state.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 
 /** A day of a pool. */

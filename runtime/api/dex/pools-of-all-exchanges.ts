@@ -1,8 +1,8 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { PoolsDexDataItem, PoolsDexToken } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
-import type { PoolRow } from "../../domains/pools/pool-queries.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { PoolRow } from "../../domains/pools/queries/pool.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,9 +1,9 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
 import { volumeBetween } from "../../domains/dex/token-volume.ts";
-import type { TokenState } from "../../domains/pools/state-queries.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenState } from "../../domains/pools/queries/state.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";

@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { PoolRow } from "../../domains/pools/pool-queries.ts";
+import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,11 +1,11 @@
 import type { DexReport } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
-import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { acts, families } from "../../domains/pools/acts.ts";
-import { poolsId } from "../../domains/pools/projection.ts";
-import type { PooledActionRow } from "../../domains/pools/transaction-action-queries.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import { poolsId } from "../../domains/pools/projection/index.ts";
+import type { PooledActionRow } from "../../domains/pools/queries/transaction-action.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { decimalOf, divide } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { tokenLogo } from "../chains/view-chain.ts";

@@ -1,6 +1,6 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { GasSummary, TransactionSummary, TransactionsSummary } from "../../../generated/responses.gen.ts";
-import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { add, type Decimal, decimal, divide } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";

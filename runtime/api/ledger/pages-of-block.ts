@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { PaginationLinks, Transaction } from "../../../generated/responses.gen.ts";
-import type { BlockRow } from "../../domains/ledger/block-queries.ts";
+import type { BlockRow } from "../../domains/ledger/queries/block.ts";
 import type { Hash } from "../../lib/hex.ts";
 import { notFound, RequestError } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,5 +1,5 @@
 import type { Block } from "../../../generated/responses.gen.ts";
-import type { BlockRow } from "../../domains/ledger/block-queries.ts";
+import type { BlockRow } from "../../domains/ledger/queries/block.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 

@@ -1,7 +1,7 @@
 import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
-import type { LogRow } from "../../domains/ledger/log-queries.ts";
+import type { LogRow } from "../../domains/ledger/queries/log.ts";
 import { labelOf } from "../../domains/names/labels.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { supportsErc } from "../../domains/tokens/standards.ts";
 import type { Address, Hash } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";

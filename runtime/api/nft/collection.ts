@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { supportsErc } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";

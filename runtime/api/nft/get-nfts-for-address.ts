@@ -1,5 +1,5 @@
 import type { NftData } from "../../../generated/responses.gen.ts";
-import { undescribed } from "../../domains/tokens/metadata-queries.ts";
+import { undescribed } from "../../domains/tokens/queries/metadata.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { updatedAt } from "../chains/view-chain.ts";

@@ -1,12 +1,12 @@
 import type { NftSalesReport } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { marketplaces } from "../../domains/nft/marketplaces/index.ts";
 import { type PaymentRate, paymentRate } from "../../domains/nft/sales/market.ts";
 import { salesId } from "../../domains/nft/sales/projection.ts";
 import type { SaleRow } from "../../domains/nft/sales/sale-queries.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { cut, type Decimal, decimalOf, multiply, shift, toText } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";

@@ -1,6 +1,6 @@
 import type { Chain, GetTokenPricesRequest } from "../../../generated/requests.gen.ts";
 import type { TokenPricesResponse } from "../../../generated/responses.gen.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { standards } from "../../domains/tokens/standards.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notAcceptable, notFound } from "../../lib/request-error.ts";

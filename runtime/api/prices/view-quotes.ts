@@ -1,5 +1,5 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
 import { type Decimal, decimalOf, multiply, rounded, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
 
 const symbols: Readonly<Record<Currency, string>> = {

@@ -1,13 +1,13 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { TokenTransferItem } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { TransactionRow } from "../../domains/ledger/transaction-queries.ts";
+import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
 import { ratesByTime } from "../../domains/prices/rates-by-time.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
+import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { standards } from "../../domains/tokens/standards.ts";
-import type { TransferRow } from "../../domains/tokens/transfer-queries.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";

@@ -1,7 +1,7 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { NativeBalanceItem } from "../../../generated/responses.gen.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
-import type { HoldingRow } from "../../domains/tokens/balance-queries.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { HoldingRow } from "../../domains/tokens/queries/balance.ts";
 import { standards } from "../../domains/tokens/standards.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { heightOf } from "../at.ts";

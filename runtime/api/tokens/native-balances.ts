@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { BalanceRow, HoldingRow } from "../../domains/tokens/balance-queries.ts";
+import type { BalanceRow, HoldingRow } from "../../domains/tokens/queries/balance.ts";
 import { standards } from "../../domains/tokens/standards.ts";
 import { features } from "../../indexer/storage/chain-row.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";

@@ -1,10 +1,10 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { BalanceNftData } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { Rate } from "../../domains/prices/price-queries.ts";
-import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/balance-queries.ts";
+import type { Rate } from "../../domains/prices/queries/price.ts";
 import type { Classifier } from "../../domains/tokens/classification/classifier.ts";
-import type { TokenMetadata } from "../../domains/tokens/metadata-queries.ts";
+import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
+import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { standards, supportsErc } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";

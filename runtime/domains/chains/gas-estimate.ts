@@ -1,4 +1,4 @@
-import type { GasSample } from "./gas-queries.ts";
+import type { GasSample } from "./queries/gas.ts";
 
 /** What gas costs for one speed. */
 export interface GasEstimate {

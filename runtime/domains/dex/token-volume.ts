@@ -1,4 +1,4 @@
-import type { TokenState } from "../pools/state-queries.ts";
+import type { TokenState } from "../pools/queries/state.ts";
 
 /** What was added to a token's volume between two of its states: what went in and what went out, so that each swap counts once. */
 export const volumeBetween = (before: TokenState, after: TokenState): string =>

@@ -1,6 +1,6 @@
 import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
-import type { PoolState } from "../pools/state-queries.ts";
-import type { Rate } from "../prices/price-queries.ts";
+import type { PoolState } from "../pools/queries/state.ts";
+import type { Rate } from "../prices/queries/price.ts";
 
 /** What one smallest unit of a pool's first and second token is worth. */
 export type PairRates = readonly [Rate, Rate];

@@ -10,7 +10,7 @@ import type {
 import type { Queryable } from "../../database/database.ts";
 import type { StoredLedger } from "../../indexer/storage/stored-ledger.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
-import { ledgerProjection } from "./projection.ts";
+import { ledgerProjection } from "./projection/index.ts";
 
 interface BlockRecord {
   number: number;

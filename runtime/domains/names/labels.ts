@@ -1,5 +1,5 @@
 import type { Address } from "../../lib/hex.ts";
-import type { NameQueries } from "./queries.ts";
+import type { NameQueries } from "./queries/index.ts";
 
 /** Labels by address. */
 export type Labels = ReadonlyMap<Address, string>;

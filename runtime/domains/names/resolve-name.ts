@@ -1,5 +1,5 @@
 import type { Address } from "../../lib/hex.ts";
-import type { NameQueries } from "./queries.ts";
+import type { NameQueries } from "./queries/index.ts";
 
 interface NamedChain {
   readonly id: number;

@@ -1,7 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
-import { asOfBlock } from "../tokens/balance-queries.ts";
+import { asOfBlock } from "../tokens/queries/balance.ts";
 import { standards } from "../tokens/standards.ts";
 import type { TraitFilter } from "./filter.ts";
 

@@ -3,8 +3,8 @@ import { batchMetadataUpdate, metadataUpdate, uriChanged } from "../../events/me
 import { type ChainFacts, defineProjection, type FoldInput, type Row } from "../../indexer/projection.ts";
 import { createKeySet } from "../../indexer/state/state.ts";
 import type { Address } from "../../lib/hex.ts";
-import { tokensProjection } from "../tokens/projection.ts";
-import { type TokenMovement, tokenMovements } from "../tokens/projection-movements.ts";
+import { tokensProjection } from "../tokens/projection/index.ts";
+import { type TokenMovement, tokenMovements } from "../tokens/projection/movements.ts";
 import { standards } from "../tokens/standards.ts";
 
 /**

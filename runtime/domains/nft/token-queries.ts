@@ -1,7 +1,7 @@
 import { bytes, bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
-import type { TransactionPlace } from "../ledger/transaction-queries.ts";
+import type { TransactionPlace } from "../ledger/queries/transaction.ts";
 import { standards } from "../tokens/standards.ts";
 import type { NftKey } from "./metadata/row.ts";
 

@@ -4,10 +4,10 @@ import { type AuditRow, auditRow, type Compared } from "../../lib/audit-row.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { joinSource } from "./balance-source.ts";
-import { createHolderQueries } from "./holder-queries.ts";
 import { currentBalance } from "./jobs/reconcile-balances/node-reads.ts";
 import { numberAnswer, totalSupplyCall } from "./jobs/reconcile-balances/read-numbers.ts";
-import type { BalanceKey } from "./reads-base.ts";
+import type { BalanceKey } from "./projection/reads-base.ts";
+import { createHolderQueries } from "./queries/holder.ts";
 import { standards } from "./standards.ts";
 import { tellBalances } from "./tell-balances.ts";
 

@@ -1,4 +1,4 @@
-import type { BalanceSpanRow } from "./portfolio-queries.ts";
+import type { BalanceSpanRow } from "./queries/portfolio.ts";
 
 /** The balances of one day; null where unknown. */
 export interface DailyBalance {

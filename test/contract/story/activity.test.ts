@@ -3,7 +3,7 @@ import { createNodeClient } from "../../../demo/node/client.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { estimateGas } from "../../../runtime/domains/chains/gas-estimate.ts";
-import { createCounterpartyQueries } from "../../../runtime/domains/tokens/counterparty-queries.ts";
+import { createCounterpartyQueries } from "../../../runtime/domains/tokens/queries/counterparty.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";
 

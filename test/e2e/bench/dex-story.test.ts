@@ -3,7 +3,7 @@ import { marketDays, marketOf } from "../../../bench/dex/market.ts";
 import { createPoolBook } from "../../../bench/dex/pool-book.ts";
 import { tellMarket } from "../../../bench/dex/story.ts";
 import { createInterned, createMemoryState } from "../../../bench/support/memory-state.ts";
-import { poolsProjection } from "../../../runtime/domains/pools/projection.ts";
+import { poolsProjection } from "../../../runtime/domains/pools/projection/index.ts";
 import type { DecodedBlock, DecodedEvent } from "../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../runtime/indexer/projection.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { spamAmong } from "../../../runtime/api/tokens/spam.ts";
 import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
 import { createClassifier } from "../../../runtime/domains/tokens/classification/classifier.ts";
-import type { TokenMetadata } from "../../../runtime/domains/tokens/metadata-queries.ts";
+import type { TokenMetadata } from "../../../runtime/domains/tokens/queries/metadata.ts";
 import { addressOf } from "./queries/hand-index.ts";
 
 const chain = { id: 7, name: "hand" };

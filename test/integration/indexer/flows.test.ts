@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
-import { addressActivityProjection } from "../../../runtime/domains/ledger/projection-activity.ts";
-import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { addressActivityProjection } from "../../../runtime/domains/ledger/projection/activity.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
 import { erc721Transfer } from "../../../runtime/events/transfers.ts";
 import { defineProjection } from "../../../runtime/indexer/projection.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
 import type { IndexedChain } from "../../../runtime/indexer/types.ts";
 import { type Address, nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";

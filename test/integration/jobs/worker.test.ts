@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
-import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createWorker, type WorkerDeps } from "../../../runtime/jobs/worker.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../support/chain.ts";

@@ -1,7 +1,7 @@
 import { createRandom } from "../../../demo/story/random.ts";
-import { approvalsProjection } from "../../../runtime/domains/approvals/projection.ts";
-import { addressActivityProjection } from "../../../runtime/domains/ledger/projection-activity.ts";
-import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { approvalsProjection } from "../../../runtime/domains/approvals/projection/index.ts";
+import { addressActivityProjection } from "../../../runtime/domains/ledger/projection/activity.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
 import type { IndexedChain } from "../../../runtime/indexer/types.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../chain.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChainTransaction } from "../../../runtime/chain/types.ts";
-import { addressActivityProjection } from "../../../runtime/domains/ledger/projection-activity.ts";
+import { addressActivityProjection } from "../../../runtime/domains/ledger/projection/activity.ts";
 import type { DecodedBlock } from "../../../runtime/events/decoded-block.ts";
 import { createState } from "../../../runtime/indexer/state/state.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";

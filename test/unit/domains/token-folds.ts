@@ -1,6 +1,6 @@
 import type { CallOutcome } from "../../../runtime/chain/source.ts";
 import type { ChainBlock, ChainLog, ChainTransaction } from "../../../runtime/chain/types.ts";
-import { tokensProjection } from "../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
 import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
 import { erc20Transfer, erc721Transfer, erc1155TransferBatch } from "../../../runtime/events/transfers.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Row } from "../../../runtime/indexer/projection.ts";

@@ -5,7 +5,7 @@ import { builtInRules } from "../../../runtime/domains/tokens/classification/bui
 import { foldText, skeletonOf } from "../../../runtime/domains/tokens/classification/homoglyphs.ts";
 import { createLureFinder, createWordFinder } from "../../../runtime/domains/tokens/classification/lures.ts";
 import { type Counterparty, createCounterparties } from "../../../runtime/domains/tokens/classification/poisoning.ts";
-import { tokenMetadataRead } from "../../../runtime/domains/tokens/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createAbiRegistry } from "../../../runtime/events/abi-registry.ts";
 import { nameNameChanged } from "../../../runtime/events/names.ts";
 import { renderValue } from "../../../runtime/events/render-value.ts";

@@ -4,7 +4,7 @@ import type { IndexedBlock } from "../../../indexer/types.ts";
 import { callMany } from "../../../jobs/multicall.ts";
 import { nullOnAbort } from "../../../lib/async.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { createBlockQueries } from "../../ledger/block-queries.ts";
+import { createBlockQueries } from "../../ledger/queries/block.ts";
 import { type Claim, claimUnasked, hasUnasked, maxAttempts, postpone, type QueueDeps, release, saveAddresses } from "./claims.ts";
 import type { ReadDocument } from "./document.ts";
 import { hostOf } from "./host.ts";

@@ -1,6 +1,6 @@
 import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
-import type { Rate } from "../../prices/price-queries.ts";
+import type { Rate } from "../../prices/queries/price.ts";
 
 /** Days of which the cheapest sale is the floor of the last one. */
 export const floorDays = 30;

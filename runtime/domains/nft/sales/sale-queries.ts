@@ -1,7 +1,7 @@
 import { bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { TransactionPlace } from "../../ledger/transaction-queries.ts";
+import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
 import { saleNumbersOf } from "./projection.ts";
 
 /** What was sold of a collection on one day for one token; amounts in its smallest unit. */

@@ -1,7 +1,7 @@
 import { pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { pairCreated } from "../../../../runtime/events/pools.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ResolverContext } from "../../../../runtime/api/context.ts";
 import { getResolvedAddress } from "../../../../runtime/api/names/get-resolved-address.ts";
 import { namesProjection } from "../../../../runtime/domains/names/projection.ts";
-import { createNameQueries, registriesOfChain } from "../../../../runtime/domains/names/queries.ts";
+import { createNameQueries, registriesOfChain } from "../../../../runtime/domains/names/queries/index.ts";
 import { createNameResolution } from "../../../../runtime/domains/names/resolve-name.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../support/chain.ts";

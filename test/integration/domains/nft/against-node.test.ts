@@ -7,7 +7,7 @@ import { chainConfig, config } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { createNftQueries } from "../../../../runtime/domains/nft/queries.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";

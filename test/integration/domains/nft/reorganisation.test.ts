@@ -6,7 +6,7 @@ import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/
 import { createMetadataJobs } from "../../../../runtime/domains/nft/metadata/jobs.ts";
 import { createDocumentReader } from "../../../../runtime/domains/nft/metadata/read-document.ts";
 import { createMetadataWorker } from "../../../../runtime/domains/nft/metadata/worker.ts";
-import { tokenMetadataRead } from "../../../../runtime/domains/tokens/reads-metadata.ts";
+import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
-import { createPoolQueries } from "../../../../runtime/domains/pools/queries.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
+import { createPoolQueries } from "../../../../runtime/domains/pools/queries/index.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";

@@ -1,8 +1,8 @@
 import { encodeAbiParameters, pad } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
-import { createPoolQueries } from "../../../../runtime/domains/pools/queries.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
+import { createPoolQueries } from "../../../../runtime/domains/pools/queries/index.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { pairCreated, pairSwap, pairSync, poolCreated } from "../../../../runtime/events/pools.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../../support/chain.ts";

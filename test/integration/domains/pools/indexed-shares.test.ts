@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";

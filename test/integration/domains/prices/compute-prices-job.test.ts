@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainConfig } from "../../../../runtime/config/config.ts";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import { undoPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
 import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { JobContext } from "../../../../runtime/jobs/job.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";

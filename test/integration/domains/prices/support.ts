@@ -1,10 +1,10 @@
 import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { createComputePricesJob, type PriceJobOptions } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
-import { tokenMetadataRead } from "../../../../runtime/domains/tokens/reads-metadata.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
+import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
 import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { createTokenQueries } from "../../../../runtime/domains/tokens/queries.ts";
+import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
 import { addressOf, type Data, type HandIndex, openHandIndex, timeOf } from "./hand-index.ts";
 
 /** 400 blocks, four a day from 2026-01-01; a token whose largest holder changes in every block, and 60 others that change now and then. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries.ts";
-import { createTokenQueries } from "../../../../runtime/domains/tokens/queries.ts";
+import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries/index.ts";
+import { createTokenQueries } from "../../../../runtime/domains/tokens/queries/index.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type HandIndex, openHandIndex, transactionRow, wordOf } from "./hand-index.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCounterpartyQueries } from "../../../../runtime/domains/tokens/counterparty-queries.ts";
+import { createCounterpartyQueries } from "../../../../runtime/domains/tokens/queries/counterparty.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type Data, type HandIndex, openHandIndex, type Row, transactionRow, wordOf } from "./hand-index.ts";
 

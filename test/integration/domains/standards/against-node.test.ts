@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditApprovals } from "../../../../runtime/domains/approvals/audit.ts";
-import { approvalsProjection } from "../../../../runtime/domains/approvals/projection.ts";
+import { approvalsProjection } from "../../../../runtime/domains/approvals/projection/index.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
 import { auditBalances } from "../../../../runtime/domains/tokens/audit.ts";
-import { tokensProjection } from "../../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { standards } from "../../../../runtime/domains/tokens/standards.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
 import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";

@@ -1,7 +1,7 @@
 import { toFunctionSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ChainBlock, ChainLog } from "../../../../runtime/chain/types.ts";
-import { approvalsProjection } from "../../../../runtime/domains/approvals/projection.ts";
+import { approvalsProjection } from "../../../../runtime/domains/approvals/projection/index.ts";
 import { approvalForAll, erc20Approval } from "../../../../runtime/events/approvals.ts";
 import { createEventDecoder } from "../../../../runtime/events/decode-events.ts";
 import type { LatestTable, Row } from "../../../../runtime/indexer/projection.ts";

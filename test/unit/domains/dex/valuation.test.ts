@@ -8,7 +8,7 @@ import {
   volumeOfSpans,
   volumeWorth,
 } from "../../../../runtime/domains/dex/valuation.ts";
-import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/state-queries.ts";
+import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
 import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
 
 /** Two dollars for a whole token of 6 decimals, and for a token of 18 of which one is worth 3,000. */

@@ -1,7 +1,7 @@
 import { bytesToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
-import { createNameQueries } from "../../../../runtime/domains/names/queries.ts";
+import { createNameQueries } from "../../../../runtime/domains/names/queries/index.ts";
 import { nameRecords } from "../../../../runtime/domains/names/records.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 

@@ -1,5 +1,5 @@
 import type { ChainTransaction } from "../../../../runtime/chain/types.ts";
-import { poolsProjection } from "../../../../runtime/domains/pools/projection.ts";
+import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import type { DecodedBlock, DecodedEvent, Erc20Transfer, EventPlace, PoolFact } from "../../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";

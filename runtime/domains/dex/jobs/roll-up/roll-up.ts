@@ -1,9 +1,9 @@
 import { add, compare, type Decimal, decimalOf, multiply } from "../../../../lib/decimal.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import type { PoolQueries } from "../../../pools/queries.ts";
-import type { PriceQueries } from "../../../prices/price-queries.ts";
-import type { TokenQueries } from "../../../tokens/queries.ts";
-import type { RankedToken } from "../../roll-up-queries.ts";
+import type { PoolQueries } from "../../../pools/queries/index.ts";
+import type { PriceQueries } from "../../../prices/queries/price.ts";
+import type { TokenQueries } from "../../../tokens/queries/index.ts";
+import type { RankedToken } from "../../queries/roll-up.ts";
 import { nothing } from "../../valuation.ts";
 
 /** What a roll-up is made from. */

@@ -1,5 +1,5 @@
 import type { Address } from "../../../../lib/hex.ts";
-import type { TokenState } from "../../../pools/state-queries.ts";
+import type { TokenState } from "../../../pools/queries/state.ts";
 import { volumeBetween } from "../../token-volume.ts";
 import type { RollUpDeps, TokenWorth } from "./roll-up.ts";
 

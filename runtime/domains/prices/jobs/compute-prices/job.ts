@@ -3,7 +3,7 @@ import type { ChainConfig } from "../../../../config/config.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import type { Hash } from "../../../../lib/hex.ts";
 import { isoTimestamp } from "../../../../lib/time.ts";
-import { createEvidenceQueries, type Height } from "./evidence-queries.ts";
+import { createEvidenceQueries, type Height } from "./evidence.ts";
 import { createPriceMaker, type PortionBounds, type PriceMaker } from "./price-computer.ts";
 import { readSettings } from "./price-settings.ts";
 import { writePortion } from "./write-prices.ts";

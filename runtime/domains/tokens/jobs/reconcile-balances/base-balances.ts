@@ -3,8 +3,8 @@ import type { DatabaseClient, Queryable } from "../../../../database/database.ts
 import { baseReadKey } from "../../../../indexer/projection.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../lib/hex.ts";
-import { largestWord } from "../../projection-balances.ts";
-import { type BalanceKey, baseReadOf } from "../../reads-base.ts";
+import { largestWord } from "../../projection/balances.ts";
+import { type BalanceKey, baseReadOf } from "../../projection/reads-base.ts";
 import { standards } from "../../standards.ts";
 
 /** A table of balances with its periods, and what tells its rows apart. */

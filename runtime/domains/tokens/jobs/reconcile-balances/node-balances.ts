@@ -2,7 +2,7 @@ import { bytes } from "../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../../lib/hex.ts";
 import { pivotOf } from "../../periods.ts";
-import type { BalanceKey } from "../../reads-base.ts";
+import type { BalanceKey } from "../../projection/reads-base.ts";
 import { standards } from "../../standards.ts";
 
 /** A balance that the node has the word on, with the block from which on it was the one that is asked for or replaced. */

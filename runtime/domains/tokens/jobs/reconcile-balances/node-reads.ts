@@ -3,7 +3,7 @@ import { bytes } from "../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
-import { type BalanceKey, baseBalance } from "../../reads-base.ts";
+import { type BalanceKey, baseBalance } from "../../projection/reads-base.ts";
 import { tellBalances } from "../../tell-balances.ts";
 
 /** The last block of an index, or null before its first. Served by the primary key of blocks. */

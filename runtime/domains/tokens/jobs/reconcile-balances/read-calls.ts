@@ -1,7 +1,7 @@
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../lib/hex.ts";
-import { createHolderQueries } from "../../holder-queries.ts";
+import { createHolderQueries } from "../../queries/holder.ts";
 import { standards } from "../../standards.ts";
 import { createDeferral, type Deferral } from "./backoff.ts";
 import { indexedHead, isIndexedBlock, readBalances, writeAsOf } from "./node-reads.ts";

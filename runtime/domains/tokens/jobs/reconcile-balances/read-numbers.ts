@@ -2,7 +2,7 @@ import type { CallOutcome } from "../../../../chain/source.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { groupBy } from "../../../../lib/group-by.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { baseReadOf } from "../../reads-base.ts";
+import { baseReadOf } from "../../projection/reads-base.ts";
 import { standards } from "../../standards.ts";
 import type { Value } from "./steps.ts";
 

@@ -1,7 +1,7 @@
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../jobs/job.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import type { BalanceKey } from "../../reads-base.ts";
+import type { BalanceKey } from "../../projection/reads-base.ts";
 import { standards } from "../../standards.ts";
 import { type ContractBackoff, createContractBackoff, type Deferral } from "./backoff.ts";
 import { type BalanceTables, balancesById, giveUp, type ReadBalance, settleBases, wholeBalances, withoutBase } from "./base-balances.ts";

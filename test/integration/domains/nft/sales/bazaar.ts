@@ -14,7 +14,7 @@ import { chainConfig, config } from "../../../../../runtime/config/config.ts";
 import type { Database } from "../../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../../runtime/domains/nft/sales/projection.ts";
-import { tokensProjection } from "../../../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import { createKeys } from "../../../../../runtime/http/keys.ts";
 import type { Address, Hash } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";

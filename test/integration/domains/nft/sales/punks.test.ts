@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../../../runtime/database/database.ts";
 import { salesProjection } from "../../../../../runtime/domains/nft/sales/projection.ts";
-import { tokensProjection } from "../../../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { type Artifact, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";

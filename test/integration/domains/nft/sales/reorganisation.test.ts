@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { native, unique, units } from "../../../../../demo/story/seaport-orders.ts";
 import { nftProjection } from "../../../../../runtime/domains/nft/projection.ts";
 import { salesProjection } from "../../../../../runtime/domains/nft/sales/projection.ts";
-import { tokensProjection } from "../../../../../runtime/domains/tokens/projection.ts";
+import { tokensProjection } from "../../../../../runtime/domains/tokens/projection/index.ts";
 import { dump } from "../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { chainOf, createTestIndexer, type TestIndexer } from "../../../../support/indexer/support.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditBalances } from "../../../../../runtime/domains/tokens/audit.ts";
-import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries.ts";
+import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { dump } from "../../../../support/contents.ts";

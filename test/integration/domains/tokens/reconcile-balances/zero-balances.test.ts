@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { writeZeroBalance } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/zero-balances.ts";
-import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries.ts";
+import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";

@@ -1,0 +1,46 @@
+import type { LatestTable, PeriodTable } from "../../../indexer/projection.ts";
+
+const allowanceKey = { owner: "bytea", token: "bytea", spender: "bytea" } as const;
+const nftKey = { token: "bytea", token_id: "numeric" } as const;
+const operatorKey = { owner: "bytea", token: "bytea", operator: "bytea" } as const;
+const place = { transaction_index: "int4", log_index: "int4" } as const;
+const allowed = { approved_block: "int8", ...place, amount: "numeric" } as const;
+const approved = { ...place, owner: "bytea", spender: "bytea" } as const;
+const operating = { ...place, approved: "bool" } as const;
+const current = { since_block: "int8" } as const;
+const ended = { from_block: "int8", to_block: "int8" } as const;
+
+const latest = (name: string, key: Readonly<Record<string, unknown>>, periods: string, columns: LatestTable["columns"]): LatestTable => ({
+  kind: "latest",
+  name,
+  key: Object.keys(key),
+  periods,
+  columns,
+});
+
+export const allowancesTable = latest("allowances", allowanceKey, "allowance_periods", { ...allowanceKey, ...current, ...allowed });
+export const nftApprovalsTable = latest("nft_approvals", nftKey, "nft_approval_periods", { ...nftKey, ...current, ...approved });
+export const nftOperatorsTable = latest("nft_operators", operatorKey, "nft_operator_periods", {
+  ...operatorKey,
+  ...current,
+  ...operating,
+});
+
+/** What held before. */
+export const approvalPeriodTables: readonly PeriodTable[] = [
+  { kind: "periods", name: "allowance_periods", columns: { ...allowanceKey, ...ended, ...allowed } },
+  { kind: "periods", name: "nft_approval_periods", columns: { ...nftKey, ...ended, ...approved } },
+  { kind: "periods", name: "nft_operator_periods", columns: { ...operatorKey, ...ended, ...operating } },
+];
+
+/**
+ * Whose allowances are to be read of the contract. No queue, whose rows stay as they are: a later transfer must be seen by whoever read before it. A roll-back
+ * leaves it alone, as one reading too many does no harm, and one too few would.
+ */
+export const allowanceReadsTable: LatestTable = {
+  kind: "latest",
+  name: "allowance_reads",
+  key: ["owner", "token"],
+  periods: null,
+  columns: { owner: "bytea", token: "bytea", block_number: "int8", read_at_block: "int8", read_at_hash: "bytea", attempts: "int2" },
+};

@@ -1,0 +1,64 @@
+import type { ChainBlock, ChainTransaction } from "../../../chain/types.ts";
+import type { Address } from "../../../lib/hex.ts";
+
+/** One step of native value in a block; a side that is null is outside of all accounts: burnt, or made by the protocol. */
+export interface NativeMovement {
+  /** Null for what no transaction caused. */
+  readonly transactionIndex: number | null;
+  /** `value` and `inner` are transfers; the others change balances only. */
+  readonly kind: "fee" | "value" | "inner" | "tip" | "withdrawal";
+  readonly from: Address | null;
+  readonly to: Address | null;
+  readonly amount: bigint;
+}
+
+const weiPerGwei = 1_000_000_000n;
+
+/**
+ * All that changes native balances in a block, in order. A transaction pays its fee first, then moves its value, then what its inner calls moved;
+ * last the block's miner takes what the price was above the base fee, which is burnt (EIP-1559), as a blob's fee is (EIP-4844).
+ * A failed transaction pays and moves nothing. Withdrawals (EIP-4895) come after all transactions.
+ */
+export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
+  // The genesis block's state is what the index begins with.
+  if (block.number === 0) return [];
+  const movements = block.transactions.flatMap((transaction) => movementsOf(transaction, block));
+  for (const { address, amountGwei } of block.withdrawals) {
+    movements.push({ transactionIndex: null, kind: "withdrawal", from: null, to: address, amount: amountGwei * weiPerGwei });
+  }
+  return movements.filter(({ amount }) => amount > 0n);
+};
+
+/** Of them what transfers value: all that there is to say where native balances are not kept. */
+export const nativeTransfers = (block: ChainBlock): NativeMovement[] => {
+  if (block.number === 0) return [];
+  const movements: NativeMovement[] = [];
+  for (const transaction of block.transactions) {
+    if (transaction.value === 0n && (transaction.traces?.length ?? 0) === 0) continue;
+    for (const movement of transfersOf(transaction, transaction.value)) if (movement.amount > 0n) movements.push(movement);
+  }
+  return movements;
+};
+
+const movementsOf = (transaction: ChainTransaction, block: ChainBlock): NativeMovement[] => {
+  const { index, from, value, gasUsed, effectiveGasPrice } = transaction;
+  const fee = gasUsed * effectiveGasPrice + (transaction.l1Fee ?? 0n) + (transaction.blobFee ?? 0n);
+  const tip = gasUsed * (effectiveGasPrice - (block.baseFeePerGas ?? 0n));
+  return [
+    { transactionIndex: index, kind: "fee", from, to: null, amount: fee },
+    ...transfersOf(transaction, value),
+    { transactionIndex: index, kind: "tip", from: null, to: block.miner, amount: tip },
+  ];
+};
+
+const transfersOf = (transaction: ChainTransaction, value: bigint): NativeMovement[] => {
+  if (transaction.successful === false) return [];
+  const { index, from } = transaction;
+  const to = transaction.to ?? transaction.createdContract;
+  const inner = (transaction.traces ?? []).map((trace): NativeMovement => {
+    // A contract that leaves its value to itself burns it: the tracer keeps no other self-destruction of this kind.
+    const burnt = trace.type === "selfdestruct" && trace.from === trace.to;
+    return { transactionIndex: index, kind: "inner", from: trace.from, to: burnt ? null : trace.to, amount: trace.value };
+  });
+  return to === null ? inner : [{ transactionIndex: index, kind: "value", from, to, amount: value }, ...inner];
+};

@@ -1,0 +1,17 @@
+import type { ChainBlock, NativeAccounting } from "../../../chain/types.ts";
+import type { BaseRead } from "../../../indexer/projection.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { nativeMovements } from "./native.ts";
+
+/** The accounts whose native balance these blocks change, each with the block that does so first, as reads of what they had before the index began. */
+export const nativeBaseReads = (blocks: readonly ChainBlock[], accounting: NativeAccounting): BaseRead[] => {
+  const first = new Map<Address, number>();
+  for (const block of blocks) for (const address of concerned(block, accounting)) if (!first.has(address)) first.set(address, block.number);
+  return [...first].map(([address, firstBlock]) => ({ address, firstBlock }));
+};
+
+const concerned = (block: ChainBlock, accounting: NativeAccounting): Address[] => {
+  if (accounting === "state") return (block.balances ?? []).map(({ address }) => address);
+  if (accounting === "none") return [];
+  return nativeMovements(block).flatMap(({ from, to }) => [from, to].filter((side) => side !== null));
+};

@@ -1,0 +1,88 @@
+import type { Table } from "../../../indexer/projection.ts";
+
+/** The tables of migrations 0001 and 0008 that are filled from blocks. */
+export const ledgerTables: readonly Table[] = [
+  {
+    kind: "append",
+    name: "blocks",
+    blockColumn: "number",
+    columns: {
+      number: "int8",
+      hash: "bytea",
+      parent_hash: "bytea",
+      timestamp: "int8",
+      miner: "bytea",
+      extra_data: "bytea",
+      gas_used: "int8",
+      gas_limit: "numeric",
+      base_fee: "numeric",
+      size: "int8",
+      transaction_count: "int4",
+    },
+  },
+  {
+    kind: "append",
+    name: "transactions",
+    columns: {
+      block_number: "int8",
+      transaction_index: "int4",
+      hash: "bytea",
+      from_address: "bytea",
+      to_address: "bytea",
+      created_contract: "bytea",
+      value: "numeric",
+      nonce: "int8",
+      gas_limit: "numeric",
+      gas_used: "int8",
+      gas_price: "numeric",
+      type: "int2",
+      successful: "bool",
+      input: "bytea",
+      l1_fee: "numeric",
+      blob_fee: "numeric",
+    },
+  },
+  {
+    kind: "append",
+    name: "logs",
+    columns: {
+      block_number: "int8",
+      log_index: "int4",
+      transaction_index: "int4",
+      address: "bytea",
+      topic0: "bytea",
+      topic1: "bytea",
+      topic2: "bytea",
+      topic3: "bytea",
+      data: "bytea",
+    },
+  },
+  {
+    kind: "append",
+    name: "traces",
+    columns: {
+      block_number: "int8",
+      transaction_index: "int4",
+      trace_index: "int4",
+      type: "text",
+      from_address: "bytea",
+      to_address: "bytea",
+      value: "numeric",
+    },
+  },
+  {
+    kind: "append",
+    name: "withdrawals",
+    columns: { block_number: "int8", withdrawal_index: "int8", validator_index: "int8", address: "bytea", amount_gwei: "numeric" },
+  },
+  {
+    kind: "append",
+    name: "account_balances",
+    columns: { block_number: "int8", address: "bytea", balance: "numeric", balance_before: "numeric" },
+  },
+  {
+    kind: "append",
+    name: "address_transactions",
+    columns: { address: "bytea", ordinal: "int8", block_number: "int8", transaction_index: "int4" },
+  },
+];

@@ -1,0 +1,46 @@
+import type { Database } from "../../../database/database.ts";
+
+/** How far a chain is indexed. */
+export interface Progress {
+  /** The newest indexed block. */
+  readonly head: number;
+  /** The first indexed block. */
+  readonly first: number;
+  /** The last block of each projection. */
+  readonly checkpoints: ReadonlyMap<string, number>;
+}
+
+interface ProgressRow {
+  readonly chain_id: number;
+  readonly head: number | null;
+  readonly first: number | null;
+  readonly projections: readonly string[];
+  readonly blocks: readonly number[];
+}
+
+export type ProgressQueries = ReturnType<typeof createProgressQueries>;
+
+/** Questions about how far chains are indexed. */
+export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
+  /**
+   * The progress of chains by id, without those that have no block. One statement for all projections, served by the primary keys of blocks, chains and
+   * projection_checkpoints.
+   */
+  progressOf: async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
+    const rows = await query<ProgressRow>(
+      `SELECT asked.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = asked.chain_id ORDER BY number DESC LIMIT 1) AS head,
+         (SELECT indexed_from FROM chains c WHERE c.chain_id = asked.chain_id) AS first,
+         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS projections,
+         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS blocks
+       FROM unnest($1::int8[]) AS asked(chain_id)`,
+      [chainIds],
+    );
+    return new Map(
+      rows.flatMap(({ chain_id: chainId, head, first, projections, blocks }) => {
+        if (head === null) return [];
+        const checkpoints = new Map(projections.map((projection, position) => [projection, blocks[position] ?? -1]));
+        return [[chainId, { head, first: first ?? 0, checkpoints }] as const];
+      }),
+    );
+  },
+});

@@ -1,0 +1,141 @@
+import type { Row } from "../../../indexer/projection.ts";
+import type { State } from "../../../indexer/state/state.ts";
+import type { Address } from "../../../lib/hex.ts";
+
+/** A pool and the only exchange that claims it. */
+export interface Home {
+  readonly pool: Address;
+  readonly factory: Address;
+  readonly tokens: readonly [Address, Address];
+}
+
+/** What went into a pool and out of it, by side. */
+export interface Amounts {
+  readonly in: readonly [bigint, bigint];
+  readonly out: readonly [bigint, bigint];
+}
+
+/** What a pool has of its tokens; null before it said any. */
+export type Reserves = readonly [bigint, bigint] | null;
+
+interface ExchangeSum {
+  readonly factory: Address;
+  swaps: number;
+  actions: number;
+}
+
+interface TokenSum {
+  readonly factory: Address;
+  readonly token: Address;
+  reserve: bigint;
+  swaps: number;
+  actions: number;
+  swapTransactions: number;
+  amountIn: bigint;
+  amountOut: bigint;
+  /** The last transaction of the block that swapped the token. */
+  lastTransaction: number | null;
+  /** It has sums in the tables, or will have. */
+  listed: boolean;
+}
+
+/** Sums of exchanges and of their tokens: one row a block that changed one. */
+export const createExchangeSums = (state: State) => {
+  const exchanges = new Map<Address, ExchangeSum>();
+  const tokens = new Map<string, TokenSum>();
+  const touched = { exchanges: new Set<ExchangeSum>(), tokens: new Set<TokenSum>() };
+  const rows: { readonly exchanges: Row[]; readonly tokens: Row[]; readonly listed: Row[] } = { exchanges: [], tokens: [], listed: [] };
+
+  const exchangeOf = ({ pool, factory }: Home): ExchangeSum => {
+    const known = exchanges.get(factory);
+    if (known !== undefined) return known;
+    const stored = state.get("exchanges", factory) ?? state.get("exchangesOfPools", pool);
+    const sum = { factory, swaps: Number(stored?.swaps ?? 0), actions: Number(stored?.actions ?? 0) };
+    exchanges.set(factory, sum);
+    return sum;
+  };
+
+  const tokenOf = ({ pool, factory, tokens: pair }: Home, side: 0 | 1): TokenSum => {
+    const token = pair[side];
+    const known = tokens.get(`${factory}${token}`);
+    if (known !== undefined) return known;
+    const stored = state.get("exchangeTokens", factory, token) ?? state.get("exchangeTokensOfPools", pool, side);
+    const sum = {
+      factory,
+      token,
+      reserve: BigInt(String(stored?.reserve ?? 0)),
+      swaps: Number(stored?.swaps ?? 0),
+      actions: Number(stored?.actions ?? 0),
+      swapTransactions: Number(stored?.swap_transactions ?? 0),
+      amountIn: BigInt(String(stored?.amount_in ?? 0)),
+      amountOut: BigInt(String(stored?.amount_out ?? 0)),
+      lastTransaction: null,
+      listed: stored !== undefined,
+    };
+    tokens.set(`${factory}${token}`, sum);
+    return sum;
+  };
+
+  const act = (home: Home): readonly TokenSum[] => {
+    const exchange = exchangeOf(home);
+    exchange.actions += 1;
+    touched.exchanges.add(exchange);
+    return ([0, 1] as const).map((side) => {
+      const sum = tokenOf(home, side);
+      sum.actions += 1;
+      touched.tokens.add(sum);
+      return sum;
+    });
+  };
+
+  return {
+    rows,
+    /** A pool has more or less of its tokens than before. */
+    changeReserves: (home: Home, before: Reserves, after: Reserves): void => {
+      for (const side of [0, 1] as const) {
+        const change = (after?.[side] ?? 0n) - (before?.[side] ?? 0n);
+        if (change === 0n) continue;
+        const sum = tokenOf(home, side);
+        sum.reserve += change;
+        touched.tokens.add(sum);
+      }
+    },
+    /** Liquidity was added or removed. */
+    act: (home: Home): void => void act(home),
+    swap: (home: Home, amounts: Amounts, transactionIndex: number): void => {
+      for (const [side, sum] of act(home).entries()) {
+        sum.swaps += 1;
+        sum.amountIn += amounts.in[side] ?? 0n;
+        sum.amountOut += amounts.out[side] ?? 0n;
+        // Events come in the order of their transactions.
+        if (sum.lastTransaction !== transactionIndex) sum.swapTransactions += 1;
+        sum.lastTransaction = transactionIndex;
+      }
+      exchangeOf(home).swaps += 1;
+    },
+    endBlock: (blockNumber: number): void => {
+      for (const { factory, swaps, actions } of touched.exchanges) {
+        rows.exchanges.push({ factory, block_number: blockNumber, swaps, actions });
+      }
+      for (const sum of touched.tokens) {
+        const { factory, token } = sum;
+        if (!sum.listed) rows.listed.push({ factory, token, block_number: blockNumber });
+        sum.listed = true;
+        rows.tokens.push({
+          factory: sum.factory,
+          token: sum.token,
+          block_number: blockNumber,
+          reserve: sum.reserve,
+          swaps: sum.swaps,
+          actions: sum.actions,
+          swap_transactions: sum.swapTransactions,
+          amount_in: sum.amountIn,
+          amount_out: sum.amountOut,
+        });
+        sum.lastTransaction = null;
+      }
+      touched.exchanges.clear();
+      touched.tokens.clear();
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import type { ChainBlock } from "../../../chain/types.ts";
+import type { ConsecutiveMint, DecodedBlock, DecodedEvent } from "../../../events/decoded-block.ts";
+import { punkMovementAt } from "../../../events/punks.ts";
+import type { ChainFacts } from "../../../indexer/projection.ts";
+import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
+import { nativeMovements, nativeTransfers } from "../../ledger/projection/native.ts";
+import { standards } from "../standards.ts";
+
+/** One step of a token, or of the native one; a side that is null is no account: minted, burnt, or the protocol's. */
+export interface TokenMovement {
+  /** False for what changes balances without being a transfer: fees, tips, withdrawals. */
+  readonly transfer: boolean;
+  readonly transactionIndex: number | null;
+  readonly logIndex: number | null;
+  readonly standard: number;
+  readonly token: Address;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  /** What a transfer's row says, where a side is no account. */
+  readonly fromAddress: Address;
+  readonly toAddress: Address;
+  readonly tokenId: bigint | null;
+  readonly amount: bigint;
+  /** See `Erc721Transfer`. */
+  readonly ofHybrid?: true | undefined;
+}
+
+/** What was found for a block, as long as the block lives: a batch asks for it several times. */
+const found = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly movements: readonly TokenMovement[] }>();
+
+/**
+ * All movements of a block in their order: by transaction, in it native value, inner value, then logs by index; what belongs to no transaction comes last.
+ * Fees, tips and withdrawals are among them where native balances are moved by them.
+ */
+export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
+  const known = found.get(decoded);
+  if (known?.chain === chain) return known.movements;
+  const movements = movementsOf(decoded, chain);
+  found.set(decoded, { chain, movements });
+  return movements;
+};
+
+const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenMovement[] => {
+  const movements: TokenMovement[] = [];
+  const affords = createAllowance(block);
+  let nextEvent = 0;
+  const takeEvents = (through: number) => {
+    for (let event = events[nextEvent]; event !== undefined && event.transactionIndex <= through; event = events[nextEvent]) {
+      if (event.kind !== "consecutiveMint" || affords(event)) addEvent(movements, event, chain, events, nextEvent);
+      nextEvent += 1;
+    }
+  };
+  for (const native of chain.nativeAccounting === "traces" ? nativeMovements(block) : nativeTransfers(block)) {
+    // A tip is the transaction's last step, after the events.
+    const before = native.transactionIndex === null ? Number.POSITIVE_INFINITY : native.transactionIndex - (native.kind === "tip" ? 0 : 1);
+    takeEvents(before);
+    const transfer = native.kind === "value" || native.kind === "inner";
+    movements.push({
+      transfer,
+      transactionIndex: native.transactionIndex,
+      logIndex: null,
+      standard: standards.native,
+      token: nativeTokenAddress,
+      from: native.from,
+      to: native.to,
+      fromAddress: native.from ?? zeroAddress,
+      toAddress: native.to ?? zeroAddress,
+      tokenId: null,
+      amount: native.amount,
+    });
+  }
+  takeEvents(Number.POSITIVE_INFINITY);
+  return movements;
+};
+
+/**
+ * Gas of a transaction for each id that it mints in ranges. A range costs the same however long it is, and each of its ids is rows here: so that nobody fills an index
+ * for nothing, ranges are read as far as their transaction paid, about half of what an id of EIP-1155's TransferBatch costs at least. Who creates a collection pays more.
+ */
+const gasOfAnId = 250n;
+
+const createAllowance = ({ transactions }: ChainBlock): ((mint: ConsecutiveMint) => boolean) => {
+  const left = new Map<number, bigint>();
+  return ({ transactionIndex, fromId, toId }) => {
+    const rest = (left.get(transactionIndex) ?? (transactions[transactionIndex]?.gasUsed ?? 0n) / gasOfAnId) - (toId - fromId + 1n);
+    if (rest < 0n) return false;
+    left.set(transactionIndex, rest);
+    return true;
+  };
+};
+
+const addEvent = (
+  movements: TokenMovement[],
+  event: DecodedEvent,
+  chain: ChainFacts,
+  events: readonly DecodedEvent[],
+  position: number,
+): void => {
+  const add = (standard: number, from: Address, to: Address, tokenId: bigint | null, amount: bigint) => {
+    movements.push({
+      transfer: true,
+      transactionIndex: event.transactionIndex,
+      logIndex: event.logIndex,
+      standard,
+      token: event.address,
+      from: from === zeroAddress ? null : from,
+      to: to === zeroAddress ? null : to,
+      fromAddress: from,
+      toAddress: to,
+      tokenId,
+      amount,
+      ...(event.kind === "erc721Transfer" && event.ofHybrid ? { ofHybrid: true } : {}),
+    });
+  };
+  // Wrapping mints and burns without a Transfer; other contracts' events of this name mean other things.
+  const wraps = chain.wrappedNative.has(event.address);
+  if (event.kind === "erc20Transfer") add(standards.erc20, event.from, event.to, null, event.amount);
+  else if (event.kind === "erc721Transfer") add(standards.erc721, event.from, event.to, event.tokenId, 1n);
+  else if (event.kind === "consecutiveMint") {
+    for (let id = event.fromId; id <= event.toId; id += 1n) add(standards.erc721, zeroAddress, event.to, id, 1n);
+  } else if (event.kind === "erc1155Transfer") {
+    for (const item of event.items) add(standards.erc1155, event.from, event.to, item.tokenId, item.amount);
+  } else if (event.kind === "deposit" && wraps) add(standards.erc20, zeroAddress, event.owner, null, event.amount);
+  else if (event.kind === "withdrawal" && wraps) add(standards.erc20, event.owner, zeroAddress, null, event.amount);
+  else if (event.kind === "punkAssigned" || event.kind === "punkTransferred" || event.kind === "punkBought") {
+    const moved = punkMovementAt(events, position);
+    if (moved !== null) add(standards.erc721, moved.from, moved.to, moved.tokenId, 1n);
+  }
+};

@@ -1,0 +1,49 @@
+import type { CallOutcome } from "../../../chain/source.ts";
+import type { BaseRead } from "../../../indexer/projection.ts";
+import type { Address, Hex } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+
+/** Which balance is asked for; `tokenId` null for a fungible token, the native one, and the number held of a collection. */
+export interface BalanceKey {
+  readonly owner: Address;
+  readonly token: Address;
+  readonly standard: number;
+  readonly tokenId: bigint | null;
+  /** A number of ids of a contract whose `balanceOf` returns its coins. */
+  readonly ofHybrid?: true | undefined;
+}
+
+const word = (value: bigint): string => value.toString(16).padStart(64, "0");
+const addressWord = (address: Address): string => address.slice(2).padStart(64, "0");
+
+/** balanceOf(address) of EIP-20 and EIP-721, ownerOf(uint256) of EIP-721, balanceOf(address,uint256) of EIP-1155. */
+const selectors = { balanceOf: "0x70a08231", ownerOf: "0x6352211e", balanceOfId: "0x00fdd58e" } as const;
+
+/** How a balance before the index is asked of the node; null where no call tells it. */
+export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null => {
+  const { owner, token, standard, tokenId, ofHybrid } = key;
+  if (standard === standards.native) return { firstBlock, address: owner };
+  if (tokenId === null) {
+    // EIP-1155 has no call for the number of units held of all ids.
+    return standard === standards.erc1155 || ofHybrid === true
+      ? null
+      : { firstBlock, to: token, data: `${selectors.balanceOf}${addressWord(owner)}` };
+  }
+  return standard === standards.erc721
+    ? { firstBlock, to: token, data: `${selectors.ownerOf}${word(tokenId)}` }
+    : { firstBlock, to: token, data: `${selectors.balanceOfId}${addressWord(owner)}${word(tokenId)}` };
+};
+
+/** The balance that an answer tells; null where it tells none. */
+export const baseBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null => {
+  const ownerOf = key.standard === standards.erc721 && key.tokenId !== null;
+  // An id that nobody owns yet makes ownerOf revert (EIP-721).
+  if (!outcome.ok) return outcome.reverted && ownerOf ? 0n : null;
+  // No data comes back from an address without code: the contract was not there yet.
+  if (outcome.data === "0x") return 0n;
+  if (outcome.data.length !== 66) return null;
+  if (ownerOf) return ownerIs(outcome.data, key.owner) ? 1n : 0n;
+  return BigInt(outcome.data);
+};
+
+const ownerIs = (data: Hex, owner: Address): boolean => data.slice(26) === owner.slice(2);

@@ -1,0 +1,62 @@
+import type { Table } from "../../../indexer/projection.ts";
+
+const balanceKey = { owner: "bytea", token: "bytea", standard: "int2" } as const;
+const nftKey = { owner: "bytea", token: "bytea", token_id: "numeric", standard: "int2" } as const;
+const current = { since_block: "int8", balance: "numeric", net_change: "numeric" } as const;
+const ended = { from_block: "int8", to_block: "int8", balance: "numeric", net_change: "numeric" } as const;
+
+/** The tables of migrations 0002, 0007, 0020 and 0021 that follow blocks, and the queue that metadata is read by. */
+export const tokenTables: readonly Table[] = [
+  { kind: "append", name: "token_standards", columns: { address: "bytea", standard: "int2", block_number: "int8" } },
+  {
+    kind: "append",
+    name: "transfers",
+    columns: {
+      block_number: "int8",
+      ordinal: "int4",
+      transaction_index: "int4",
+      log_index: "int4",
+      standard: "int2",
+      token: "bytea",
+      from_address: "bytea",
+      to_address: "bytea",
+      token_id: "numeric",
+      amount: "numeric",
+      from_balance: "numeric",
+      to_balance: "numeric",
+    },
+  },
+  {
+    kind: "append",
+    name: "transfer_transactions",
+    columns: { address: "bytea", ordinal: "int8", block_number: "int8", transaction_index: "int4" },
+  },
+  { kind: "latest", name: "balances", key: Object.keys(balanceKey), periods: "balance_periods", columns: { ...balanceKey, ...current } },
+  { kind: "periods", name: "balance_periods", columns: { ...balanceKey, ...ended, pivot_block: "int8" } },
+  { kind: "latest", name: "nft_balances", key: Object.keys(nftKey), periods: "nft_balance_periods", columns: { ...nftKey, ...current } },
+  { kind: "periods", name: "nft_balance_periods", columns: { ...nftKey, ...ended } },
+  {
+    kind: "append",
+    name: "holder_counts",
+    columns: { token: "bytea", standard: "int2", block_number: "int8", holders: "int8" },
+  },
+  {
+    kind: "append",
+    name: "token_supplies",
+    columns: { token: "bytea", standard: "int2", block_number: "int8", supply: "numeric" },
+  },
+  // Written by chores from what contracts return, never by the fold; listed so that roll-backs and rebuilds reach them.
+  {
+    kind: "append",
+    name: "supply_offsets",
+    columns: { token: "bytea", block_number: "int8", difference: "numeric", is_silent: "bool" },
+  },
+  {
+    kind: "append",
+    name: "quiet_calls",
+    columns: { token: "bytea", block_number: "int8", is_read: "bool" },
+  },
+  // Not to be rolled back; a rebuild clears it, so that every token is compared again with its contract at once.
+  { kind: "latest", name: "token_checks", key: ["token", "standard"], periods: null, columns: { token: "bytea", standard: "int2" } },
+  { kind: "queue", name: "node_reads", key: ["kind", "key"], columns: { kind: "text", key: "bytea", block_number: "int8" } },
+];

@@ -1,0 +1,80 @@
+import type { ChainFacts, Row } from "../../../indexer/projection.ts";
+import type { State } from "../../../indexer/state/state.ts";
+import { type Address, zeroAddress } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+import { type HolderChange, largestWord } from "./balances.ts";
+import type { TokenMovement } from "./movements.ts";
+
+interface Totals {
+  readonly token: Address;
+  readonly standard: number;
+  /** Null where balances are read from the contract and one is not known yet. */
+  holders: number | null;
+  /** Mints less burns: of an ERC-20 token since the index began, of a collection since its contract did; null where events do not show the latter. */
+  supply: bigint | null;
+  written: Pick<Totals, "holders" | "supply">;
+}
+
+/** How many hold each token, and how much was minted less burned: one row a block that changed it. */
+export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (token: Address, standard: number) => boolean) => {
+  const all = new Map<string, Totals>();
+  const inBlock = new Set<Totals>();
+  const holderRows: Row[] = [];
+  const supplyRows: Row[] = [];
+
+  const totalsOf = (token: Address, standard: number): Totals => {
+    const key = `${token}${standard}`;
+    const known = all.get(key);
+    if (known !== undefined) return known;
+    const stored = state.get("totals", token, standard);
+    const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
+    const storedSupply = state.get("supplies", token, standard);
+    // What an ERC-20 contract had before a late index is in its offset (supply_offsets); a token of a complete index began with nothing.
+    const first = standard === standards.erc20 || chain.from === 0 ? 0n : null;
+    const supply = storedSupply === undefined ? first : storedSupply.supply === null ? null : BigInt(String(storedSupply.supply));
+    const totals: Totals = { token, standard, holders, supply, written: { holders, supply } };
+    all.set(key, totals);
+    return totals;
+  };
+
+  const changeSupply = (totals: Totals, amount: bigint): void => {
+    inBlock.add(totals);
+    if (totals.supply === null) return;
+    const next = totals.supply + amount;
+    // An ERC-20 sum beyond what can be is corrected by the contract's own number; of collections it shows that events are incomplete.
+    totals.supply = totals.standard === standards.erc20 || (next >= 0n && next <= largestWord) ? next : null;
+  };
+
+  const write = (totals: Totals, blockNumber: number): void => {
+    const { token, standard, holders, supply, written } = totals;
+    if (holders !== written.holders) holderRows.push({ token, standard, block_number: blockNumber, holders });
+    if (supply !== written.supply) supplyRows.push({ token, standard, block_number: blockNumber, supply });
+    totals.written = { holders, supply };
+  };
+
+  return {
+    /** A movement without a sender mints, also to the zero address itself; one without a receiver alone burns. */
+    move: ({ token, standard, from, to, amount }: TokenMovement): void => {
+      if (standard === standards.native || (from !== null && to !== null)) return;
+      if (from === null && to === null && standard !== standards.erc20) return;
+      changeSupply(totalsOf(token, standard), from === null ? amount : -amount);
+    },
+    endBlock: (blockNumber: number, changes: readonly HolderChange[]): void => {
+      for (const { key, change, isKnown } of changes) {
+        if (!isCounted(key)) continue;
+        const totals = totalsOf(key.token, key.standard);
+        totals.holders = totals.holders === null || isNodeSourced(key.token, key.standard) ? null : totals.holders + change;
+        if (!isKnown && key.standard !== standards.erc20) totals.supply = null;
+        inBlock.add(totals);
+      }
+      for (const totals of inBlock) write(totals, blockNumber);
+      inBlock.clear();
+    },
+    holders: holderRows,
+    supplies: supplyRows,
+  };
+};
+
+/** What the zero address has of an ERC-20 token is read from the contract, and counted where the number is served. */
+const isCounted = ({ standard, owner }: HolderChange["key"]): boolean =>
+  standard !== standards.native && (standard !== standards.erc20 || owner !== zeroAddress);

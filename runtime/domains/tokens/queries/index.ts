@@ -1,0 +1,20 @@
+import type { Database } from "../../../database/database.ts";
+import { createBalanceQueries } from "./balance.ts";
+import { createCounterpartyQueries } from "./counterparty.ts";
+import { createHolderQueries } from "./holder.ts";
+import { createMetadataQueries } from "./metadata.ts";
+import { createPortfolioQueries } from "./portfolio.ts";
+import { createTransferQueries } from "./transfer.ts";
+
+/** Everything that can be asked of the tables about tokens. */
+export type TokenQueries = ReturnType<typeof createTokenQueries>;
+
+/** The reading side of tokens: metadata, balances, holders and transfers as typed rows. */
+export const createTokenQueries = (database: Pick<Database, "query">) => ({
+  ...createMetadataQueries(database),
+  ...createBalanceQueries(database),
+  ...createHolderQueries(database),
+  ...createPortfolioQueries(database),
+  ...createTransferQueries(database),
+  ...createCounterpartyQueries(database),
+});

@@ -1,0 +1,66 @@
+import { bytes } from "../../../database/codecs.ts";
+import type { Database } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { standards } from "../standards.ts";
+
+/** What a balance did among the changes of a span of blocks. */
+export interface BalanceSpanRow {
+  readonly token: Address;
+  readonly standard: number;
+  /** Which span, from 1. */
+  readonly span: number;
+  /** The largest, the smallest and the last value that was set in it; null where unknown. */
+  readonly high: string | null;
+  readonly low: string | null;
+  readonly close: string | null;
+}
+
+/** Spans of blocks, ascending; one without blocks ends before it starts. */
+export interface Spans {
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** Questions about what a wallet held day by day. */
+export function createPortfolioQueries({ query }: Pick<Database, "query">) {
+  /** The height of the last block before each time (unix seconds), or null. Served by blocks_timestamp, one probe a time. */
+  const heightsBefore = async (chainId: number, times: readonly number[]): Promise<(number | null)[]> => {
+    const rows = await query<{ height: number | null }>(
+      `SELECT (SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) AS height
+       FROM unnest($2::int8[]) WITH ORDINALITY AS t(time, position) ORDER BY t.position`,
+      [chainId, times],
+    );
+    return rows.map(({ height }) => height);
+  };
+
+  /**
+   * The native and ERC-20 balances of an owner in the spans in which they changed, in the order of the changes; a span may have two rows, of which the
+   * second is what holds now. The spans follow each other without a gap. Served by the primary keys: of each token that was touched since the first span
+   * one range, which is sorted into the spans as it is read, and one probe a span with a change for what was set last in it.
+   */
+  const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
+    query<BalanceSpanRow>(
+      // Of equal starts the last one counts: those before it are of spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
+      `WITH touched AS MATERIALIZED (
+         SELECT token, standard, since_block, balance FROM balances
+         WHERE chain_id = $1 AND owner = $2 AND standard IN (${standards.native}, ${standards.erc20}) AND since_block >= $3),
+       changed AS MATERIALIZED (
+         SELECT t.token, t.standard, c.* FROM touched t CROSS JOIN LATERAL (
+           SELECT width_bucket(from_block::float8, $4::float8[]) AS span, max(from_block) AS newest,
+             CASE WHEN count(*) = count(balance) THEN max(balance) END AS high,
+             CASE WHEN count(*) = count(balance) THEN min(balance) END AS low
+           FROM balance_periods p
+           WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = t.token AND p.standard = t.standard AND p.from_block BETWEEN $3 AND $5
+           GROUP BY 1) c)
+       SELECT token, standard, span, high, low,
+         (SELECT balance FROM balance_periods p
+          WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = c.token AND p.standard = c.standard AND p.from_block = c.newest) AS close, newest
+       FROM changed c
+       UNION ALL
+       SELECT token, standard, width_bucket(since_block::float8, $4::float8[]), balance, balance, balance, since_block FROM touched WHERE since_block <= $5
+       ORDER BY newest`,
+      [chainId, bytes(owner), starts[0] ?? 0, starts, ends.at(-1) ?? -1],
+    );
+
+  return { heightsBefore, balanceSpans };
+}
