@@ -48,7 +48,7 @@ export const createUncachedMetadata = (
       readings += 1;
       const { rows, ended } = readWithin(chain, tokens.slice(0, maxTokens), closing.signal);
       // What outlasts the request still takes up its place.
-      ended.finally(() => {
+      void ended.finally(() => {
         readings -= 1;
       });
       return rows;
