@@ -8,7 +8,7 @@ import {
   rowsOf,
 } from "../../runtime/domains/nft/metadata/outcome-rows.ts";
 import { parseDocument } from "../../runtime/domains/nft/metadata/parse-document.ts";
-import { standards } from "../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
 import { createEventDecoder } from "../../runtime/events/decode-events.ts";
 import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
 import { projections } from "../support/projections.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import { createLedgerQueries } from "../../runtime/domains/ledger/queries/index.ts";
+import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
 import { createTokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
-import { standards } from "../../runtime/domains/tokens/standards.ts";
 import { type Hash, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { holderCases } from "./holder-cases.ts";
 import { portfolioCases } from "./portfolio-cases.ts";

@@ -1,5 +1,5 @@
+import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
 import type { TokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
-import { standards } from "../../runtime/domains/tokens/standards.ts";
 import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
 

@@ -6,7 +6,7 @@ import type { ChainConfig, Config } from "../config/config.ts";
 import { auditApprovals } from "../domains/approvals/audit.ts";
 import { auditBlocks } from "../domains/ledger/audit.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
-import { auditBalances, nativeBalances } from "../domains/tokens/audit.ts";
+import { auditBalances, nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
 import { readChain } from "../indexer/storage/chain-row.ts";
 import type { AuditRow } from "../lib/audit-row.ts";

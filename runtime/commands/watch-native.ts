@@ -1,6 +1,6 @@
 import type { Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
-import { differencesOfNative, type NativeDifference, sampleOfNative } from "../domains/tokens/native-check.ts";
+import { differencesOfNative, type NativeDifference, sampleOfNative } from "../domains/tokens/jobs/verify-native-balances.ts";
 import { nativeBalancesDiffer } from "../indexer/errors.ts";
 import { features, readChain, recordMissing } from "../indexer/storage/chain-row.ts";
 import type { IndexerStatus } from "../indexer/types.ts";

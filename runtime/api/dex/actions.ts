@@ -5,8 +5,8 @@ import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts
 import { acts } from "../../domains/pools/acts.ts";
 import type { ActionPage, ActionRow } from "../../domains/pools/queries/action.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { transactionExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { ChainConfig } from "../../config/config.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { viewContract } from "../tokens/view-token.ts";
 

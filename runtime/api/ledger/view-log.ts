@@ -1,8 +1,8 @@
 import type { GetLogsEvent, LogEvent } from "../../../generated/responses.gen.ts";
 import type { LogRow } from "../../domains/ledger/queries/log.ts";
 import { labelOf } from "../../domains/names/labels.ts";
+import { supportsErc } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { supportsErc } from "../../domains/tokens/standards.ts";
 import type { Address, Hash } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { tokenLogo } from "../chains/view-chain.ts";

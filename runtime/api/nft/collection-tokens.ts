@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftTokenContract } from "../../../generated/responses.gen.ts";
 import type { NftTokenRow } from "../../domains/nft/token-queries.ts";
-import { standards } from "../../domains/tokens/standards.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { type Collection, viewCollection } from "./collection.ts";

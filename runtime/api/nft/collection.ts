@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
+import { supportsErc } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { supportsErc } from "../../domains/tokens/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,7 +1,7 @@
 import type { Chain, GetTokenPricesRequest } from "../../../generated/requests.gen.ts";
 import type { TokenPricesResponse } from "../../../generated/responses.gen.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notAcceptable, notFound } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";

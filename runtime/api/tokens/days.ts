@@ -1,5 +1,5 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { Coverage } from "../../domains/tokens/daily-balances.ts";
+import type { Coverage } from "../../domains/tokens/queries/daily-balances.ts";
 import type { Spans } from "../../domains/tokens/queries/portfolio.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";

@@ -5,9 +5,9 @@ import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";
 import { ratesByTime } from "../../domains/prices/rates-by-time.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";

@@ -1,6 +1,6 @@
 import type { HoldingItem, OhlcItem } from "../../../generated/responses.gen.ts";
-import { type DailyBalance, dailyBalances } from "../../domains/tokens/daily-balances.ts";
-import { standards } from "../../domains/tokens/standards.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
+import { type DailyBalance, dailyBalances } from "../../domains/tokens/queries/daily-balances.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";

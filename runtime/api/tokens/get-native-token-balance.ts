@@ -1,8 +1,8 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { NativeBalanceItem } from "../../../generated/responses.gen.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow } from "../../domains/tokens/queries/balance.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { heightOf } from "../at.ts";
 import { chainHead, nativeMetadata } from "../chains/view-chain.ts";

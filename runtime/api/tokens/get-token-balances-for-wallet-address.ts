@@ -1,5 +1,5 @@
 import type { BalanceItem } from "../../../generated/responses.gen.ts";
-import { standards } from "../../domains/tokens/standards.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";

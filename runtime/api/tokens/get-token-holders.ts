@@ -1,4 +1,4 @@
-import { standards } from "../../domains/tokens/standards.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { heightAt } from "../at.ts";
 import { chainHead } from "../chains/view-chain.ts";

@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { BalanceRow, HoldingRow } from "../../domains/tokens/queries/balance.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import { features } from "../../indexer/storage/chain-row.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,8 +1,8 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ClassifiedToken } from "../../domains/tokens/classification/classifier.ts";
+import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
-import { standards } from "../../domains/tokens/standards.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 

@@ -1,7 +1,7 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
-import { standards } from "../tokens/standards.ts";
+import { standards } from "../tokens/projection/standards.ts";
 import type { TraitFilter } from "./filter.ts";
 import type { NftTokenRow } from "./token-queries.ts";
 

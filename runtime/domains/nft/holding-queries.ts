@@ -1,8 +1,8 @@
 import { bytes } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
+import { standards } from "../tokens/projection/standards.ts";
 import { asOfBlock } from "../tokens/queries/balance.ts";
-import { standards } from "../tokens/standards.ts";
 import type { TraitFilter } from "./filter.ts";
 
 /** What an owner had of a collection after a block: how many tokens, and when one of them last went from or to it. */

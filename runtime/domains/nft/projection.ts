@@ -5,7 +5,7 @@ import { createKeySet } from "../../indexer/state/state.ts";
 import type { Address } from "../../lib/hex.ts";
 import { tokensProjection } from "../tokens/projection/index.ts";
 import { type TokenMovement, tokenMovements } from "../tokens/projection/movements.ts";
-import { standards } from "../tokens/standards.ts";
+import { standards } from "../tokens/projection/standards.ts";
 
 /**
  * Which token ids a collection has had, who received each first, and what it announces of changed metadata. Movements are those that tokens are folded from.

@@ -2,7 +2,7 @@ import { bytes, bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { TransactionPlace } from "../ledger/queries/transaction.ts";
-import { standards } from "../tokens/standards.ts";
+import { standards } from "../tokens/projection/standards.ts";
 import type { NftKey } from "./metadata/row.ts";
 
 /** A token id of a collection; the original owner is null where the id's mint is not indexed. */

@@ -1,7 +1,7 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 
 /** Where an approval was given. */
 export interface ApprovalPlace {

@@ -1,7 +1,7 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 import { type ApprovalPlace, type Given, isSeenAs, joinPlace, placeColumns } from "./allowance.ts";
 
 /** A spender that may move one token of an owner, or, without an id, all of a collection. */

@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { poolSwap } from "../../../events/pools.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 
 /** Kinds of transactions whose gas is estimated, as the interface names them. */
 export type GasEvent = "erc20" | "nativetokens" | "uniswapv3";

@@ -1,7 +1,7 @@
 import { punkBidEntered, punkBought, punkMovementAt } from "../../../events/punks.ts";
 import { transfersByStandard } from "../../../events/transfers.ts";
 import { nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 import type { Marketplace, Sold } from "./marketplace.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { DecodedEvent } from "../../../events/decoded-block.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 
 /** Units of a token that went from one account to another. */
 export interface Move {

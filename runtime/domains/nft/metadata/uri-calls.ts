@@ -1,6 +1,6 @@
 import type { CallOutcome } from "../../../chain/source.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 import type { NftDocument } from "./document.ts";
 import type { NftKey } from "./row.ts";
 

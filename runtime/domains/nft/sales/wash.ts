@@ -1,6 +1,6 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 import type { Sold } from "../marketplaces/marketplace.ts";
 
 /** Days after a sale in which another between the same two makes both wash trades. */

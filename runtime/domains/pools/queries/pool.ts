@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 
 /** A pool as one factory announced it. */
 export interface PoolRow {

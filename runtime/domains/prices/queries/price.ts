@@ -4,7 +4,7 @@ import type { Database } from "../../../database/database.ts";
 import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
-import { standards } from "../../tokens/standards.ts";
+import { standards } from "../../tokens/projection/standards.ts";
 import { type Asset, currencyAsset } from "../assets.ts";
 import { createProgressQueries } from "./progress.ts";
 

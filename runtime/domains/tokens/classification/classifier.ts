@@ -1,6 +1,6 @@
 import type { Address } from "../../../lib/hex.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
-import { standards } from "../standards.ts";
+import { standards } from "../projection/standards.ts";
 import { createLureFinder, createWordFinder } from "./lures.ts";
 import { type Counterparties, type Counterparty, createCounterparties, judgePoisoning, type SeenTransfer } from "./poisoning.ts";
 import type { Rules } from "./rules.ts";

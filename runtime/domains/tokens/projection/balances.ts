@@ -1,8 +1,8 @@
 import type { Row } from "../../../indexer/projection.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { pivotOf } from "../periods.ts";
-import { type Spell, spellsBefore } from "../told-balances.ts";
+import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
+import { type Spell, spellsBefore } from "./reported-balances.ts";
 
 /** What a key had before these blocks: a stored balance, or the one before the index began. */
 export interface Opening {

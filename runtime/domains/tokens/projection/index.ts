@@ -12,11 +12,11 @@ import { type BaseRead, type ChainFacts, defineProjection, type FoldInput, type 
 import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import { createOrdinals } from "../../ledger/projection/index.ts";
-import { standards } from "../standards.ts";
 import { createBalanceSheet, type Opening } from "./balances.ts";
 import { createTokenCatalog } from "./catalog.ts";
 import { type TokenMovement, tokenMovements } from "./movements.ts";
 import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
+import { standards } from "./standards.ts";
 import { tokenTables } from "./tables.ts";
 import { createTotals } from "./totals.ts";
 

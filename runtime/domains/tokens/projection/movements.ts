@@ -4,7 +4,7 @@ import { punkMovementAt } from "../../../events/punks.ts";
 import type { ChainFacts } from "../../../indexer/projection.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
 import { nativeMovements, nativeTransfers } from "../../ledger/projection/native.ts";
-import { standards } from "../standards.ts";
+import { standards } from "./standards.ts";
 
 /** One step of a token, or of the native one; a side that is null is no account: minted, burnt, or the protocol's. */
 export interface TokenMovement {

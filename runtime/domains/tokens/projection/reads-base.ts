@@ -1,7 +1,7 @@
 import type { CallOutcome } from "../../../chain/source.ts";
 import type { BaseRead } from "../../../indexer/projection.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
-import { standards } from "../standards.ts";
+import { standards } from "./standards.ts";
 
 /** Which balance is asked for; `tokenId` null for a fungible token, the native one, and the number held of a collection. */
 export interface BalanceKey {

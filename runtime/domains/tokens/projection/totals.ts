@@ -1,9 +1,9 @@
 import type { ChainFacts, Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { standards } from "../standards.ts";
 import { type HolderChange, largestWord } from "./balances.ts";
 import type { TokenMovement } from "./movements.ts";
+import { standards } from "./standards.ts";
 
 interface Totals {
   readonly token: Address;

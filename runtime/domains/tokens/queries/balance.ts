@@ -2,8 +2,8 @@ import { bytes } from "../../../database/codecs.ts";
 import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../../lib/hex.ts";
-import { type BalanceSource, joinSource, sourceOf, sourceOfNative } from "../balance-source.ts";
-import { standards } from "../standards.ts";
+import { standards } from "../projection/standards.ts";
+import { type BalanceSource, joinSource, sourceOf, sourceOfNative } from "./balance-source.ts";
 import { type DescribedColumns, describedIn, describing, type TokenMetadata } from "./metadata.ts";
 
 /** What an owner had of a token (of collections: how many) after a block; a null balance is not known. */

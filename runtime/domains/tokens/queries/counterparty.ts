@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { Counterparty } from "../classification/poisoning.ts";
-import { standards } from "../standards.ts";
+import { standards } from "../projection/standards.ts";
 
 /** Questions about whom a wallet deals with, and how a token came to its holders. */
 export function createCounterpartyQueries({ query }: Pick<Database, "query">) {

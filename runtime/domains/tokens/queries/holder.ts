@@ -1,10 +1,10 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { type BalanceSource, joinSource, sourceOf } from "../balance-source.ts";
-import { pivotsOf } from "../periods.ts";
 import { largestWord } from "../projection/balances.ts";
-import { standards } from "../standards.ts";
+import { pivotsOf } from "../projection/periods.ts";
+import { standards } from "../projection/standards.ts";
+import { type BalanceSource, joinSource, sourceOf } from "./balance-source.ts";
 
 export interface HolderRow {
   readonly owner: Address;

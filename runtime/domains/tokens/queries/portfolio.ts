@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { standards } from "../standards.ts";
+import { standards } from "../projection/standards.ts";
 
 /** What a balance did among the changes of a span of blocks. */
 export interface BalanceSpanRow {

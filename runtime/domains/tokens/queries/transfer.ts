@@ -2,7 +2,7 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { atPlaces, type TransactionPlace } from "../../ledger/queries/transaction.ts";
-import { standards } from "../standards.ts";
+import { standards } from "../projection/standards.ts";
 
 /** One movement of an ERC-20 token; balances are those right after it, null where unknown. */
 export interface TransferRow {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { standards } from "../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import { addressOf, type HandIndex, openHandIndex, type Row } from "../queries/hand-index.ts";
 
 let index: HandIndex;

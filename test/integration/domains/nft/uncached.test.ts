@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
 import type { NftKey } from "../../../../runtime/domains/nft/metadata/row.ts";
 import { createUncachedMetadata } from "../../../../runtime/domains/nft/uncached.ts";
-import { standards } from "../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../../support/chain.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";

@@ -3,7 +3,7 @@ import supertest from "supertest";
 import { createApp } from "../../../../runtime/app.ts";
 import { type ChainConfig, chainConfig, config as configSchema } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { pivotOf } from "../../../../runtime/domains/tokens/periods.ts";
+import { pivotOf } from "../../../../runtime/domains/tokens/projection/periods.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Hex } from "../../../../runtime/lib/hex.ts";
 import { projections } from "../../../../runtime/projections.ts";

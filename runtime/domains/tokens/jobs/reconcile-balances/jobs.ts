@@ -1,14 +1,14 @@
 import type { Job } from "../../../../jobs/job.ts";
-import { createCompareAsked } from "./asked-tokens.ts";
-import { createContractBackoff } from "./backoff.ts";
-import { createCheckSupplies, createCheckTouched, createSweep } from "./checks.ts";
-import { createFollowCalls } from "./follow-calls.ts";
-import { createReadCalls } from "./read-calls.ts";
-import { createRefresh } from "./refresh.ts";
-import { createResolveSupplies } from "./resolve-supplies.ts";
+import { createSettleBases } from "./bases/read-bases.ts";
+import { createCheckSupplies, createCheckTouched, createSweep } from "./checks/check-jobs.ts";
+import { createCompareAsked } from "./checks/compare-requested-tokens.ts";
+import { createContractBackoff } from "./contract-backoff.ts";
+import { createSettleReadings, createUnreadBalances } from "./holders/read-unknown-balances.ts";
+import { createRefresh } from "./holders/refresh-balances.ts";
+import { createFollowCalls } from "./quiet-calls/find-quiet-calls.ts";
+import { createReadCalls } from "./quiet-calls/read-after-quiet-calls.ts";
 import { defaultReconciliation, type ReconciliationSettings } from "./settings.ts";
-import { createSettleBases } from "./settle-bases.ts";
-import { createSettleReadings, createUnreadBalances } from "./settle-readings.ts";
+import { createResolveSupplies } from "./supplies/locate-supply-changes.ts";
 
 /** What makes balances and supplies exact where events alone do not: found out, compared, and asked again, beside the loop. */
 export const createReconciliationJobs = (overrides: Partial<ReconciliationSettings> = {}): Job[] => {

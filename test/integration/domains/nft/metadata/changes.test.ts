@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DocumentOutcome } from "../../../../../runtime/domains/nft/metadata/document.ts";
 import { createMetadataJobs } from "../../../../../runtime/domains/nft/metadata/jobs.ts";
 import { createQueueRefreshesJob, requestRefresh } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
-import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { countsOf } from "./counting.ts";
 import { createWorld, dataUrl, readHeld } from "./documents.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DocumentOutcome } from "../../../../../runtime/domains/nft/metadata/document.ts";
-import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { until } from "../../../../support/indexer/support.ts";
 import { countsOf } from "./counting.ts";

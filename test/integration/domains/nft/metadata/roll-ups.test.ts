@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createRandom } from "../../../../../demo/story/random.ts";
 import type { DocumentOutcome } from "../../../../../runtime/domains/nft/metadata/document.ts";
 import { requestRefresh } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
-import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { countsOf } from "./counting.ts";
 import { createWorld, documentOf } from "./documents.ts";

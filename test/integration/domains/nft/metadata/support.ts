@@ -5,7 +5,7 @@ import type { ReadDocument } from "../../../../../runtime/domains/nft/metadata/d
 import { createQueueNewTokensJob } from "../../../../../runtime/domains/nft/metadata/queue-new-tokens.ts";
 import { createQueueRefreshesJob } from "../../../../../runtime/domains/nft/metadata/queue-refreshes.ts";
 import { createMetadataWorker, type MetadataWorkerDeps } from "../../../../../runtime/domains/nft/metadata/worker.ts";
-import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../../runtime/domains/tokens/projection/standards.ts";
 import { rollBack } from "../../../../../runtime/indexer/reorg/roll-back.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import type { Address, Hash } from "../../../../../runtime/lib/hex.ts";

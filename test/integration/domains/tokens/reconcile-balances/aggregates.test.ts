@@ -3,7 +3,7 @@ import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { multicall, multicallCode } from "../../../../support/multicall.ts";
-import { liars } from "./liars.ts";
+import { liars } from "./lying-tokens.ts";
 import { type Settling, startSettling } from "./support.ts";
 
 const lowOwner: Address = `0x${"1".padStart(40, "0")}`;

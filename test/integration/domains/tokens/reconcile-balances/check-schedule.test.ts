@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createContractBackoff } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/backoff.ts";
-import { bringForward, dueTokens, recordLooks } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-tokens.ts";
-import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks.ts";
+import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-jobs.ts";
+import {
+  bringForward,
+  dueTokens,
+  recordLooks,
+} from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-schedule.ts";
+import { createContractBackoff } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/contract-backoff.ts";
 import { defaultReconciliation } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createRandom } from "../../../../../demo/story/random.ts";
-import { countOnHolders, recountHolders } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/holder-counts.ts";
+import { countOnHolders, recountHolders } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/holders/holder-counts.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 

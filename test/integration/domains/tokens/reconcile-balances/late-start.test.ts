@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { wholeBalances, withoutBase } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/base-balances.ts";
+import { wholeBalances, withoutBase } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/bases/apply-bases.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
@@ -9,7 +9,7 @@ import { chainOf, createTestIndexer } from "../../../../support/indexer/support.
 import { type Tale, tellRound, tellTale } from "../../../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
 import { uniswap } from "../../pools/support.ts";
-import { liars } from "./liars.ts";
+import { liars } from "./lying-tokens.ts";
 import { balancesOf, type Settling, startSettling } from "./support.ts";
 
 let chain: TestChain;

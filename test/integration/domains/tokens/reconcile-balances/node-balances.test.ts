@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { writeReadings } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/node-balances.ts";
-import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { writeReadings } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/holders/readings.ts";
+import { standards } from "../../../../../runtime/domains/tokens/projection/standards.ts";
 import { type Address, nativeTokenAddress } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 

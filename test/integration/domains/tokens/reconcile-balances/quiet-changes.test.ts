@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { enterQuietCalls } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/quiet-calls.ts";
+import { enterQuietCalls } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/quiet-calls/quiet-calls.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
-import { oddSupplies } from "./odd-supplies.ts";
 import { balancesOf, type Settling, startSettling } from "./support.ts";
+import { oddSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
 let test: TestDatabase;

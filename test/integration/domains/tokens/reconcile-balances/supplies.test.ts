@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { auditBalances } from "../../../../../runtime/domains/tokens/audit.ts";
+import { auditBalances } from "../../../../../runtime/domains/tokens/jobs/audit-balances.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
@@ -7,8 +7,8 @@ import { dump } from "../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
 import { uniswap } from "../../pools/support.ts";
-import { oddSupplies } from "./odd-supplies.ts";
 import { balancesOf, type Settling, startSettling } from "./support.ts";
+import { oddSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
 let test: TestDatabase;

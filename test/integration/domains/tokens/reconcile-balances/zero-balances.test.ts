@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { writeZeroBalance } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/zero-balances.ts";
+import { writeZeroBalance } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/supplies/zero-address-balances.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
-import { oddSupplies } from "./odd-supplies.ts";
 import { type Settling, startSettling } from "./support.ts";
+import { oddSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
 let node: RpcProxy;

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { decodeUri, uriCall } from "../../../../../runtime/domains/nft/metadata/uri-calls.ts";
-import { standards } from "../../../../../runtime/domains/tokens/standards.ts";
+import { standards } from "../../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 
 const token: Address = `0x${"ab".repeat(20)}`;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
-import { createDeferral, createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/backoff.ts";
-import { comparePairs } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/compare.ts";
+import { comparePairs } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
+import { createDeferral, createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/contract-backoff.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 

@@ -1,0 +1,24 @@
+import type { CallOutcome, Source } from "../../../chain/source.ts";
+import { type BalanceKey, baseReadOf } from "../projection/reads-base.ts";
+
+/** What node and contracts say of balances after a block, all native ones in one question and all others in another; null where no call tells it. */
+export const tellBalances = async (
+  source: Pick<Source, "balances" | "calls">,
+  keys: readonly BalanceKey[],
+  height: number,
+  toBalance: (key: BalanceKey, outcome: CallOutcome) => bigint | null,
+): Promise<(bigint | null)[]> => {
+  const reads = keys.map((key) => baseReadOf(key, height));
+  const owners = reads.flatMap((read) => (read !== null && "address" in read ? [read.address] : []));
+  const calls = reads.flatMap((read) => (read !== null && "to" in read ? [{ to: read.to, data: read.data }] : []));
+  const amounts = owners.length === 0 ? [] : await source.balances(owners, height);
+  const outcomes = calls.length === 0 ? [] : await source.calls(calls, height);
+  let [nextAmount, nextOutcome] = [0, 0];
+  return keys.map((key, position) => {
+    const read = reads[position] ?? null;
+    if (read === null) return null;
+    if ("address" in read) return amounts[nextAmount++] ?? null;
+    const outcome = outcomes[nextOutcome++];
+    return outcome === undefined ? null : toBalance(key, outcome);
+  });
+};

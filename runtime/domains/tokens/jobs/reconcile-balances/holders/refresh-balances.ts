@@ -1,0 +1,82 @@
+import { bytes } from "../../../../../database/codecs.ts";
+import type { Queryable } from "../../../../../database/database.ts";
+import type { IndexedBlock } from "../../../../../indexer/types.ts";
+import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import type { Address } from "../../../../../lib/hex.ts";
+import { standards } from "../../../projection/standards.ts";
+import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
+import { createLocator, type UnseenChange } from "../quiet-calls/locate-changes.ts";
+import type { ReconciliationSettings } from "../settings.ts";
+import { countOnHolders } from "./holder-counts.ts";
+import { createHolderWalk, type Holder } from "./holder-cursor.ts";
+import { type NodeReading, writeReadings } from "./readings.ts";
+
+/** Holders of one look, and of one turn of a token. */
+const holdersOfLook = 450;
+const holdersOfTurn = 4_500;
+
+/** Reads balances of node-sourced tokens again: token by token, the one read longest ago first, holder by holder. */
+export const createRefresh = (settings: ReconciliationSettings): Job => {
+  const walk = createHolderWalk(holdersOfTurn);
+  const locate = createLocator(settings);
+  return {
+    name: "read balances again",
+    everyMilliseconds: settings.refreshMilliseconds,
+    run: async (context) => {
+      const { database, chainId, clock } = context;
+      const head = await indexedHead(context);
+      if (head === null) return false;
+      const token = walk.token() ?? (await nextToken(database, chainId, new Date(clock().getTime() - settings.refreshAgainMilliseconds)));
+      if (token === null) return false;
+      if (walk.token() === null) walk.begin(token);
+      const { holders, isOver, isEmpty } = await walk.take(database, chainId, holdersOfLook);
+      if (holders.length > 0) await locate(context, head, await askAgain(context, head, token, holders));
+      if (!isOver) return false;
+      await finish(database, chainId, token, clock());
+      // Tokens that nobody has any more keep those waiting that somebody has: of them there may be thousands.
+      return isEmpty;
+    },
+  };
+};
+
+/** The node-sourced tokens are few. */
+const nextToken = async (database: Queryable, chainId: number, before: Date): Promise<Address | null> => {
+  const [row] = await database.query<{ token: Address }>(
+    `SELECT token FROM node_sourced_tokens WHERE chain_id = $1 AND standard = ${standards.erc20} AND coalesce(refreshed_at, found_at) < $2
+     ORDER BY coalesce(refreshed_at, found_at), token LIMIT 1`,
+    [chainId, before],
+  );
+  return row?.token ?? null;
+};
+
+/** Writes what differs now, and gives it. */
+const askAgain = async (
+  context: JobContext,
+  head: IndexedBlock,
+  token: Address,
+  holders: readonly Holder[],
+): Promise<readonly UnseenChange[]> => {
+  const keys = holders.map(({ owner }) => ({ owner, token, standard: standards.erc20, tokenId: null }));
+  const balances = await readBalances(context, keys, head.number);
+  const readings = keys.flatMap((key, position): NodeReading[] => {
+    const [holder, balance] = [holders[position], balances[position] ?? null];
+    if (holder === undefined || balance === null || BigInt(holder.balance) === balance || holder.since > head.number) return [];
+    return [{ key, since: holder.since, balance, readAt: head.number }];
+  });
+  if (readings.length === 0) return [];
+  const before = new Map(holders.map(({ owner, balance }) => [owner, BigInt(balance)]));
+  await writeAsOf(context, head, async (client) => {
+    await writeReadings(client, context.chainId, readings);
+    if (readings.some(({ key, balance }) => balance === 0n || before.get(key.owner) === 0n)) {
+      await countOnHolders(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);
+    }
+  });
+  return readings.map(({ key: { owner }, since, balance }) => ({ token, owner, since, before: before.get(owner) ?? 0n, after: balance }));
+};
+
+const finish = async (database: Queryable, chainId: number, token: Address, now: Date): Promise<void> => {
+  await database.query(
+    `UPDATE node_sourced_tokens SET refreshed_at = $3 WHERE chain_id = $1 AND token = $2 AND standard = ${standards.erc20}`,
+    [chainId, bytes(token), now],
+  );
+};

@@ -1,0 +1,107 @@
+import type { IndexedBlock } from "../../../../../indexer/types.ts";
+import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
+import { standards } from "../../../projection/standards.ts";
+import { createHolderQueries } from "../../../queries/holder.ts";
+import { indexedHead, isIndexedBlock, readBalances, writeAsOf } from "../as-of-head.ts";
+import { createDeferral, type Deferral } from "../contract-backoff.ts";
+import type { UnreadBalances } from "../holders/read-unknown-balances.ts";
+import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts";
+import type { ReconciliationSettings } from "../settings.ts";
+import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
+
+/** Holders that are read as of one call at most, the largest first; the others are read again as of the head (refresh). */
+const maxHolders = 20_000;
+const holdersOfLook = 450;
+/** A node without an archive has the state of about 128 blocks. */
+const recentBlocks = 100;
+
+/** A block as of which holders are being read, and who is left. */
+interface Reading {
+  readonly call: UnreadCall;
+  readonly block: IndexedBlock;
+  readonly owners: readonly Address[];
+}
+
+/** Reads the holders of node-sourced tokens as of the calls that moved nothing, one block of each token in turn, portion by portion. */
+export const createReadCalls = (settings: ReconciliationSettings, unread: UnreadBalances): Job => {
+  const deferral = createDeferral(settings.deferMilliseconds);
+  let reading: Reading | null = null;
+  let last: Address = zeroAddress;
+  return {
+    name: "read holders as of calls that moved nothing",
+    everyMilliseconds: settings.settleMilliseconds,
+    run: async (context) => {
+      const head = await indexedHead(context);
+      if (head === null) return false;
+      if (reading === null || !(await isIndexedBlock(context.database, context.chainId, reading.block))) {
+        reading = await nextReading(context, head, last, deferral, unread);
+        last = reading?.call.token ?? zeroAddress;
+        if (reading === null) return false;
+      }
+      const { call, owners } = reading;
+      const some = owners.slice(0, holdersOfLook);
+      const read = await readAt(context, call, some);
+      if (some.length > 0 && read.length === 0) {
+        deferral.put(call.token, context.clock());
+        reading = null;
+        return false;
+      }
+      const left = owners.slice(some.length);
+      if (!(await write(context, head, call, read, left.length === 0))) return false;
+      reading = left.length === 0 ? null : { ...reading, owners: left };
+      return true;
+    },
+  };
+};
+
+/** The next block to be read, and whom to ask for: who held the token after it, and whom the calls named. Nobody where the node lacks that state. */
+const nextReading = async (
+  context: JobContext,
+  head: IndexedBlock,
+  last: Address,
+  deferral: Deferral,
+  unread: UnreadBalances,
+): Promise<Reading | null> => {
+  const { chainId, clock, database, source } = context;
+  const { archiveState } = source.capabilities;
+  const unanswered = { rows: unread.rows.tokens(clock()), periods: unread.periods.tokens(clock()) };
+  const next = (after: Address) => nextUnreadCall(database, chainId, after, archiveState, deferral.tokens(clock()), unanswered);
+  const call = (await next(last)) ?? (last === zeroAddress ? null : await next(zeroAddress));
+  if (call === null) return null;
+  const [block] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks WHERE chain_id = $1 AND number = $2", [
+    chainId,
+    call.block,
+  ]);
+  if (block === undefined) return null;
+  if (!archiveState && head.number - call.block >= recentBlocks) return { call, block, owners: [] };
+  const holders = await createHolderQueries(database).holdersAt(chainId, call.token, standards.erc20, call.block, maxHolders, 0);
+  const owners = new Set([...call.owners, ...holders.map(({ owner }) => owner)]);
+  // The zero address is compared with the supply.
+  owners.delete(zeroAddress);
+  return { call, block, owners: [...owners] };
+};
+
+const readAt = async (context: JobContext, { token, block }: UnreadCall, owners: readonly Address[]): Promise<BalanceAt[]> => {
+  const keys = owners.map((owner) => ({ owner, token, standard: standards.erc20, tokenId: null }));
+  const balances = await readBalances(context, keys, block);
+  return owners.flatMap((owner, position) => {
+    const balance = balances[position] ?? null;
+    return balance === null ? [] : [{ owner, balance }];
+  });
+};
+
+const write = async (
+  context: JobContext,
+  head: IndexedBlock,
+  call: UnreadCall,
+  read: readonly BalanceAt[],
+  isLast: boolean,
+): Promise<boolean> => {
+  const isDone = await writeAsOf(context, head, async (client) => {
+    await writeBalancesAt(client, context.chainId, call.token, call.block, head.number, read);
+    if (isLast) await markRead(client, context.chainId, call);
+    return true;
+  });
+  return isDone === true;
+};

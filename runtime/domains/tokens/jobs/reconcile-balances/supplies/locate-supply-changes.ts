@@ -1,0 +1,137 @@
+import type { IndexedBlock } from "../../../../../indexer/types.ts";
+import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
+import { indexedHead, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
+import { createDeferral, type Deferral } from "../contract-backoff.ts";
+import type { ReconciliationSettings } from "../settings.ts";
+import { compareSupplies } from "./compare-supplies.ts";
+import { differenceOf, type NumberAnswer, type NumberRead, readNumbers } from "./read-numbers.ts";
+import { chooseProbes, type Gap, maxSteps, type Probes, type Reading, settleGap } from "./step-function.ts";
+import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-offsets.ts";
+import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-address-balances.ts";
+
+/** Gaps of one look, and blocks that each is read at. */
+const gapsOfLook = 4;
+const probesOfGap = 24;
+/** With more blocks that may have changed a number than this, a gap is narrowed down by its blocks' numbers first. */
+const maxCandidates = 1_000;
+/** Of a gap that is given up: what was known before it goes on until its end. */
+const noProbes: Probes = { blocks: [], isCut: false };
+
+/** A gap with the blocks to read it at. */
+interface Probed<Kind extends Gap & { readonly token: Address }> {
+  readonly gap: Kind;
+  readonly probes: Probes;
+}
+
+/**
+ * Finds the blocks in which supplies, and balances of the zero address, changed without an event that says so: a few tokens a look, by turns, with an archive
+ * node. A node without one has no past state, and those numbers stay unknown.
+ */
+export const createResolveSupplies = (settings: ReconciliationSettings): Job => {
+  const deferral = createDeferral(settings.deferMilliseconds);
+  let [lastSupply, lastZero]: [Address, Address] = [zeroAddress, zeroAddress];
+  return {
+    name: "find when supplies changed",
+    everyMilliseconds: settings.settleMilliseconds,
+    run: async (context) => {
+      const { chainId, clock, database, source } = context;
+      const head = await indexedHead(context);
+      if (head === null || !source.capabilities.archiveState) return false;
+      const deferred = deferral.tokens(clock());
+      const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsOfLook);
+      lastSupply = gaps.length < gapsOfLook ? zeroAddress : (gaps.at(-1)?.token ?? zeroAddress);
+      const zeros = await zeroGaps(database, chainId, lastZero, deferred, gapsOfLook);
+      lastZero = zeros.length < gapsOfLook ? zeroAddress : (zeros.at(-1)?.token ?? zeroAddress);
+      const supplies = await resolveSupplies(context, head, gaps, deferral);
+      return (await resolveZeros(context, head, zeros, deferral)) || supplies;
+    },
+  };
+};
+
+const resolveSupplies = async (
+  context: JobContext,
+  head: IndexedBlock,
+  gaps: readonly SupplyGap[],
+  deferral: Deferral,
+): Promise<boolean> => {
+  if (gaps.length === 0) return false;
+  const { chainId, database } = context;
+  // Without a reading after it a gap has no end; comparing makes one.
+  const endless = gaps.filter(({ after }) => after === undefined);
+  await compareSupplies(
+    context,
+    endless.map(({ token }) => token),
+    deferral,
+  );
+  const probed: Probed<SupplyGap & Gap>[] = [];
+  for (const gap of gaps) {
+    if (gap.after === undefined) continue;
+    const found = await supplyCandidates(database, chainId, gap, maxCandidates);
+    const candidates = found.length < maxCandidates || gap.isSourced ? found : [];
+    const isGivenUp = found.length === 0 && gap.steps >= maxSteps && gap.before !== undefined;
+    const probes = isGivenUp ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesOfGap, gap.isSourced);
+    probed.push({ gap: { ...gap, after: gap.after }, probes });
+  }
+  const reads = readsOf(probed, null);
+  const events = await eventSupplies(database, chainId, reads);
+  const answers = (await readNumbers(context, reads)).map((answer, position) =>
+    answer === undefined ? undefined : differenceOf(answer, events[position] ?? null),
+  );
+  const written = await writeBesideAsOf(context, head, async (client) => {
+    for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
+      if (readings.length === 0 && probes.blocks.length > 0) continue;
+      const found = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : settleGap(gap, readings, probes.isCut);
+      // A first step says that what comes before the others was read too.
+      const first = gap.isFirst && found[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
+      await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...found]);
+    }
+    return true;
+  });
+  return written === true && answers.some((answer) => answer !== undefined);
+};
+
+const resolveZeros = async (context: JobContext, head: IndexedBlock, gaps: readonly ZeroGap[], deferral: Deferral): Promise<boolean> => {
+  if (gaps.length === 0) return false;
+  const { chainId, database } = context;
+  const probed: Probed<ZeroGap>[] = [];
+  for (const gap of gaps) {
+    const candidates = await zeroCandidates(database, chainId, gap, maxCandidates);
+    const isGivenUp = candidates.length === 0 && gap.periods >= maxSteps && gap.before !== undefined;
+    const probes = isGivenUp ? noProbes : chooseProbes(gap, candidates.length < maxCandidates ? candidates : [], probesOfGap, false);
+    probed.push({ gap, probes });
+  }
+  const answers = (await readNumbers(context, readsOf(probed, zeroAddress))).map((answer) =>
+    answer === null || answer === "no data" ? 0n : answer,
+  );
+  const written = await writeAsOf(context, head, async (client) => {
+    for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
+      if (readings.length === 0 && probes.blocks.length > 0) continue;
+      await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : settleGap(gap, readings, probes.isCut));
+    }
+    return true;
+  });
+  // A gap that was given up makes way for the next one.
+  return written === true && (answers.some((answer) => answer !== undefined) || probed.some(({ probes }) => probes === noProbes));
+};
+
+const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], owner: NumberRead["owner"]): NumberRead[] =>
+  probed.flatMap(({ gap, probes }) => probes.blocks.map((block) => ({ token: gap.token, owner, block })));
+
+/** Gaps with what was read in them; a token that a read failed of is left alone for a while. */
+const withReadings = <Kind extends Gap & { readonly token: Address }>(
+  probed: readonly Probed<Kind>[],
+  answers: readonly (Exclude<NumberAnswer, "no data"> | undefined)[],
+  { clock }: JobContext,
+  deferral: Deferral,
+) => {
+  let next = 0;
+  return probed.map(({ gap, probes }) => {
+    const readings = probes.blocks.flatMap((block): Reading[] => {
+      const value = answers[next++];
+      return value === undefined ? [] : [{ block, value }];
+    });
+    if (readings.length < probes.blocks.length) deferral.put(gap.token, clock());
+    return { gap, probes, readings };
+  });
+};

@@ -1,0 +1,208 @@
+import { bytes } from "../../../../../database/codecs.ts";
+import type { DatabaseClient, Queryable } from "../../../../../database/database.ts";
+import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
+import { standards } from "../../../projection/standards.ts";
+import { type Gap, maxSteps, type Step, type Value } from "./step-function.ts";
+
+/** What the index has of an ERC-20 token's supply and of the zero address's balance, after a block. */
+export interface KnownSupply {
+  readonly token: Address;
+  readonly isSourced: boolean;
+  /** Mints less burns since the index began; null where no event minted or burned. */
+  readonly events: bigint | null;
+  /** The offset in force: its block, and its value, undefined where it is a gap. Null without one. */
+  readonly offset: Step | null;
+  /** The zero address's row; null without one, undefined where it was set after the block. */
+  readonly zero: { readonly since: number; readonly balance: bigint | null } | null | undefined;
+}
+
+const stepOf = (block: number, difference: string | null, isSilent: boolean): Step => ({
+  block,
+  value: difference !== null ? BigInt(difference) : isSilent ? null : undefined,
+});
+
+const bigintOf = (value: string | null): bigint | null => (value === null ? null : BigInt(value));
+
+/** Served by the primary keys. */
+export const knownSupplies = async (
+  database: Queryable,
+  chainId: number,
+  tokens: readonly Address[],
+  height: number,
+): Promise<KnownSupply[]> => {
+  const rows = await database.query<{
+    token: Address;
+    sourced: boolean;
+    events: string | null;
+    offset_block: number | null;
+    difference: string | null;
+    is_silent: boolean | null;
+    zero_since: number | null;
+    zero_balance: string | null;
+  }>(
+    `SELECT k.token, n.token IS NOT NULL AS sourced, s.supply AS events, o.block_number AS offset_block, o.difference, o.is_silent,
+       z.since_block AS zero_since, z.balance AS zero_balance
+     FROM unnest($2::bytea[]) AS k(token)
+     LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = k.token AND n.standard = ${standards.erc20}
+     LEFT JOIN LATERAL (SELECT supply FROM token_supplies s WHERE s.chain_id = $1 AND s.token = k.token AND s.standard = ${standards.erc20}
+       AND s.block_number <= $3 ORDER BY s.block_number DESC LIMIT 1) s ON true
+     LEFT JOIN LATERAL (SELECT block_number, difference, is_silent FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = k.token
+       AND o.block_number <= $3 ORDER BY o.block_number DESC LIMIT 1) o ON true
+     LEFT JOIN balances z ON z.chain_id = $1 AND z.owner = $4 AND z.token = k.token AND z.standard = ${standards.erc20}`,
+    [chainId, tokens.map(bytes), height, bytes(zeroAddress)],
+  );
+  return rows.map((row) => ({
+    token: row.token,
+    isSourced: row.sourced,
+    events: bigintOf(row.events),
+    offset: row.offset_block === null ? null : stepOf(row.offset_block, row.difference, row.is_silent === true),
+    zero:
+      row.zero_since === null ? null : row.zero_since > height ? undefined : { since: row.zero_since, balance: bigintOf(row.zero_balance) },
+  }));
+};
+
+/** What events add up to after each of some blocks; null where nothing was minted or burned by then. Served by the primary key of token_supplies. */
+export const eventSupplies = async (
+  database: Queryable,
+  chainId: number,
+  reads: readonly { readonly token: Address; readonly block: number }[],
+): Promise<(bigint | null)[]> => {
+  const rows = await database.query<{ supply: string | null }>(
+    `SELECT s.supply FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS k(token, block, position)
+     LEFT JOIN LATERAL (SELECT supply FROM token_supplies s WHERE s.chain_id = $1 AND s.token = k.token AND s.standard = ${standards.erc20}
+       AND s.block_number <= k.block ORDER BY s.block_number DESC LIMIT 1) s ON true ORDER BY k.position`,
+    [chainId, reads.map(({ token }) => bytes(token)), reads.map(({ block }) => block)],
+  );
+  return rows.map(({ supply }) => bigintOf(supply));
+};
+
+/** ERC-20 tokens that minted or burned above a block, the latest first. Served by token_supplies_roll_back. */
+export const touchedSupplies = async (
+  database: Queryable,
+  chainId: number,
+  above: number,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<Address[]> => {
+  const rows = await database.query<{ token: Address }>(
+    `SELECT token FROM (SELECT token, max(block_number) AS block_number FROM token_supplies
+       WHERE chain_id = $1 AND block_number > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) GROUP BY token) s
+     ORDER BY block_number DESC, md5(token) LIMIT $4`,
+    [chainId, above, deferred.map(bytes), limit],
+  );
+  return rows.map(({ token }) => token);
+};
+
+/** Replaces a token's steps from the first to the last block given. */
+export const writeSteps = async (
+  client: DatabaseClient,
+  chainId: number,
+  token: Address,
+  first: number,
+  last: number,
+  steps: readonly Step[],
+): Promise<void> => {
+  await client.query("DELETE FROM supply_offsets WHERE chain_id = $1 AND token = $2 AND block_number BETWEEN $3 AND $4", [
+    chainId,
+    bytes(token),
+    first,
+    last,
+  ]);
+  await client.query(
+    `INSERT INTO supply_offsets (chain_id, token, block_number, difference, is_silent)
+     SELECT $1, $2, * FROM unnest($3::int8[], $4::numeric[], $5::boolean[])`,
+    [
+      chainId,
+      bytes(token),
+      steps.map(({ block }) => block),
+      steps.map(({ value }) => value?.toString() ?? null),
+      steps.map(({ value }) => value === null),
+    ],
+  );
+};
+
+/** A gap of a token, with how many steps it has, up to a bound. */
+export interface SupplyGap extends Omit<Gap, "after"> {
+  readonly token: Address;
+  readonly isSourced: boolean;
+  /** Undefined where nothing was read after it: a reorganisation took that. */
+  readonly after: Value | undefined;
+  /** No step comes before it. */
+  readonly isFirst: boolean;
+  readonly steps: number;
+}
+
+/** The newest gap of each of some tokens, in the order of tokens after one. Served by supply_offsets_open and the primary key. */
+export const supplyGaps = async (
+  database: Queryable,
+  chainId: number,
+  after: Address,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<SupplyGap[]> => {
+  const rows = await database.query<{
+    token: Address;
+    sourced: boolean;
+    first: number;
+    indexed_from: number;
+    before_block: number | null;
+    before_difference: string | null;
+    before_silent: boolean | null;
+    after_block: number | null;
+    after_difference: string | null;
+    after_silent: boolean | null;
+    steps: number;
+  }>(
+    `SELECT g.token, n.token IS NOT NULL AS sourced, g.block_number AS first, coalesce(c.indexed_from, 0) AS indexed_from,
+       b.block_number AS before_block, b.difference AS before_difference, b.is_silent AS before_silent,
+       a.block_number AS after_block, a.difference AS after_difference, a.is_silent AS after_silent,
+       (SELECT count(*) FROM (SELECT FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token LIMIT ${maxSteps}) o) AS steps
+     FROM (SELECT DISTINCT ON (token) token, block_number FROM supply_offsets
+           WHERE chain_id = $1 AND difference IS NULL AND NOT is_silent AND token > $2 AND token <> ALL ($3)
+           ORDER BY token, block_number DESC LIMIT $4) g
+     LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = g.token AND n.standard = ${standards.erc20}
+     LEFT JOIN chains c ON c.chain_id = $1
+     LEFT JOIN LATERAL (SELECT * FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token AND o.block_number < g.block_number
+       ORDER BY o.block_number DESC LIMIT 1) b ON true
+     LEFT JOIN LATERAL (SELECT * FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token AND o.block_number > g.block_number
+       ORDER BY o.block_number LIMIT 1) a ON true`,
+    [chainId, bytes(after), deferred.map(bytes), limit],
+  );
+  return rows.map((row) => ({
+    token: row.token,
+    isSourced: row.sourced,
+    first: row.first,
+    last: (row.after_block ?? row.first + 1) - 1,
+    before:
+      row.before_block !== null
+        ? stepOf(row.before_block, row.before_difference, row.before_silent === true).value
+        : // Before the first block of a chain there is nothing.
+          row.indexed_from === 0
+          ? 0n
+          : undefined,
+    after: row.after_block === null ? undefined : stepOf(row.after_block, row.after_difference, row.after_silent === true).value,
+    isFirst: row.before_block === null,
+    steps: row.steps,
+  }));
+};
+
+/**
+ * Blocks in which a token's supply may have changed, the newest first: those that minted or burned, those of transactions to the contract, and of a
+ * node-sourced token all with one of its logs. Served by the primary key of token_supplies, address_transactions_block and logs_address.
+ */
+export const supplyCandidates = async (
+  database: Queryable,
+  chainId: number,
+  { token, first, last, isSourced }: Pick<SupplyGap, "token" | "first" | "last" | "isSourced">,
+  limit: number,
+): Promise<number[]> => {
+  const newest = (table: string, column: string, where = "") =>
+    `(SELECT DISTINCT block_number FROM ${table} WHERE chain_id = $1 AND ${column} = $2 ${where} AND block_number BETWEEN $3 AND $4
+      ORDER BY block_number DESC LIMIT $5)`;
+  const rows = await database.query<{ block_number: number }>(
+    `${newest("token_supplies", "token", `AND standard = ${standards.erc20}`)} UNION ${newest("address_transactions", "address")}
+     ${isSourced ? `UNION ${newest("logs", "address")}` : ""} ORDER BY block_number DESC LIMIT $5`,
+    [chainId, bytes(token), first, last, limit],
+  );
+  return rows.map(({ block_number }) => block_number);
+};

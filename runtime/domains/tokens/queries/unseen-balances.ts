@@ -1,0 +1,69 @@
+import { createRpc, type Rpc, type RpcResult } from "../../../chain/rpc.ts";
+import type { ChainConfig } from "../../../config/config.ts";
+import type { Address, Hash } from "../../../lib/hex.ts";
+
+/** Requests that wait for one node at most; further ones are answered without. */
+const maxWaiting = 32;
+const timeoutMilliseconds = 2_000;
+
+/** A block that is indexed. */
+export interface IndexedBlock {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
+/** Native balances of addresses that the index has never seen. */
+export interface UnseenBalances {
+  /** What an address has after a block, in wei; null where the node does not say, or has another block at that height. Never rejects. */
+  readonly read: (chainId: number, address: Address, block: IndexedBlock) => Promise<string | null>;
+}
+
+interface Node {
+  readonly rpc: Rpc;
+  /** Requests that wait for it. */
+  waiting: number;
+}
+
+/**
+ * Reads what the index cannot know: an address that no indexed block touched still has what the genesis block, or a block before a late start, gave it.
+ * One request to the network's node while the client waits, bounded in time and number.
+ */
+export const createUnseenBalances = (chains: readonly ChainConfig[]): UnseenBalances & { close(): Promise<void> } => {
+  const nodes = new Map(
+    chains.flatMap(({ id, rpc: url }) => (url === undefined ? [] : [[id, { rpc: createNodeRpc(url), waiting: 0 }] as [number, Node]])),
+  );
+  return {
+    read: async (chainId, address, block) => {
+      const node = nodes.get(chainId);
+      if (node === undefined || node.waiting >= maxWaiting) return null;
+      node.waiting += 1;
+      try {
+        return await readBalance(node.rpc, address, block);
+      } catch {
+        return null;
+      } finally {
+        node.waiting -= 1;
+      }
+    },
+    close: async () => {
+      await Promise.all([...nodes.values()].map(({ rpc }) => rpc.close()));
+    },
+  };
+};
+
+const createNodeRpc = (url: string): Rpc => createRpc({ url, batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
+
+/** The balance is of the indexed branch only if the node has the same block at its height. */
+const readBalance = async (rpc: Rpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
+  const height = `0x${number.toString(16)}`;
+  const [balance, block] = await rpc.settle([
+    { method: "eth_getBalance", params: [address, height] },
+    { method: "eth_getBlockByNumber", params: [height, false] },
+  ]);
+  const found = resultOf(block);
+  if (typeof found !== "object" || found === null || !("hash" in found) || found.hash !== hash) return null;
+  const amount = resultOf(balance);
+  return typeof amount === "string" && /^0x[0-9a-f]{1,64}$/i.test(amount) ? BigInt(amount).toString() : null;
+};
+
+const resultOf = (result: RpcResult | undefined): unknown => (result?.ok === true ? result.value : undefined);

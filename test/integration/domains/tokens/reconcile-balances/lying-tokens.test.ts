@@ -1,0 +1,261 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createApp } from "../../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../../runtime/config/config.ts";
+import { auditBalances } from "../../../../../runtime/domains/tokens/jobs/audit-balances.ts";
+import { createKeys } from "../../../../../runtime/http/keys.ts";
+import type { Address } from "../../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
+import { dump } from "../../../../support/contents.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { balanceHistory, createTestIndexer } from "../../../../support/indexer/support.ts";
+import { liars } from "./lying-tokens.ts";
+import { balancesOf, type Settling, startSettling } from "./support.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+type Answer = any;
+
+let chain: TestChain;
+let test: TestDatabase;
+let settling: Settling;
+let get: (path: string) => Promise<Answer>;
+let end: () => Promise<void>;
+const tokens = {} as Record<"honest" | "rebasing" | "fee" | "phishing" | "mute", Address>;
+let alice: Address;
+let bob: Address;
+let carol: Address;
+
+const mineEach = async (...transactions: readonly TestTransaction[]) => {
+  for (const transaction of transactions) {
+    await chain.send(transaction);
+    await chain.mine();
+  }
+};
+const transfer = (name: keyof typeof tokens, from: Address, to: Address, amount: bigint) => ({
+  from,
+  ...call(liars("Token"), tokens[name], "transfer", [to, amount]),
+});
+
+beforeAll(async () => {
+  [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
+  [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
+  tokens.honest = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
+  tokens.rebasing = await chain.deploy(liars("Rebasing"));
+  tokens.fee = await chain.deploy(liars("FeeOnTransfer"));
+  tokens.phishing = await chain.deploy(liars("Phishing"));
+  tokens.mute = await chain.deploy(liars("Mute"));
+  const mintable = ["honest", "rebasing", "fee", "mute"] as const;
+  await mineEach(...mintable.map((name) => call(liars("Token"), tokens[name], "mint", [alice, 1_000n])));
+  await mineEach(
+    ...mintable.map((name) => transfer(name, alice, bob, 300n)),
+    ...mintable.map((name) => transfer(name, bob, carol, 100n)),
+    call(liars("Phishing"), tokens.phishing, "claim", [alice, bob, 77n]),
+    call(liars("Rebasing"), tokens.rebasing, "rebase", [150n]),
+  );
+  settling = await startSettling(chain, chain.url, test.database);
+  const chains = [{ ...chainConfig.parse({ name: "liars", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
+  const { key } = await createKeys(test.database).create({ label: "test" });
+  const settings = config.parse({ limits: { requestsPerSecond: 100_000 } });
+  const app = createApp({
+    config: settings,
+    chains,
+    database: test.database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+    now: () => new Date(),
+  });
+  get = async (path) => {
+    const response = await supertest(app.app).get(`/v1/liars/${path}`).set("Authorization", `Bearer ${key}`);
+    expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
+    return response.body.data;
+  };
+  end = () => app.close();
+});
+afterAll(async () => {
+  await end?.();
+  await settling?.end();
+  await chain?.stop();
+  await test?.drop();
+});
+
+const found = async () =>
+  (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map(({ token }) => token).sort();
+
+/** Every balance that the index knows of those tokens that tell, from the block on that set it, is what the contract said then; the unknown ones are counted. */
+const unknownAfterComparing = async (): Promise<number> => {
+  const history = await test.database.query<{ owner: Address; token: Address; block_number: number; balance: string | null }>(
+    `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1 ORDER BY block_number, owner, token`,
+  );
+  const mine = history.filter(({ token }) => token !== tokens.mute);
+  const told = await balancesOf(
+    chain,
+    mine.map(({ block_number, ...row }) => ({ ...row, height: block_number })),
+  );
+  const known = mine.flatMap((row, position) => (row.balance === null ? [] : [{ ...row, balance: told[position] }]));
+  expect(mine.filter(({ balance }) => balance !== null)).toEqual(known);
+  expect(known.length).toBeGreaterThan(10);
+  return mine.length - known.length;
+};
+
+/** What is served of each owner at the head is what the contracts say there. */
+const compareServed = async () => {
+  const head = await chain.head();
+  for (const owner of [alice, bob, carol]) {
+    const { items } = await get(`address/${owner}/balances_v2/`);
+    for (const [name, token] of Object.entries(tokens).filter(([name]) => name !== "mute")) {
+      const [told] = await balancesOf(chain, [{ token, owner, height: head }]);
+      const item = items.find(({ contract_address }: Answer) => contract_address === token);
+      expect(item?.balance ?? "0", `${name} of ${owner}`).toBe(told);
+      if (item !== undefined) expect(item.balance_source).toBe(name === "honest" ? "events" : "node");
+    }
+  }
+};
+
+describe("tokens whose balances do not follow from their events", () => {
+  it("are found by comparing, those that tell the truth or nothing are not, and then the contract has the word", async () => {
+    await settling.settle();
+    expect(settling.warnings).toEqual([]);
+    expect(await found()).toEqual([tokens.rebasing, tokens.fee, tokens.phishing].sort());
+    expect(settling.notes).toHaveLength(3);
+    expect(await unknownAfterComparing()).toBe(0);
+    await compareServed();
+  });
+
+  it("take a second look, at a later moment, before they count", async () => {
+    const late = await createTestDatabase();
+    const hasty = await startSettling(chain, chain.url, late.database);
+    await hasty.settle(1);
+    expect(await late.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
+    await hasty.settle(1);
+    expect(await late.database.query("SELECT token FROM node_sourced_tokens")).toHaveLength(3);
+    await hasty.end();
+    await late.drop();
+  });
+
+  it("have the holders that the contract says, the running balances of nobody, and no supply", async () => {
+    const { items, pagination } = await get(`tokens/${tokens.fee}/token_holders_v2/`);
+    // Alice gave 300 of 1,000; of these 270 arrived, of which bob gave 100 and carol got 90.
+    expect(
+      items.map(({ address, balance, balance_source, total_supply }: Answer) => [address, balance, balance_source, total_supply]),
+    ).toEqual([
+      [alice, "700", "node", null],
+      [bob, "170", "node", null],
+      [carol, "90", "node", null],
+    ]);
+    expect(pagination.total_count).toBe(3);
+    expect((await get(`tokens/${tokens.phishing}/token_holders_v2/`)).items).toEqual([]);
+    const transfers = await test.database.query(
+      "SELECT 1 FROM transfers WHERE token = ANY ($1) AND (from_balance IS NOT NULL OR to_balance IS NOT NULL)",
+      [[tokens.fee, tokens.rebasing, tokens.phishing].map((token) => Buffer.from(token.slice(2), "hex"))],
+    );
+    expect(transfers).toEqual([]);
+    const honest = await get(`tokens/${tokens.honest}/token_holders_v2/`);
+    expect(honest.items.map(({ balance, balance_source }: Answer) => [balance, balance_source])).toEqual([
+      ["700", "events"],
+      ["200", "events"],
+      ["100", "events"],
+    ]);
+    expect(honest.items[0].total_supply).toBe("1000");
+  });
+
+  it("are followed: an event has its owners read again, and a balance that changes without one is found on schedule", async () => {
+    await mineEach(transfer("fee", alice, carol, 50n), transfer("rebasing", alice, carol, 50n), transfer("honest", alice, carol, 50n));
+    const transferred = await chain.head();
+    await settling.settle();
+    expect(await unknownAfterComparing()).toBe(0);
+    await compareServed();
+    await mineEach(call(liars("Rebasing"), tokens.rebasing, "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
+    await settling.settle(65);
+    await compareServed();
+    expect(await unknownAfterComparing()).toBe(0);
+    const { items } = await get(`address/${carol}/historical_balances/?block-height=${await chain.head()}`);
+    const item = items.find(({ contract_address }: Answer) => contract_address === tokens.rebasing);
+    // 100 and 50 units of a hundred percent each, at 300 percent.
+    expect([item.balance, item.last_transferred_block_height]).toEqual(["450", transferred - 1]);
+    expect(settling.warnings).toEqual([]);
+  });
+
+  it("do not wait for others that nobody has", async () => {
+    // Forty tokens without a holder are due before the one that changes.
+    await test.database.query(
+      `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at, refreshed_at)
+       SELECT chain_id, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1, 0, owner, 0, found_at, '2000-01-01' FROM node_sourced_tokens, generate_series(1, 40) n
+       WHERE token = $1`,
+      [Buffer.from(tokens.rebasing.slice(2), "hex")],
+    );
+    await test.database.query(
+      "UPDATE node_sourced_tokens SET refreshed_at = '2001-01-01' WHERE refreshed_at > '2001-01-01' OR refreshed_at IS NULL",
+    );
+    await mineEach(call(liars("Rebasing"), tokens.rebasing, "rebase", [400n]));
+    await settling.settle(5);
+    await compareServed();
+    await test.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");
+  });
+
+  it("change nothing when all is known: looking again writes no row", async () => {
+    const before = await dump(test.database);
+    await settling.settle(10);
+    expect(await dump(test.database)).toEqual(before);
+  });
+
+  it("have an audit of their own, at the block of each reading, that finds a planted row", async () => {
+    const audit = async () => {
+      const running = await createTestIndexer(chain.url, test.database);
+      const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
+      await running.close();
+      return rows;
+    };
+    const rows = await audit();
+    expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
+    const own = rows.find(({ what }) => what === "balances read from contracts");
+    // Three owners of two tokens; nobody has any of the third.
+    expect(own?.compared).toBe(6);
+    expect(own?.unknown).toBe(0);
+    const plant = (change: string) =>
+      test.database.query(`UPDATE balances SET balance = balance ${change} WHERE token = $1 AND owner = $2`, [
+        Buffer.from(tokens.fee.slice(2), "hex"),
+        Buffer.from(bob.slice(2), "hex"),
+      ]);
+    await plant("+ 1");
+    expect((await audit()).filter(({ differences }) => differences.length > 0).map(({ what }) => what)).toEqual([
+      "balances read from contracts",
+    ]);
+    await plant("- 1");
+  });
+
+  it("survive a reorganisation: what was read above the ancestor is read again on the new branch", async () => {
+    await mineEach(transfer("fee", alice, bob, 20n), call(liars("Rebasing"), tokens.rebasing, "rebase", [200n]));
+    await settling.settle(65);
+    await chain.rpc("anvil_reorg", [
+      4,
+      [[{ from: alice, to: tokens.fee, data: transfer("fee", alice, bob, 30n).data, gas: "0xf4240" }, 1]],
+    ]);
+    await chain.mine();
+    await settling.settle(130);
+    expect(await unknownAfterComparing()).toBe(0);
+    await compareServed();
+    const gaps = await test.database.query(
+      `SELECT * FROM (SELECT to_block, lead(from_block) OVER (PARTITION BY owner, token, standard ORDER BY from_block) AS next FROM (
+         SELECT owner, token, standard, from_block, to_block FROM balance_periods
+         UNION ALL SELECT owner, token, standard, since_block, NULL FROM balances) h) h WHERE to_block + 1 IS DISTINCT FROM next`,
+    );
+    expect(gaps).toEqual([]);
+    expect(await found()).toHaveLength(3);
+  });
+
+  it("are the node's still when the projection is built again", async () => {
+    const head = await chain.head();
+    const served = async () => Promise.all([alice, bob, carol].map((owner) => get(`address/${owner}/balances_v2/`)));
+    const picked = (answers: Answer[]) =>
+      answers.map(({ items }) => items.map(({ contract_address, balance }: Answer) => [contract_address, balance]));
+    const before = picked(await served());
+    await settling.end();
+    await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
+    settling = await startSettling(chain, chain.url, test.database);
+    await settling.settle(2);
+    expect(await chain.head()).toBe(head);
+    expect(picked(await served())).toEqual(before);
+    expect(await unknownAfterComparing()).toBe(0);
+  });
+});

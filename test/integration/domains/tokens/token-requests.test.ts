@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createTokenRequests } from "../../../../runtime/domains/tokens/jobs/record-token-requests.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test?.drop());
+
+const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
+const stored = () =>
+  test.database.query<{ chain_id: number; token: Address; asked_at: Date }>("SELECT chain_id, token, asked_at FROM token_requests");
+
+it("tokens that are asked for are written in portions, once in a while each, and never by the request itself", async () => {
+  let [now, queries] = [new Date(Date.UTC(2026, 0, 1)), 0];
+  const database = {
+    query: ((sql: string, parameters?: readonly unknown[]) => {
+      queries += 1;
+      return test.database.query(sql, parameters);
+    }) as typeof test.database.query,
+  };
+  const requests = createTokenRequests(database, () => now);
+  // 1,500 tokens on one chain, asked for twice, and one on another.
+  for (let time = 0; time < 2; time += 1)
+    requests.note(
+      1,
+      Array.from({ length: 1_500 }, (_, number) => tokenOf(number)),
+    );
+  requests.note(2, [tokenOf(7)]);
+  expect(queries).toBe(0);
+  await requests.flush();
+  expect(await stored()).toHaveLength(1_000);
+  await requests.flush();
+  expect(await stored()).toHaveLength(1_501);
+  requests.note(2, [tokenOf(7)]);
+  await requests.flush();
+  expect(queries).toBe(2);
+  // After a quarter of an hour its time is written again.
+  now = new Date(Date.UTC(2026, 0, 1, 1));
+  await requests.flush();
+  requests.note(2, [tokenOf(7)]);
+  await requests.close();
+  expect((await stored()).find((row) => row.chain_id === 2)?.asked_at).toEqual(now);
+});
+
+it("what waits is bounded, however much is asked for", async () => {
+  const requests = createTokenRequests(test.database, () => new Date(Date.UTC(2026, 0, 2)));
+  await test.database.query("DELETE FROM token_requests");
+  requests.note(
+    3,
+    Array.from({ length: 50_000 }, (_, number) => tokenOf(number)),
+  );
+  for (let portion = 0; portion < 20; portion += 1) await requests.flush();
+  await requests.close();
+  expect(await stored()).toHaveLength(10_000);
+});
+
+it("tokens whose write failed are written by the next flush", async () => {
+  await test.database.query("DELETE FROM token_requests");
+  let isDown = true;
+  const database = {
+    query: ((sql: string, parameters?: readonly unknown[]) =>
+      isDown ? Promise.reject(new Error("connection refused")) : test.database.query(sql, parameters)) as typeof test.database.query,
+  };
+  const requests = createTokenRequests(database, () => new Date(Date.UTC(2026, 0, 3)));
+  requests.note(4, [tokenOf(1), tokenOf(2)]);
+  await requests.flush();
+  isDown = false;
+  await requests.flush();
+  await requests.close();
+  expect((await stored()).map(({ token }) => token).sort()).toEqual([tokenOf(1), tokenOf(2)]);
+});

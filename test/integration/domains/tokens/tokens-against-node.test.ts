@@ -1,0 +1,255 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../../demo/story/random.ts";
+import { createApp } from "../../../../runtime/app.ts";
+import { type ChainConfig, chainConfig, config } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import { type Tale, tellTale } from "../../../support/indexer/tale.ts";
+
+/** A week with one day without blocks, indexed and served; the node of a running chain still has the state of each block to compare with. */
+const secondsOfDay = 86_400;
+const blocksOfDays = [9, 6, 0, 7, 5, 8];
+/** 2023-11-16, the second midnight after the chain's genesis. */
+const firstDay = Date.UTC(2023, 10, 16) / 1000;
+const lastDay = firstDay + (blocksOfDays.length - 1) * secondsOfDay;
+const now = () => new Date((lastDay + 20 * 3_600) * 1000);
+const random = createRandom("a week of transfers");
+
+interface Served {
+  get(path: string): Promise<Answer>;
+  end(): Promise<void>;
+}
+// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+type Answer = any;
+
+let chain: TestChain;
+let tale: Tale;
+let owners: Address[];
+let head: number;
+let times: number[];
+let served: Served;
+const databases: TestDatabase[] = [];
+
+const serve = async (database: Database): Promise<Served> => {
+  const settings: ChainConfig = { ...chainConfig.parse({ name: "week", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 };
+  const { key } = await createKeys(database).create({ label: "test" });
+  const limits = { requestsPerSecond: 100_000 };
+  const logger = pino({ level: "silent" });
+  const http = createApp({ config: config.parse({ limits }), chains: [settings], database, logger, answerCheck: "all", now });
+  return {
+    get: async (path) => {
+      const response = await supertest(http.app).get(`/v1/week/${path}`).set("Authorization", `Bearer ${key}`);
+      expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
+      return response.body.data;
+    },
+    end: () => http.close(),
+  };
+};
+
+const indexFrom = async (from: number): Promise<Database> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, wrappedNative: [tale.weth] }) });
+  await indexer.runToHead(head);
+  await indexer.close();
+  return test.database;
+};
+
+/** One of the things that may happen in a block. */
+const something = (): TestTransaction => {
+  const [from, to] = [random.pick(chain.accounts.slice(0, 4)), random.pick(owners)];
+  const amount = BigInt(random.between(0, 40));
+  const happenings: TestTransaction[] = [
+    { from, to, value: amount, gas: 60_000n },
+    { from, ...call(artifacts.erc20(), tale.erc20, "transfer", [to, amount]) },
+    { ...call(artifacts.erc20(), tale.erc20, "mint", [to, amount]) },
+    { from, ...call(artifacts.erc20(), tale.erc20, "burn", [amount]) },
+    { from, ...call(artifacts.weth(), tale.weth, "deposit"), value: amount },
+    { from, ...call(artifacts.weth(), tale.weth, "withdraw", [amount / 2n]) },
+    { from, ...call(artifacts.weth(), tale.weth, "transfer", [to, amount]) },
+    { ...call(artifacts.erc721(), tale.erc721, "mint", [to]) },
+    { from, ...call(artifacts.erc721(), tale.erc721, "transferFrom", [from, to, BigInt(random.between(0, 6))]) },
+    { from, ...call(artifacts.erc1155(), tale.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
+    { ...call(artifacts.erc1155(), tale.erc1155, "mint", [to, 2n, amount, "0x"]) },
+  ];
+  return random.pick(happenings);
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  tale = await tellTale(chain, 2);
+  owners = [
+    ...chain.accounts.slice(0, 5),
+    "0x00000000000000000000000000000000000a11ce",
+    "0x0000000000000000000000000000000000000b0b",
+    tale.weth,
+  ];
+  for (const [day, blocks] of blocksOfDays.entries()) {
+    for (let block = 0; block < blocks; block += 1) {
+      await chain.send(...Array.from({ length: random.between(0, 6) }, something));
+      await chain.mine(firstDay + day * secondsOfDay + Math.floor((block * secondsOfDay) / (blocks + 1)));
+    }
+  }
+  head = await chain.head();
+  const blocks = await chain.batch<{ timestamp: Hex }>(
+    Array.from({ length: head + 1 }, (_, height) => ({ method: "eth_getBlockByNumber", params: [quantity(height), false] })),
+  );
+  times = blocks.map(({ timestamp }) => Number(timestamp));
+  served = await serve(await indexFrom(0));
+});
+afterAll(async () => {
+  await served?.end();
+  await Promise.all(databases.map((test) => test.drop()));
+  await chain?.stop();
+});
+
+const quantity = (value: number): Hex => `0x${value.toString(16)}`;
+const at = (height: number) => [quantity(height)] as const;
+const numbers = async (calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]> =>
+  (await chain.batch<Hex>(calls)).map((value) => BigInt(value === "0x" ? 0 : value));
+const ask = (to: Address, artifact: ReturnType<typeof artifacts.erc20>, name: string, args: readonly unknown[], height: number) => ({
+  method: "eth_call",
+  params: [call(artifact, to, name, args), ...at(height)],
+});
+
+/** What the node says an owner had at a height, by token; an ERC-1155 collection as its two ids together. */
+const nodeBalances = async (owner: Address, height: number): Promise<Map<Address, bigint>> => {
+  const [native, erc20, weth, erc721, first, second] = await numbers([
+    { method: "eth_getBalance", params: [owner, ...at(height)] },
+    ask(tale.erc20, artifacts.erc20(), "balanceOf", [owner], height),
+    ask(tale.weth, artifacts.weth(), "balanceOf", [owner], height),
+    ask(tale.erc721, artifacts.erc721(), "balanceOf", [owner], height),
+    ask(tale.erc1155, artifacts.erc1155(), "balanceOf", [owner, 1n], height),
+    ask(tale.erc1155, artifacts.erc1155(), "balanceOf", [owner, 2n], height),
+  ]);
+  return new Map([
+    [nativeTokenAddress, native ?? 0n],
+    [tale.erc20, erc20 ?? 0n],
+    [tale.weth, weth ?? 0n],
+    [tale.erc721, erc721 ?? 0n],
+    [tale.erc1155, (first ?? 0n) + (second ?? 0n)],
+  ]);
+};
+const servedBalances = (items: Answer): Map<Address, bigint> =>
+  new Map(items.map((item: Answer) => [item.contract_address, BigInt(item.balance)]));
+const allHeights = () => Array.from({ length: head + 1 }, (_, height) => height);
+const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+describe("an indexed week", () => {
+  it("has, after every block, what the node says each owner had then", async () => {
+    for (const owner of owners) {
+      for (const height of allHeights()) {
+        const { items } = await served.get(`address/${owner}/historical_balances/?block-height=${height}`);
+        const balances = servedBalances(items);
+        for (const [token, balance] of await nodeBalances(owner, height)) {
+          // The index does not hear of a genesis balance before it is touched, nor of a token that was never had.
+          if (token === nativeTokenAddress && !balances.has(token)) continue;
+          expect(balances.get(token) ?? 0n, `${token} of ${owner} at ${height}`).toBe(balance);
+        }
+      }
+    }
+  });
+
+  it("has, at the end of each day, what the node says at the day's last block", async () => {
+    for (const day of Array.from({ length: blocksOfDays.length }, (_, position) => firstDay + position * secondsOfDay)) {
+      const last = times.filter((time) => time < day + secondsOfDay).length - 1;
+      for (const owner of owners) {
+        const { items } = await served.get(`address/${owner}/historical_balances/?date=${dayOf(day)}`);
+        expect(items.every((item: Answer) => item.block_height === last)).toBe(true);
+        const balances = servedBalances(items);
+        for (const [token, balance] of await nodeBalances(owner, last)) {
+          expect(balances.get(token) ?? (token === nativeTokenAddress ? balance : 0n)).toBe(balance);
+        }
+      }
+    }
+  });
+
+  it("ranks the holders of each token after every block as the node's balances do, and counts what there is", async () => {
+    const everybody = [...new Set([...owners, ...chain.accounts, tale.erc20, tale.erc721, tale.erc1155])];
+    for (const height of allHeights()) {
+      const balances = await Promise.all(everybody.map((owner) => nodeBalances(owner, height)));
+      for (const token of [tale.erc20, tale.weth, tale.erc721, tale.erc1155]) {
+        const expected = everybody
+          .map((owner, position) => ({ owner, balance: balances[position]?.get(token) ?? 0n }))
+          .filter(({ balance }) => balance > 0n)
+          .sort((left, right) =>
+            left.balance === right.balance ? (left.owner < right.owner ? -1 : 1) : left.balance > right.balance ? -1 : 1,
+          );
+        const { items, pagination } = await served.get(`tokens/${token}/token_holders_v2/?block-height=${height}`);
+        expect(
+          items.map((item: Answer) => ({ owner: item.address, balance: BigInt(item.balance) })),
+          `${token} at ${height}`,
+        ).toEqual(expected);
+        expect(pagination.total_count).toBe(expected.length);
+        const sum = expected.reduce((total, { balance }) => total + balance, 0n);
+        expect(new Set(items.map((item: Answer) => BigInt(item.total_supply)))).toEqual(new Set(expected.length === 0 ? [] : [sum]));
+      }
+    }
+    const supplies = await numbers([
+      ask(tale.erc20, artifacts.erc20(), "totalSupply", [], head),
+      ask(tale.weth, artifacts.weth(), "totalSupply", [], head),
+      ask(tale.erc721, artifacts.erc721(), "totalSupply", [], head),
+    ]);
+    for (const [position, token] of [tale.erc20, tale.weth, tale.erc721].entries()) {
+      expect(BigInt((await served.get(`tokens/${token}/token_holders_v2/`)).items[0].total_supply)).toBe(supplies[position]);
+    }
+  });
+
+  it("opens, peaks, dips and closes each day where the node's balances do", async () => {
+    for (const owner of owners) {
+      const { items } = await served.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
+      const history = await Promise.all(allHeights().map((height) => nodeBalances(owner, height)));
+      for (const token of [nativeTokenAddress, tale.erc20, tale.weth]) {
+        const item = items.find(({ contract_address }: Answer) => contract_address === token);
+        const expected = blocksOfDays
+          .map((_, day) => {
+            const start = firstDay + day * secondsOfDay;
+            const before = times.filter((time) => time < start).length - 1;
+            const end = times.filter((time) => time < start + secondsOfDay).length - 1;
+            const values = history.slice(before, end + 1).map((balances) => balances.get(token) ?? 0n);
+            const sorted = [...values].sort((left, right) => (left < right ? -1 : 1));
+            return { day: dayOf(start), open: values[0], high: sorted.at(-1), low: sorted[0], close: values.at(-1) };
+          })
+          .reverse();
+        const shown = item?.holdings.map(({ timestamp, open, high, low, close }: Answer) => ({
+          day: timestamp.slice(0, 10),
+          open: BigInt(open.balance),
+          high: BigInt(high.balance),
+          low: BigInt(low.balance),
+          close: BigInt(close.balance),
+        }));
+        if (shown === undefined) expect(expected.every(({ high }) => high === 0n || token === nativeTokenAddress)).toBe(true);
+        else expect(shown, `${token} of ${owner}`).toEqual(expected);
+      }
+    }
+  });
+
+  it("indexed from its middle on says the same of what it knows, and how much it does not know", async () => {
+    const from = head - 18;
+    const late = await serve(await indexFrom(from));
+    let compared = 0;
+    for (const owner of owners) {
+      for (const height of [from, from + 1, from + 7, head - 1, head]) {
+        const { items, indexed_from } = await late.get(`address/${owner}/historical_balances/?block-height=${height}`);
+        expect(indexed_from).toBe(from);
+        const node = await nodeBalances(owner, height);
+        for (const item of items) {
+          // No call tells how many units of all ids of an ERC-1155 collection somebody had before.
+          if (item.contract_address === tale.erc1155) continue;
+          expect(BigInt(item.balance), `${item.contract_address} of ${owner} at ${height}`).toBe(node.get(item.contract_address));
+          compared += 1;
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(80);
+    const { items, pagination } = await late.get(`tokens/${tale.erc20}/token_holders_v2/`);
+    expect([pagination.total_count, items[0].total_supply]).toEqual([null, null]);
+    await late.end();
+  });
+});

@@ -1,0 +1,289 @@
+import { describe, expect, it } from "vitest";
+import { builtInRules } from "../../../../runtime/domains/tokens/classification/built-in.ts";
+import { type ClassifiedToken, createClassifier } from "../../../../runtime/domains/tokens/classification/classifier.ts";
+import { loadRules, parseRules } from "../../../../runtime/domains/tokens/classification/load-rules.ts";
+import type { Counterparty } from "../../../../runtime/domains/tokens/classification/poisoning.ts";
+import { renderRules } from "../../../../runtime/domains/tokens/classification/render-rules.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+
+const classifier = createClassifier(builtInRules);
+const account = (start: string, end: string, middle = "0"): Address => `0x${start}${middle.repeat(40 - start.length - end.length)}${end}`;
+/** The contract of USD Coin on Ethereum, as its issuer states it. */
+const usdc: Address = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const token = (overrides: Partial<ClassifiedToken> = {}): ClassifiedToken => ({
+  chainId: 1,
+  address: account("1234", "5678"),
+  standard: 1,
+  name: "Some Token",
+  symbol: "SOME",
+  decimals: 18,
+  ...overrides,
+});
+const ruleOfSpam = (overrides: Partial<ClassifiedToken>): string | null => {
+  const { answer, rule } = classifier.isSpam(token(overrides));
+  return answer ? rule : null;
+};
+
+describe("the type of a token", () => {
+  it("is nft by its standard, whatever it is worth", () => {
+    expect(classifier.typeOf(token({ standard: 2 }), null).answer).toBe("nft");
+    expect(classifier.typeOf(token({ standard: 3 }), 0.01).answer).toBe("nft");
+  });
+
+  it("is stablecoin by the address, whatever the symbol says", () => {
+    expect(classifier.typeOf(token({ address: usdc, symbol: "OTHER" }), null)).toMatchObject({
+      answer: "stablecoin",
+      rule: "stablecoin-address",
+    });
+  });
+
+  it("is stablecoin by symbol and decimals where the rules know no address on the chain, and only there", () => {
+    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 6 }), null).answer).toBe("stablecoin");
+    expect(classifier.typeOf(token({ chainId: 31337, symbol: "USDC", decimals: 9 }), null).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ chainId: 1, symbol: "USDC", decimals: 6 }), null).answer).toBe("cryptocurrency");
+  });
+
+  it("is dust below 0.10 USD, and never without a price", () => {
+    expect(classifier.typeOf(token(), 0.0999).answer).toBe("dust");
+    expect(classifier.typeOf(token(), 0.1).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token(), null).answer).toBe("cryptocurrency");
+    expect(classifier.typeOf(token({ standard: 0, symbol: "ETH" }), 0.05).answer).toBe("dust");
+    expect(classifier.typeOf(token({ standard: 0, symbol: "xDAI" }), null).answer).toBe("cryptocurrency");
+  });
+});
+
+describe("spam", () => {
+  it.each(["https://example.com/free", "$ 1000 usdc-gift.xyz", "www.example.gift", "Open t.me/freecoins", "token [dot] io", "ехаmрlе.соm"])(
+    "is the name %j, which holds a web address",
+    (name) => {
+      expect(ruleOfSpam({ name })).toBe("web-address");
+      expect(ruleOfSpam({ name: null, symbol: name })).toBe("web-address");
+    },
+  );
+
+  it.each(["Claim your bonus", "VISIT to get more", "Reward", "ETH Rewards", "Free Airdrop", "сlаim now", "cla\u200bim", "Ｃｌａｉｍ"])(
+    "is the name %j, which holds a word of spam",
+    (name) => {
+      expect(ruleOfSpam({ name })).toBe("lure-word");
+    },
+  );
+
+  it.each([
+    ["yearn.finance", "YFI"],
+    ["Curve.fi DAI/USDC/USDT", "3Crv"],
+    ["Crypto.com Coin", "CRO"],
+    ["Wrapped Ether", "WETH"],
+    ["Reclaim Protocol", "RCLM"],
+    ["Version 1.5 Coin", "V1.5"],
+    ["Staked St. Com", "SC"],
+  ])("is not %j (%s)", (name, symbol) => {
+    expect(classifier.isSpam(token({ name, symbol }))).toEqual({ answer: false, rule: null, reason: null });
+  });
+
+  // The letters that stand for "square apartment" become six, the ligature U+FDFA eighteen: a name of 200 characters up to 3,600.
+  it.each(["\u3316", "\ufdfa", "\u0301", "-", "(", "a", "a-", "ab.", "\u{1f468}\u200d"])(
+    "is found behind as many %j as a name has room for",
+    (filler) => {
+      const behind = (word: string) => {
+        const room = 200 - [...word].length - 1;
+        return `${[...filler.repeat(room)].slice(0, room).join("")} ${word}`;
+      };
+      expect(ruleOfSpam({ name: behind("claim") })).toBe("lure-word");
+      expect(ruleOfSpam({ name: behind("gift-a.xyz") })).toBe("web-address");
+      expect(ruleOfSpam({ name: behind("https://a") })).toBe("web-address");
+      expect(ruleOfSpam({ name: behind("coin") })).toBeNull();
+    },
+  );
+
+  it.each([
+    ["see usdc-gift.xyz now", "usdc-gift.xyz"],
+    ["--gift.xyz", "gift.xyz"],
+    ["a.b.c.com", "c.com"],
+    ["token [dot] io", "token [dot] io"],
+    ["ехаmрlе(.)соm", "example(.)com"],
+    ["𝐠𝐢𝐟𝐭.xyz", "gift.xyz"],
+    ["gift-.xyz", "gift-.xyz"],
+    ["b.a curve.fi gift.fi", "gift.fi"],
+  ])("names the address in %j", (name, found) => {
+    expect(classifier.isSpam(token({ name }))).toMatchObject({
+      answer: true,
+      reason: `Its name or symbol holds the web address "${found}".`,
+    });
+  });
+
+  it("names 100 characters of a longer address", () => {
+    const address = `https://${"a".repeat(150)}`;
+    expect(classifier.isSpam(token({ name: address })).reason).toBe(`Its name or symbol holds the web address "${address.slice(0, 100)}".`);
+  });
+
+  it("is a stablecoin's symbol at another address than the configured ones", () => {
+    expect(ruleOfSpam({ symbol: "USDC", decimals: 6 })).toBe("fake-stablecoin");
+    expect(ruleOfSpam({ symbol: "usdt" })).toBe("fake-stablecoin");
+    expect(ruleOfSpam({ symbol: "USDC", address: usdc })).toBeNull();
+    expect(ruleOfSpam({ symbol: "USDC", decimals: 6, chainId: 31337 })).toBeNull();
+  });
+
+  // Cyrillic U+0405 and U+0421, full width, zero width, digits for letters, a lower-case L for an I, the sign of the tugrik, and dots around.
+  it.each(["U\u0405D\u0421", "ＵＳＤＣ", "US\u200bDC", "U5DC", "DAl", "DA1", "USD\u20ae", "USDC.", "U\u0301SDT", "$USDT"])(
+    "is the symbol %j on any chain, which looks like a stablecoin's",
+    (symbol) => {
+      expect(ruleOfSpam({ symbol, chainId: 31337 })).toBe("look-alike-symbol");
+    },
+  );
+
+  it("is not a configured stablecoin that writes its symbol in a way of its own", () => {
+    expect(ruleOfSpam({ chainId: 42161, symbol: "USD\u20ae0", address: "0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9" })).toBeNull();
+  });
+
+  it("is never the native token", () => {
+    expect(ruleOfSpam({ standard: 0, symbol: "USDT", name: "Claim" })).toBeNull();
+  });
+
+  it("is a token that was handed out and whose name holds a word of such tokens; each of the two alone is not", () => {
+    const gift = token({ name: "Lucky Whale" });
+    expect(classifier.isSpam(gift, true)).toMatchObject({ answer: true, rule: "airdrop" });
+    expect(classifier.isSpam(gift, false).answer).toBe(false);
+    expect(classifier.isSpam(token(), true).answer).toBe(false);
+    expect(classifier.mayBeAirdrop(gift)).toBe(true);
+    expect(classifier.mayBeAirdrop(token())).toBe(false);
+    // Spam already, and a token that the operator trusts: neither needs another look.
+    expect(classifier.mayBeAirdrop(token({ name: "Claim your prize" }))).toBe(false);
+    const trusting = createClassifier(parseRules("rules.yaml", `trusted: { 1: [${gift.address}] }`));
+    expect(trusting.mayBeAirdrop(gift)).toBe(false);
+    const off = createClassifier(parseRules("rules.yaml", "airdrops: { words: [], transfers: 200, perTransaction: 20 }"));
+    expect(off.mayBeAirdrop(gift)).toBe(false);
+  });
+
+  it("follows the operator's lists before all else", () => {
+    const own = createClassifier(
+      parseRules("rules.yaml", `trusted: { 1: [${account("aaaa", "aaaa")}] }\nspam: { 1: [${account("bbbb", "bbbb")}] }`),
+    );
+    expect(own.isSpam(token({ address: account("aaaa", "aaaa"), name: "claim" }))).toMatchObject({ answer: false, rule: "trusted" });
+    expect(own.isSpam(token({ address: account("bbbb", "bbbb") }))).toMatchObject({ answer: true, rule: "spam-list" });
+    expect(own.isSpam(token({ chainId: 2, address: account("bbbb", "bbbb") })).answer).toBe(false);
+  });
+});
+
+describe("poisoning", () => {
+  const wallet = account("c0ffee", "c0ffee");
+  const friend = account("abcd", "ef01", "1");
+  const double = account("abcd", "ef01", "2");
+  const stranger = account("9999", "9999", "3");
+  /** The wallet sent to its friend in block 10; what is judged is in block 20. */
+  const friendship: Counterparty = { address: friend, since: 10, sentSince: 10 };
+  interface Judged {
+    readonly from?: Address;
+    readonly to?: Address;
+    readonly amount?: string;
+    readonly sender?: Address;
+    readonly block?: number;
+  }
+  const rule = (overrides: Judged, known: readonly Counterparty[] = [friendship]) =>
+    classifier.isPoisoning(
+      { wallet, block: 20, from: wallet, to: double, amount: "0", sender: stranger, ...overrides },
+      classifier.counterpartiesOf(known),
+    ).rule;
+
+  it("is a transfer of nothing with an address that begins and ends like one the wallet dealt with, in either direction", () => {
+    expect(rule({})).toBe("resembling-address");
+    expect(rule({ from: double, to: wallet })).toBe("resembling-address");
+    expect(rule({ from: double, to: wallet, sender: wallet })).toBe("resembling-address");
+  });
+
+  it("is a transfer of nothing in the wallet's name by somebody else", () => {
+    expect(rule({ to: stranger })).toBe("sent-by-others");
+  });
+
+  it("is not what moves something, what is between the wallet and who it dealt with, or what the wallet sent to a stranger", () => {
+    expect(rule({ amount: "1" })).toBeNull();
+    expect(rule({ to: friend })).toBeNull();
+    expect(rule({ to: stranger, sender: wallet })).toBeNull();
+    expect(rule({ from: stranger, to: wallet })).toBeNull();
+    expect(rule({ to: wallet })).toBeNull();
+  });
+
+  it("is not hidden by dust that the other sent before, and not shown by what came after", () => {
+    const dust: Counterparty = { address: double, since: 15, sentSince: null };
+    expect(rule({ from: double, to: wallet }, [friendship, dust])).toBe("resembling-address");
+    // Once the wallet chose to send there, the two are alike.
+    expect(rule({ from: double, to: wallet }, [friendship, { ...dust, sentSince: 15 }])).toBeNull();
+    expect(rule({ from: double, to: wallet, block: 15 }, [friendship, { ...dust, sentSince: 15 }])).toBe("resembling-address");
+    // A friend of the same block is imitated, one of a later block cannot be.
+    expect(rule({ from: double, to: wallet, block: 10 })).toBe("resembling-address");
+    expect(rule({ from: double, to: wallet, block: 9 })).toBeNull();
+    // Who only paid the wallet is imitated as well.
+    expect(rule({ from: double, to: wallet }, [{ ...friendship, sentSince: null }])).toBe("resembling-address");
+  });
+
+  it("is found among doubles that somebody made by the thousand, and never resembles itself", () => {
+    const others = Array.from(
+      { length: 3_000 },
+      (_, index): Counterparty => ({
+        address: `0xabcd${index.toString(16).padStart(32, "5")}ef01` as Address,
+        since: 12 + (index % 5),
+        sentSince: index % 7 === 0 ? 15 : null,
+      }),
+    );
+    expect(rule({}, others)).toBe("resembling-address");
+    expect(rule({ block: 11 }, others)).toBe("sent-by-others");
+    // Of two that look alike: one that the wallet sent to first is imitated by the other, and not the other way round.
+    const second: Counterparty = { address: double, since: 12, sentSince: 12 };
+    expect(rule({ block: 12 }, [friendship, second])).toBe("resembling-address");
+    expect(rule({ to: friend, block: 12 }, [friendship, second])).toBeNull();
+    expect(rule({ to: friend, block: 11 }, [friendship])).toBeNull();
+    expect(rule({ block: 13 }, [second])).toBeNull();
+  });
+
+  it("is not a transfer to a stranger where the wallet never sends for itself, as a contract does not", () => {
+    expect(rule({ to: stranger }, [{ ...friendship, sentSince: null }])).toBeNull();
+  });
+
+  it("compares as many digits as the rules say", () => {
+    const strict = createClassifier(parseRules("rules.yaml", "poisoning: { matchingDigits: 5, sentByOthers: false }"));
+    const counterparties = strict.counterpartiesOf([friendship]);
+    expect(strict.isPoisoning({ wallet, block: 20, from: wallet, to: double, amount: 0n, sender: stranger }, counterparties).answer).toBe(
+      false,
+    );
+  });
+});
+
+describe("a file of rules", () => {
+  it("replaces the sections that it has, and keeps the others", () => {
+    const rules = parseRules("rules.yaml", "dust: { belowUsd: 5 }");
+    expect(rules).toEqual({ ...builtInRules, dust: { belowUsd: 5 } });
+    expect(loadRules(undefined)).toBe(builtInRules);
+    expect(parseRules("rules.yaml", "# nothing but a comment\n")).toEqual(builtInRules);
+  });
+
+  it("is printed from the rules in force, each setting with its meaning, and reads as the same rules", () => {
+    const text = renderRules(builtInRules);
+    expect(parseRules("rules.yaml", text)).toEqual(builtInRules);
+    expect(text).toContain("rulesFile in ashlar.yaml");
+    expect(text).toMatch(/ {2}# Hex digits at either end in which an address resembles another\.\n {2}matchingDigits: 4/);
+    const own = parseRules("rules.yaml", `spam: { 1: [${usdc}] }`);
+    expect(parseRules("rules.yaml", renderRules(own)).spam).toEqual({ 1: [usdc] });
+  });
+
+  it("takes addresses with and without quotes, in any case", () => {
+    const text = `spam:\n  1:\n    - ${usdc.toUpperCase().replace("0X", "0x")}\n    - "${usdc}"\n`;
+    expect(parseRules("rules.yaml", text).spam).toEqual({ 1: [usdc, usdc] });
+  });
+
+  it.each([
+    ["dust:\n  belowUsd: cheap\n", "rules.yaml:2:3: dust.belowUsd: "],
+    [
+      "dust: { belowUsd: 1 }\nlure: {}\n",
+      "rules.yaml:2:1: lure: no such key; stablecoins, dust, lures, airdrops, poisoning, trusted, spam are accepted",
+    ],
+    ["spam:\n  1:\n    - 0x12\n", "rules.yaml:3:7: spam.1.0: 0x and 40 hex digits are accepted as an address"],
+    ["spam:\n  main: []\n", "rules.yaml:2:3: spam.main: "],
+    ["stablecoins:\n  - symbol: X\n", "rules.yaml:2:5: stablecoins.0.decimals: "],
+    ["dust: { belowUsd: 1\n", "rules.yaml:"],
+  ])("says where %j is wrong", (text, message) => {
+    expect(() => parseRules("rules.yaml", text)).toThrow(message);
+  });
+
+  it("is named where it cannot be read", () => {
+    expect(() => loadRules("/nowhere/rules.yaml")).toThrow("/nowhere/rules.yaml: the file of classification rules cannot be read");
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import { alice, block, bob, carol, fold, miner, pick, topic, transaction } from "../token-folds.ts";
+
+describe("native balances", () => {
+  it("pay fee, value, inner value and tip in this order; the base fee is burnt", () => {
+    const paying = transaction({
+      to: bob,
+      value: 1_000n,
+      gasUsed: 21_000n,
+      effectiveGasPrice: 7n,
+      traces: [{ index: 0, type: "call", from: bob, to: carol, value: 400n }],
+    });
+    const rows = fold([block(1, [paying], { baseFeePerGas: 5n })]);
+    const start = 10n ** 18n;
+    expect(pick(rows.transfers, "from_address", "to_address", "amount", "from_balance", "to_balance")).toEqual([
+      [alice, bob, 1_000n, start - 147_000n - 1_000n, start + 1_000n],
+      [bob, carol, 400n, start + 600n, start + 400n],
+    ]);
+    expect(pick(rows.balances, "owner", "balance")).toEqual([
+      [alice, start - 148_000n],
+      [bob, start + 600n],
+      [carol, start + 400n],
+      [miner, start + 42_000n],
+    ]);
+    // What the genesis block gave held until the block before.
+    expect(pick(rows.balance_periods, "from_block", "to_block", "balance")).toEqual(Array.from({ length: 4 }, () => [0, 0, start]));
+    expect(rows.transfers.every((row) => row.token === nativeTokenAddress && row.standard === 0 && row.log_index === null)).toBe(true);
+  });
+
+  it("of a failed transaction lose the fee alone, that of data and blobs included", () => {
+    const failing = transaction({ to: bob, value: 5n, successful: false, gasUsed: 100n, effectiveGasPrice: 2n, l1Fee: 30n, blobFee: 4n });
+    const rows = fold([block(1, [failing], { baseFeePerGas: 2n })]);
+    expect(rows.transfers).toEqual([]);
+    expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 10n ** 18n - 234n]]);
+  });
+
+  it("of a created contract begin with what came along", () => {
+    const rows = fold([block(1, [transaction({ to: null, createdContract: carol, value: 8n })])], {
+      base: () => ({ ok: true, data: topic(10n) }),
+    });
+    expect(pick(rows.transfers, "to_address", "amount", "to_balance")).toEqual([[carol, 8n, 18n]]);
+  });
+
+  it("gain withdrawals in gwei, several for one address in a block, without a transfer", () => {
+    const withdrawals = [1, 2].map((index) => ({ index, validatorIndex: index, address: alice, amountGwei: 3n }));
+    const rows = fold([block(1, [], { withdrawals })], { base: () => ({ ok: true, data: topic(0n) }) });
+    expect(rows.transfers).toEqual([]);
+    expect(pick(rows.balances, "owner", "balance")).toEqual([[alice, 6_000_000_000n]]);
+  });
+
+  it("lose what a contract leaves to itself when it destroys itself", () => {
+    const burning = transaction({ to: bob, traces: [{ index: 0, type: "selfdestruct", from: bob, to: bob, value: 10n }] });
+    const rows = fold([block(1, [burning])], { base: () => ({ ok: true, data: topic(10n) }) });
+    expect(pick(rows.balances, "owner", "balance")).toEqual([[bob, 0n]]);
+  });
+
+  it("are not kept without native accounting; the transactions' own transfers are", () => {
+    const rows = fold([block(1, [transaction({ to: bob, value: 5n, gasUsed: 1n, effectiveGasPrice: 1n })])], {
+      facts: { nativeAccounting: "none" },
+    });
+    expect(rows.balances).toEqual([]);
+    expect(pick(rows.transfers, "amount", "from_balance", "to_balance")).toEqual([[5n, null, null]]);
+  });
+});
+
+describe("native balances that the node tells", () => {
+  const facts = { nativeAccounting: "state" } as const;
+  const told = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
+    block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
+  const nothing = () => ({ ok: true, data: topic(0n) }) as const;
+  const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
+  const current = (rows: ReturnType<typeof fold>) => pick(rows.balances, "owner", "since_block", "balance");
+
+  it("are set and not moved, and the transfers are listed without balances", () => {
+    const sent = transaction({ to: bob, value: 5n, traces: [{ index: 0, type: "call", from: bob, to: carol, value: 2n }] });
+    const rows = fold([{ ...block(1, [sent]), balances: [{ address: bob, before: 0n, balance: 1_000n }] }], { facts, base: nothing });
+    expect(pick(rows.transfers, "from_address", "to_address", "amount", "from_balance", "to_balance")).toEqual([
+      [alice, bob, 5n, null, null],
+      [bob, carol, 2n, null, null],
+    ]);
+    expect([periods(rows), current(rows)]).toEqual([[], [[bob, 1, 1_000n]]]);
+  });
+
+  it("have no row of an account that never had anything, and no new one of an account that did not change", () => {
+    const rows = fold([told(1, [alice, 0n, 0n], [bob, 0n, 3n]), told(4, [bob, 3n, 3n]), told(6, [bob, 3n, 4n])], { facts, base: nothing });
+    expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
+  });
+
+  it("are unknown between a touch and a change that nobody saw, before the first touch as well", () => {
+    const rows = fold([told(5, [alice, 7n, 9n]), told(10, [alice, 30n, 31n])], { facts, base: nothing });
+    // Nothing at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
+    expect(periods(rows)).toEqual([
+      [alice, 1, 3, null],
+      [alice, 4, 4, 7n],
+      [alice, 5, 5, 9n],
+      [alice, 6, 8, null],
+      [alice, 9, 9, 30n],
+    ]);
+    expect(current(rows)).toEqual([[alice, 10, 31n]]);
+  });
+
+  it("keep what an account had before the index, even where the touch changes nothing", () => {
+    const rows = fold([told(101, [alice, 8n, 8n])], {
+      facts: { ...facts, from: 100, baseBlock: 99 },
+      base: () => ({ ok: true, data: topic(8n) }),
+    });
+    expect([periods(rows), current(rows)]).toEqual([[[alice, 99, 100, 8n]], [[alice, 101, 8n]]]);
+  });
+
+  it("are unknown where the node cannot tell, until it can", () => {
+    const rows = fold([told(3, [alice, null, null]), told(5, [alice, null, null]), told(9, [alice, 6n, 7n])], {
+      facts,
+      base: () => ({ ok: false, reverted: false }),
+    });
+    expect(periods(rows)).toEqual([
+      [alice, 0, 2, null],
+      [alice, 3, 7, null],
+      [alice, 8, 8, 6n],
+    ]);
+    expect(current(rows)).toEqual([[alice, 9, 7n]]);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import {
+  chooseProbes,
+  type Gap,
+  type Step,
+  settleGap,
+  type Value,
+} from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/supplies/step-function.ts";
+
+/** Narrows a gap down as resolve-supplies does, and gives all steps with the number of readings. */
+const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, candidates: readonly number[] = [], newestFirst = false) => {
+  let [steps, reads]: [Step[], number] = [
+    [
+      { block: gap.first, value: undefined },
+      { block: gap.last + 1, value: gap.after },
+    ],
+    0,
+  ];
+  for (let round = 0; round < 1_000; round += 1) {
+    const place = steps.findLastIndex(({ value }) => value === undefined);
+    const [open, next] = [steps[place], steps[place + 1]];
+    if (open === undefined || next === undefined || next.value === undefined) return { steps, reads };
+    const part = { first: open.block, last: next.block - 1, before: place === 0 ? gap.before : steps[place - 1]?.value, after: next.value };
+    const own = candidates.filter((block) => block >= part.first && block <= part.last);
+    const probes = chooseProbes(part, own, limit, newestFirst);
+    expect(probes.blocks.length).toBeLessThanOrEqual(limit);
+    reads += probes.blocks.length;
+    const readings = probes.blocks.map((block) => ({ block, value: valueAt(block) }));
+    steps = [...steps.slice(0, place), ...settleGap(part, readings, probes.isCut), ...steps.slice(place + 2)];
+  }
+  throw new Error("the gap was not resolved");
+};
+
+it("one change among twenty million blocks is found with some hundred readings", () => {
+  const changed = 13_131_313;
+  const valueAt = (block: number) => (block < changed ? 0n : 7n);
+  const { steps, reads } = resolve(valueAt, { first: 1, last: 19_999_999, before: 0n, after: 7n }, 24);
+  expect(steps).toEqual([{ block: changed, value: 7n }]);
+  // 24 readings leave one part in 23: 20 million take six rounds.
+  expect(reads).toBeLessThanOrEqual(6 * 24);
+});
+
+it("several changes are all found, each at its block", () => {
+  const values = new Map([
+    [100, 1n],
+    [101, 2n],
+    [5_000, 3n],
+    [90_001, 9n],
+  ]);
+  const valueAt = (block: number) => [...values].reduce((value, [from, next]) => (block >= from ? next : value), 0n);
+  const { steps } = resolve(valueAt, { first: 1, last: 99_999, before: 0n, after: 9n }, 24);
+  expect(steps).toEqual([...values].map(([block, value]) => ({ block, value })));
+});
+
+it("a value that comes back is found where every candidate is read, the newest first", () => {
+  const touched = Array.from({ length: 100 }, (_, place) => 10 + place * 10);
+  // It is another one in each second block that touched it, and the same again in the next.
+  const valueAt = (block: number) => (Math.floor(block / 10) % 2 === 0 ? 1n : 0n);
+  const { steps } = resolve(valueAt, { first: 1, last: 1_009, before: 1n, after: valueAt(1_010) }, 8, touched, true);
+  const expected = touched.filter((block) => valueAt(block) !== valueAt(block - 1)).map((block) => ({ block, value: valueAt(block) }));
+  const changes = steps.filter(({ value }, place) => value !== (place === 0 ? 1n : steps[place - 1]?.value));
+  expect(changes.filter(({ block }) => block <= 1_000)).toEqual(expected);
+});
+
+it("without a value before it, a gap is read to its first block", () => {
+  const { steps } = resolve((block) => (block < 40 ? 5n : null), { first: 10, last: 99, before: undefined, after: null }, 4);
+  expect(steps).toEqual([
+    { block: 10, value: 5n },
+    { block: 40, value: null },
+  ]);
+});

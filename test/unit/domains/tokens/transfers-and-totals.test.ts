@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { consecutiveMint } from "../../../../runtime/events/transfers.ts";
+import { zeroAddress } from "../../../../runtime/lib/hex.ts";
+import {
+  alice,
+  block,
+  bob,
+  carol,
+  data,
+  erc20,
+  erc721,
+  fold,
+  log,
+  pick,
+  token,
+  topic,
+  transaction,
+  weth,
+  withLogs,
+} from "../token-folds.ts";
+
+describe("the totals of a token", () => {
+  const holders = (rows: ReturnType<typeof fold>) => pick(rows.holder_counts, "token", "standard", "block_number", "holders");
+  const supplies = (rows: ReturnType<typeof fold>) => pick(rows.token_supplies, "token", "standard", "block_number", "supply");
+
+  it("have a row at each block that changed how many hold it, and one at each that changed how much there is", () => {
+    const rows = fold([
+      withLogs(1, erc20(zeroAddress, alice, 100n)),
+      withLogs(2, erc20(alice, bob, 30n)),
+      withLogs(3, erc20(alice, bob, 5n), erc20(alice, carol, 0n)),
+      withLogs(4, erc20(alice, carol, 65n)),
+      withLogs(5, erc20(bob, zeroAddress, 35n), erc20(zeroAddress, alice, 1n)),
+    ]);
+    // Block 3 moves without making a holder; in block 4 carol takes alice's place; in block 5 alice takes bob's, and 100 - 35 + 1 are left.
+    expect(holders(rows)).toEqual([
+      [token, 1, 1, 1],
+      [token, 1, 2, 2],
+    ]);
+    expect(supplies(rows)).toEqual([
+      [token, 1, 1, 100n],
+      [token, 1, 5, 66n],
+    ]);
+  });
+
+  it("go on from what is stored, each standard of a contract by itself", () => {
+    const state = {
+      totals: new Map([[`${token}|1`, { holders: 7 }]]),
+      supplies: new Map([[`${token}|1`, { supply: "900" }]]),
+      balances: new Map([[`${bob}|${token}|1`, { balance: "5", since_block: 2 }]]),
+    };
+    const rows = fold([withLogs(9, erc20(bob, zeroAddress, 5n), erc721(zeroAddress, alice, 1n))], { state });
+    expect(holders(rows)).toEqual([
+      [token, 1, 9, 6],
+      [token, 2, 9, 1],
+    ]);
+    expect(supplies(rows)).toEqual([
+      [token, 1, 9, 895n],
+      [token, 2, 9, 1n],
+    ]);
+  });
+
+  it("of an ERC-20 token are the sum of mints less burns whatever it is: the contract's number corrects it", () => {
+    const lying = fold([withLogs(1, erc20(bob, zeroAddress, 9n)), withLogs(2, erc20(bob, alice, 1n))]);
+    expect(supplies(lying)).toEqual([[token, 1, 1, -9n]]);
+    const late = fold([withLogs(101, erc20(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
+    expect(supplies(late)).toEqual([[token, 1, 101, 9n]]);
+  });
+
+  it("of a collection do not say how much there is where its first tokens were minted before the index", () => {
+    const late = fold([withLogs(101, erc721(zeroAddress, alice, 9n))], { facts: { from: 100, baseBlock: 99 } });
+    expect(supplies(late)).toEqual([]);
+    const lying = fold([withLogs(1, erc721(zeroAddress, alice, 9n)), withLogs(2, erc721(bob, alice, 8n))]);
+    expect(supplies(lying)).toEqual([
+      [token, 2, 1, 1n],
+      [token, 2, 2, null],
+    ]);
+  });
+
+  it("count a mint to the zero address, as the first liquidity of a Uniswap V2 pool is (MINIMUM_LIQUIDITY)", () => {
+    // 1,000 to nobody for ever, and 500 to the first provider.
+    const rows = fold([withLogs(1, erc20(zeroAddress, zeroAddress, 1_000n), erc20(zeroAddress, alice, 500n))]);
+    expect(supplies(rows)).toEqual([[token, 1, 1, 1_500n]]);
+    // The zero address is counted where the number is served, as its balance is read from the contract.
+    expect(holders(rows)).toEqual([[token, 1, 1, 1]]);
+    expect(pick(rows.balances, "owner", "balance")).toEqual([
+      [zeroAddress, 1_000n],
+      [alice, 500n],
+    ]);
+    expect(pick(rows.transfers, "from_balance", "to_balance")).toEqual([
+      [null, null],
+      [null, 500n],
+    ]);
+  });
+});
+
+describe("a mint of many ids in one event (EIP-2309)", () => {
+  it("moves each of them, and what its transaction did not pay for is left out", () => {
+    const range = (first: bigint, last: bigint) => log([consecutiveMint.topic0, topic(first), topic(0), topic(alice)], data(last));
+    const rows = fold([
+      block(1, [transaction({ gasUsed: 750n, logs: [range(1n, 3n), range(4n, 4n)] })]),
+      withLogs(2, erc721(alice, bob, 2n), erc721(alice, bob, 4n)),
+    ]);
+    expect(pick(rows.transfers, "block_number", "log_index", "from_address", "to_address", "token_id", "amount")).toEqual([
+      [1, 0, zeroAddress, alice, 1n, 1n],
+      [1, 0, zeroAddress, alice, 2n, 1n],
+      [1, 0, zeroAddress, alice, 3n, 1n],
+      [2, 0, alice, bob, 2n, 1n],
+      [2, 1, alice, bob, 4n, 1n],
+    ]);
+    expect(pick(rows.nft_balances, "owner", "token_id", "balance")).toEqual(
+      expect.arrayContaining([
+        [alice, 1n, 1n],
+        [alice, 2n, 0n],
+        [alice, 3n, 1n],
+        [bob, 2n, 1n],
+        // Nobody saw alice get it.
+        [alice, 4n, null],
+      ]),
+    );
+  });
+});
+
+describe("the order and the lists of transfers", () => {
+  it("is by transaction, in it native before inner before events", () => {
+    const first = transaction({
+      to: bob,
+      value: 1n,
+      logs: [erc20(zeroAddress, alice, 2n)],
+      traces: [{ index: 3, type: "call", from: bob, to: carol, value: 1n }],
+    });
+    const second = transaction({ from: bob, to: carol, value: 3n, logs: [erc20(alice, bob, 1n)] });
+    const rows = fold([block(1, [first, second])]);
+    expect(pick(rows.transfers, "ordinal", "transaction_index", "standard", "amount")).toEqual([
+      [0, 0, 0, 1n],
+      [1, 0, 0, 1n],
+      [2, 0, 1, 2n],
+      [3, 1, 0, 3n],
+      [4, 1, 1, 1n],
+    ]);
+  });
+
+  it("lists a transaction once an address, numbered on from what is stored, ERC-20 transfers only", () => {
+    const state = { ordinals: new Map([[alice, { ordinal: 41 }]]) };
+    const rows = fold(
+      [block(1, [transaction({ logs: [erc20(alice, bob, 1n), erc20(bob, alice, 1n)] }), transaction({ logs: [erc721(alice, bob, 1n)] })])],
+      { state },
+    );
+    expect(pick(rows.transfer_transactions, "address", "ordinal", "transaction_index")).toEqual([
+      [alice, 42, 0],
+      [bob, 0, 0],
+    ]);
+  });
+
+  it("enters each standard of a contract once, and reads its metadata once", () => {
+    const state = { standards: new Map([[`${weth}|1`, {}]]), metadata: new Map([[weth, {}]]) };
+    const rows = fold([withLogs(3, erc20(alice, bob, 0n), erc721(alice, bob, 1n), erc20(alice, bob, 0n), erc20(alice, bob, 0n, weth))], {
+      state,
+    });
+    expect(pick(rows.token_standards, "address", "standard", "block_number")).toEqual([
+      [token, 1, 3],
+      [token, 2, 3],
+    ]);
+    expect(pick(rows.node_reads, "kind", "key", "block_number")).toEqual([["token-metadata", token, 3]]);
+  });
+});
