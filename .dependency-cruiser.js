@@ -16,6 +16,8 @@ const domainsBelow = {
   chains: ["ledger", "tokens", "chains"],
   dex: ["ledger", "tokens", "pools", "prices", "dex"],
   nft: ["ledger", "tokens", "pools", "prices", "nft"],
+  "nft-metadata": ["ledger", "tokens", "pools", "prices", "nft", "nft-metadata"],
+  "nft-sales": ["ledger", "tokens", "pools", "prices", "nft", "nft-metadata", "nft-sales"],
   approvals: ["ledger", "tokens", "pools", "prices", "approvals"],
   lending: ["ledger", "tokens", "pools", "prices", "lending"],
   safes: ["ledger", "tokens", "pools", "prices", "safes"],

@@ -25,8 +25,10 @@ import { createLabelQueries, type Labels } from "./domains/names/labels.ts";
 import { parseLabels } from "./domains/names/labels-file.ts";
 import { createNameQueries, registriesOfChain } from "./domains/names/queries/index.ts";
 import { createNameResolution } from "./domains/names/resolve-name.ts";
-import { createNftQueries } from "./domains/nft/queries.ts";
-import { createUncachedMetadata } from "./domains/nft/uncached.ts";
+import { createNftQueries } from "./domains/nft/queries/index.ts";
+import { createNftMetadataQueries } from "./domains/nft-metadata/queries/index.ts";
+import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.ts";
+import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
 import { createPoolQueries } from "./domains/pools/queries/index.ts";
 import { chainOfCurrencies } from "./domains/prices/currencies.ts";
 import { createPriceQueries } from "./domains/prices/queries/price.ts";
@@ -69,6 +71,8 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
   const prices = createPriceQueries(database, chainOfCurrencies(chains));
   const rollUps = createRollUpQueries(database);
   const nfts = createNftQueries(database);
+  const nftMetadata = createNftMetadataQueries(database);
+  const nftSales = createNftSaleQueries(database);
   const uncached = createUncachedMetadata(chains);
   const unseenBalances = createUnseenBalances(chains);
   const approvals = createApprovalQueries(database);
@@ -115,6 +119,8 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
       prices,
       rollUps,
       nfts,
+      nftMetadata,
+      nftSales,
       uncached,
       unseenBalances,
       approvals,

@@ -8,8 +8,8 @@ import * as wideGasLimits from "./domains/ledger/migrations/0010-wide-gas-limits
 import * as unknownAccountBalances from "./domains/ledger/migrations/0025-unknown-account-balances.ts";
 import * as names from "./domains/names/migrations/0005-names.ts";
 import * as collections from "./domains/nft/migrations/0016-collections.ts";
-import * as nftMetadata from "./domains/nft/migrations/0017-nft-metadata.ts";
-import * as nftSales from "./domains/nft/migrations/0018-nft-sales.ts";
+import * as nftMetadata from "./domains/nft-metadata/migrations/0017-nft-metadata.ts";
+import * as nftSales from "./domains/nft-sales/migrations/0018-nft-sales.ts";
 import * as pools from "./domains/pools/migrations/0012-pools.ts";
 import * as prices from "./domains/prices/migrations/0013-prices.ts";
 import * as tokens from "./domains/tokens/migrations/0002-tokens.ts";

@@ -1,4 +1,5 @@
 import type { Database } from "../../runtime/database/database.ts";
+import { parseDocument } from "../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
 import {
   attributeColumns,
   attributesOf,
@@ -6,8 +7,7 @@ import {
   metadataTarget,
   type Outcome,
   rowsOf,
-} from "../../runtime/domains/nft/metadata/outcome-rows.ts";
-import { parseDocument } from "../../runtime/domains/nft/metadata/parse-document.ts";
+} from "../../runtime/domains/nft-metadata/jobs/fetch/outcome-rows.ts";
 import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
 import { createEventDecoder } from "../../runtime/events/decode-events.ts";
 import { describeChain, describeTokens, fillTables } from "../support/fill.ts";

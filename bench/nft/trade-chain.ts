@@ -1,7 +1,7 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { createOrder, encodeFulfillOrder, forAccount, native, signOrder, unique } from "../../demo/story/seaport-orders.ts";
 import type { Address, Hash, Hex } from "../../runtime/lib/hex.ts";
-import { deploySeaport } from "../../test/integration/domains/nft/sales/seaport.ts";
+import { deploySeaport } from "../../test/integration/domains/nft-sales/seaport.ts";
 import { type Artifact, artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 import { compileAlmanac } from "./almanac.ts";

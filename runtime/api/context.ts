@@ -8,8 +8,10 @@ import type { RollUpQueries } from "../domains/dex/queries/roll-up.ts";
 import type { LedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { LabelQueries } from "../domains/names/labels.ts";
 import type { NameQueries } from "../domains/names/queries/index.ts";
-import type { UncachedMetadata } from "../domains/nft/metadata/row.ts";
-import type { NftQueries } from "../domains/nft/queries.ts";
+import type { NftQueries } from "../domains/nft/queries/index.ts";
+import type { NftMetadataQueries } from "../domains/nft-metadata/queries/index.ts";
+import type { UncachedMetadata } from "../domains/nft-metadata/queries/uncached.ts";
+import type { NftSaleQueries } from "../domains/nft-sales/queries.ts";
 import type { PoolQueries } from "../domains/pools/queries/index.ts";
 import type { PriceQueries } from "../domains/prices/queries/price.ts";
 import type { Classifier } from "../domains/tokens/classification/classifier.ts";
@@ -49,6 +51,8 @@ export interface ResolverContext {
   readonly prices: PriceQueries;
   readonly rollUps: RollUpQueries;
   readonly nfts: NftQueries;
+  readonly nftMetadata: NftMetadataQueries;
+  readonly nftSales: NftSaleQueries;
   /** What reads metadata while a request waits, on chains that do not keep it. */
   readonly uncached: UncachedMetadata;
   /** What reads native balances that the index cannot know, while a request waits. */

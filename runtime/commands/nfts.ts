@@ -1,8 +1,8 @@
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { requestRefresh } from "../domains/nft/metadata/queue-refreshes.ts";
-import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft/metadata/status-queries.ts";
+import { requestRefresh } from "../domains/nft-metadata/jobs/queue-refreshes.ts";
+import { type CollectionStatus, type Reason, readMetadataStatus } from "../domains/nft-metadata/queries/status.ts";
 import type { Address } from "../lib/hex.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { requireChains, resolveChains } from "./chains.ts";

@@ -5,7 +5,7 @@ import { indexChain } from "../../runtime/commands/indexing.ts";
 import { type Serving, startServing } from "../../runtime/commands/serving.ts";
 import { type ChainConfig, config as configSchema } from "../../runtime/config/config.ts";
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
-import { maxAttempts } from "../../runtime/domains/nft/metadata/claims.ts";
+import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 
 const silentLogger = pino({ level: "silent" });

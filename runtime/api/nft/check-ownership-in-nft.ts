@@ -1,4 +1,4 @@
-import { traitFilter } from "../../domains/nft/filter.ts";
+import { traitFilter } from "../../domains/nft-metadata/queries/trait-filter.ts";
 import type { Handlers } from "../context.ts";
 import { ownershipOf } from "./ownership.ts";
 

@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftTokenContract } from "../../../generated/responses.gen.ts";
-import type { NftTokenRow } from "../../domains/nft/token-queries.ts";
+import type { NftTokenRow } from "../../domains/nft/queries/tokens.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";

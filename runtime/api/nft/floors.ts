@@ -1,9 +1,9 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import { floorDays, floorOf, paymentRate, type Worth } from "../../domains/nft/sales/market.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { dayOf } from "./market-days.ts";
+import { floorDays, floorOf, paymentRate, type Worth } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function floorsNow(
   collections: Iterable<Address>,
   currency: Currency,
 ): Promise<ReadonlyMap<Address, Worth>> {
-  const { anchor, ledger, nfts, prices } = context;
+  const { anchor, ledger, nftSales, prices } = context;
   const settings = context.chains.get(chain.id);
   const marketplaces = marketplaceAddresses(settings);
   const wanted = new Set(collections);
@@ -30,7 +30,7 @@ export async function floorsNow(
   const today = dayOf(head.timestamp);
   const since = today - floorDays + 1;
   if (first !== null && dayOf(first.timestamp) >= since) return new Map();
-  const rows = await nfts.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
+  const rows = await nftSales.lowestOfDays(chain.id, wanted, marketplaces, [since, today], anchor);
   const priced = await prices.pricedAmong(chain.id, [...new Set(rows.map(({ payment_token }) => payment_token)), nativeTokenAddress]);
   const rates = await prices.ratesOfDays(chain.id, currency, [...priced], [today]);
   const rate = paymentRate((asset) => rates(asset, today), settings.wrappedNative, settings.nativeToken.decimals);

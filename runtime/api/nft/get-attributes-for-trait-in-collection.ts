@@ -10,13 +10,13 @@ import { viewValues } from "./traits.ts";
  */
 export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitInCollection"] = async (request, context) => {
   const { chain, collectionContract, trait: name } = request;
-  const trait = await context.nfts.trait(chain.id, collectionContract, name);
+  const trait = await context.nftMetadata.trait(chain.id, collectionContract, name);
   if (trait === null) {
     await requireCollection(context, chain, collectionContract);
     throw notFound("Trait", name, chain.name);
   }
   const most = context.limits.answerRows;
   if (trait.unique_values > most) throw notAcceptable("trait", name, `a trait with at most ${most} different values`);
-  const values = await context.nfts.traitValues(chain.id, collectionContract, [trait.trait], most);
+  const values = await context.nftMetadata.traitValues(chain.id, collectionContract, [trait.trait], most);
   return { updated_at: updatedAt(context.now()), items: [viewValues(trait, values.get(trait.trait) ?? [])] };
 };

@@ -5,9 +5,9 @@ import { spamAmong } from "../tokens/spam.ts";
 
 /** The collections of which metadata is kept, by address. */
 export const getChainCollections: Handlers["getChainCollections"] = async ({ chain, noSpam, page }, context) => {
-  const { ledger, nfts, tokens } = context;
+  const { ledger, nftMetadata, tokens } = context;
   const [{ rows, total }, indexedFrom] = await Promise.all([
-    nfts.keptCollections(chain.id, context.anchor ?? -1, page.size + 1, page.number * page.size),
+    nftMetadata.keptCollections(chain.id, context.anchor ?? -1, page.size + 1, page.number * page.size),
     ledger.indexedFrom(chain.id),
   ]);
   const shown = rows.slice(0, page.size);

@@ -1,5 +1,5 @@
 import type { NftTraitNumeric, NftTraitString } from "../../../generated/responses.gen.ts";
-import type { TraitRow, TraitValue } from "../../domains/nft/trait-queries.ts";
+import type { TraitRow, TraitValue } from "../../domains/nft-metadata/queries/traits.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { traitsOf, viewValues } from "./traits.ts";
@@ -11,9 +11,9 @@ export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] 
   const [long, short] = [traits.filter((trait) => trait.unique_values > most), traits.filter((trait) => trait.unique_values <= most)];
   const namesOf = (rows: readonly TraitRow[]): string[] => rows.map(({ trait }) => trait);
   const [all, first, documents] = await Promise.all([
-    context.nfts.traitValues(chain.id, collectionContract, namesOf(short), most),
-    context.nfts.traitValues(chain.id, collectionContract, namesOf(long), 1),
-    context.nfts.documentCount(chain.id, collectionContract),
+    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(short), most),
+    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(long), 1),
+    context.nftMetadata.documentCount(chain.id, collectionContract),
   ]);
   return {
     updated_at: updatedAt(context.now()),

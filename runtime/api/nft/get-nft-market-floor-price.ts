@@ -1,10 +1,10 @@
-import { floorDays, floorOf, type Paid } from "../../domains/nft/sales/market.ts";
 import { compare, type Decimal, decimalOf } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketHead } from "./market-days.ts";
+import { floorDays, floorOf, type Paid } from "./payment-values.ts";
 
 /** The cheapest sale of the thirty days up to each day, at the prices of that day. @throws {notFound} a contract that is no collection. */
 export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {

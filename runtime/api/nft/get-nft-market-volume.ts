@@ -1,8 +1,8 @@
-import { volumeOf } from "../../domains/nft/sales/market.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { marketDays, marketHead } from "./market-days.ts";
+import { volumeOf } from "./payment-values.ts";
 
 /** What a collection's tokens were sold for, day by day at the prices of each day. @throws {notFound} a contract that is no collection. */
 export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request, context) => {

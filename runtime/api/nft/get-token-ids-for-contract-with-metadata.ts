@@ -1,4 +1,4 @@
-import { traitFilter } from "../../domains/nft/filter.ts";
+import { traitFilter } from "../../domains/nft-metadata/queries/trait-filter.ts";
 import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { collectionOf } from "./collection.ts";
@@ -8,7 +8,7 @@ import { warningFor } from "./known-metadata.ts";
 /** The ids that a collection has had, ascending, all of them or those with given traits. @throws {notFound} an unknown collection. */
 export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContractWithMetadata"] = async (request, context) => {
   const { chain, contractAddress, traitsFilter, valuesFilter, page } = request;
-  const { nfts } = context;
+  const { nfts, nftMetadata } = context;
   const collection = await collectionOf(context, chain, contractAddress);
   const block = context.anchor ?? -1;
   const filter = traitFilter(traitsFilter, valuesFilter);
@@ -19,7 +19,7 @@ export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContrac
           nfts.nftTokensAt(chain.id, contractAddress, block, limit, offset),
           nfts.collectionSizeAt(chain.id, contractAddress, block),
         ]).then(([rows, total]) => ({ rows, total }))
-      : nfts.nftTokensWith(chain.id, contractAddress, block, filter, limit, offset),
+      : nftMetadata.nftTokensWith(chain.id, contractAddress, block, filter, limit, offset),
     context.ledger.indexedFrom(chain.id),
   ]);
   return {

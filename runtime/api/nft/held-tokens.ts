@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftData } from "../../../generated/responses.gen.ts";
-import type { NftKey } from "../../domains/nft/metadata/row.ts";
-import { nftKeyText } from "../../domains/nft/token-queries.ts";
+import type { NftKey } from "../../domains/nft/queries/tokens.ts";
+import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,6 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import type { NftKey, NftMetadataRow } from "../../domains/nft/metadata/row.ts";
-import { metadataKeyText } from "../../domains/nft/metadata-queries.ts";
+import type { NftKey } from "../../domains/nft/queries/tokens.ts";
+import type { NftMetadataRow } from "../../domains/nft-metadata/queries/metadata.ts";
+import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
 import type { ResolverContext } from "../context.ts";
 
 /** What an answer says where metadata is not kept, and was not asked for. */
@@ -15,12 +16,12 @@ export const warningFor = (
 
 /** What is kept of some tokens' metadata, and where that is asked for, what can be read now of those of which nothing is. */
 export async function knownMetadata(
-  { nfts, uncached }: Pick<ResolverContext, "nfts" | "uncached">,
+  { nftMetadata, uncached }: Pick<ResolverContext, "nftMetadata" | "uncached">,
   chain: Chain,
   keys: readonly NftKey[],
   withUncached: boolean,
 ): Promise<(key: NftKey) => NftMetadataRow | undefined> {
-  const kept = await nfts.metadataOf(chain.id, keys);
+  const kept = await nftMetadata.metadataOf(chain.id, keys);
   const missing = withUncached ? keys.filter((key) => !kept.has(metadataKeyText(key))) : [];
   const read = missing.length === 0 ? [] : await uncached.read(chain.id, missing);
   const readNow = new Map(read.map((row) => [metadataKeyText(row), row]));

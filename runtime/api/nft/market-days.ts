@@ -1,6 +1,5 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import { type PaymentRate, paymentRate } from "../../domains/nft/sales/market.ts";
-import type { DaySalesRow } from "../../domains/nft/sales/sale-queries.ts";
+import type { DaySalesRow } from "../../domains/nft-sales/queries.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
@@ -8,6 +7,7 @@ import { secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { isCollection } from "../tokens/view-token.ts";
+import { type PaymentRate, paymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /** What questions about the market of a collection are asked by. */
@@ -38,7 +38,7 @@ export const dayOf = (time: number): number => Math.floor(time / secondsOfDay);
  */
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;
-  const { anchor, nfts, ledger, tokens, prices } = context;
+  const { anchor, nftSales, ledger, tokens, prices } = context;
   const [metadata, indexedFrom] = await Promise.all([tokens.metadata(chain.id, [contractAddress]), ledger.indexedFrom(chain.id)]);
   if (!metadata.get(contractAddress)?.standards.some(isCollection)) throw notFound("Collection", contractAddress, chain.name);
   const [head, first] = await Promise.all(
@@ -49,7 +49,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   const settings = context.chains.get(chain.id);
   const marketplaces = marketplaceAddresses(settings);
   const span = [today - request.days + 1 - lookBack, today] as const;
-  const rows = marketplaces.length === 0 ? [] : await nfts.salesOfDays(chain.id, contractAddress, marketplaces, span, anchor ?? -1);
+  const rows = marketplaces.length === 0 ? [] : await nftSales.salesOfDays(chain.id, contractAddress, marketplaces, span, anchor ?? -1);
   const paid = new Set(rows.map(({ payment_token }) => payment_token));
   const priced = await prices.pricedAmong(chain.id, [...paid, nativeTokenAddress]);
   const rates = await prices.ratesOfDays(chain.id, quoteCurrency, [...priced], days);

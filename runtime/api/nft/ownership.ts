@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftOwnershipForCollectionResponse } from "../../../generated/responses.gen.ts";
-import type { HeldAmong } from "../../domains/nft/holding-queries.ts";
-import { nftKeyText } from "../../domains/nft/token-queries.ts";
+import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
+import type { TraitFilter } from "../../domains/nft-metadata/queries/trait-filter.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { isoTimestamp } from "../../lib/time.ts";
@@ -10,6 +10,12 @@ import type { ResolverContext } from "../context.ts";
 import { aDayAgo } from "./a-day-ago.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
+
+/** Which ids of a collection are asked for. */
+interface HeldAmong {
+  readonly tokenId?: bigint;
+  readonly filter?: TraitFilter | null;
+}
 
 /** The tokens of a collection that a wallet holds, or those of them that are asked for. @throws {notFound} an unknown collection; {notAcceptable} more than one answer may list. */
 export async function ownershipOf(
@@ -21,10 +27,14 @@ export async function ownershipOf(
   }: { readonly chain: Chain; readonly walletAddress: Address; readonly collectionContract: Address },
   among: HeldAmong,
 ): Promise<NftOwnershipForCollectionResponse> {
-  const { anchor, nfts } = context;
+  const { anchor, nfts, nftMetadata } = context;
   const most = context.limits.answerRows;
-  const heldAt = (block: number | null, narrowed: HeldAmong, limit: number) =>
-    block === null ? [] : nfts.idsHeldAt(chain.id, walletAddress, collectionContract, block, limit, narrowed);
+  const heldAt = (block: number | null, { tokenId, filter = null }: HeldAmong, limit: number) => {
+    if (block === null) return [];
+    return filter === null
+      ? nfts.idsHeldAt(chain.id, walletAddress, collectionContract, block, limit, tokenId)
+      : nftMetadata.idsHeldWith(chain.id, walletAddress, collectionContract, block, filter, limit);
+  };
   const [{ metadata, standard, isSpam }, { block: dayAgo, indexedFrom, otherwise }] = await Promise.all([
     collectionOf(context, chain, collectionContract),
     aDayAgo(context, chain),

@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { NftSummaryAttribute } from "../../../generated/responses.gen.ts";
-import type { TraitRow, TraitValue } from "../../domains/nft/trait-queries.ts";
+import type { TraitRow, TraitValue } from "../../domains/nft-metadata/queries/traits.ts";
 import type { Address } from "../../lib/hex.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
@@ -9,7 +9,7 @@ import { requireCollection } from "./collection.ts";
 /** All traits of a collection, by name. @throws {notFound} an unknown collection. @throws {notAcceptable} more than one answer may list. */
 export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
   const most = context.limits.answerRows;
-  const traits = await context.nfts.traits(chain.id, collection, most + 1);
+  const traits = await context.nftMetadata.traits(chain.id, collection, most + 1);
   if (traits.length === 0) await requireCollection(context, chain, collection);
   if (traits.length > most) throw notAcceptable("collectionContract", collection, `a collection with at most ${most} traits`);
   return traits;

@@ -19,7 +19,7 @@ const never: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
 
 /** What a unit of each token was last sold for up to a block in the native token or a wrapped one, at the configured marketplaces; parts of the smallest unit are cut off. */
 export async function lastNativeSales(
-  { chains, nfts }: Pick<ResolverContext, "chains" | "nfts">,
+  { chains, nftSales }: Pick<ResolverContext, "chains" | "nftSales">,
   chainId: number,
   tokens: readonly SoldToken[],
   block: number,
@@ -27,7 +27,7 @@ export async function lastNativeSales(
   const chain = chains.get(chainId);
   const marketplaces = marketplaceAddresses(chain);
   if (tokens.length === 0 || marketplaces.length === 0) return () => never;
-  const rows = await nfts.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative], block);
+  const rows = await nftSales.lastSales(chainId, tokens, marketplaces, [nativeTokenAddress, ...chain.wrappedNative], block);
   const sold = new Map(rows.map(({ collection, token_id, unit_price }) => [`${collection}${token_id}`, wholeUnits(unit_price)]));
   return ({ collection, tokenId }) => {
     const wei = sold.get(`${collection}${tokenId}`);

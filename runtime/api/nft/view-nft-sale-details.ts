@@ -1,10 +1,9 @@
 import type { NftSalesReport } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
-import { marketplaces } from "../../domains/nft/marketplaces/index.ts";
-import { type PaymentRate, paymentRate } from "../../domains/nft/sales/market.ts";
-import { salesId } from "../../domains/nft/sales/projection.ts";
-import type { SaleRow } from "../../domains/nft/sales/sale-queries.ts";
+import { salesId } from "../../domains/nft-sales/projection/index.ts";
+import { marketplaces } from "../../domains/nft-sales/projection/marketplaces/index.ts";
+import type { SaleRow } from "../../domains/nft-sales/queries.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { cut, type Decimal, decimalOf, multiply, shift, toText } from "../../lib/decimal.ts";
@@ -13,6 +12,7 @@ import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts"
 import { nativeMetadata } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { type PaymentRate, paymentRate } from "./payment-values.ts";
 
 /** The marketplaces whose sales count. */
 export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] => nfts.marketplaces.map(({ address }) => address);
@@ -32,11 +32,11 @@ export async function viewNftSaleDetails(
   chainId: number,
   transaction: TransactionRow,
 ): Promise<NftSalesReport[] | null> {
-  const { checkpoints, nfts, prices, tokens } = context;
+  const { checkpoints, nftSales, prices, tokens } = context;
   const chain = context.chains.get(chainId);
   if ((checkpoints.get(salesId) ?? -1) < transaction.block_number) return null;
   if (chain.nfts.marketplaces.length === 0) return [];
-  const rows = await nfts.salesOfTransaction(chainId, transaction, marketplaceAddresses(chain));
+  const rows = await nftSales.salesOfTransaction(chainId, transaction, marketplaceAddresses(chain));
   if (rows.length === 0) return [];
   const paid = [...new Set(rows.map(({ payment_token }) => payment_token ?? zeroAddress))].filter((token) => token !== zeroAddress);
   const assets = [...new Set([...paid, nativeTokenAddress])];

@@ -1,6 +1,6 @@
 import { extension, lookup } from "mime-types";
 import type { NftCollectionAttribute, NftData, NftExternalData, NftExternalDataV1 } from "../../../generated/responses.gen.ts";
-import type { NftMetadataRow } from "../../domains/nft/metadata/row.ts";
+import type { NftMetadataRow } from "../../domains/nft-metadata/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 
 /** The database keeps no order of an object's fields. */

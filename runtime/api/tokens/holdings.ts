@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { BalanceNftData } from "../../../generated/responses.gen.ts";
-import { metadataKeyText } from "../../domains/nft/metadata-queries.ts";
-import { nftKeyText } from "../../domains/nft/token-queries.ts";
+import { nftKeyText } from "../../domains/nft/queries/tokens.ts";
+import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
 import { type TokenMetadata, undescribed } from "../../domains/tokens/queries/metadata.ts";
@@ -86,9 +86,9 @@ async function heldNfts(
   block: number,
   { noNftFetch, noNftAssetMetadata: noMetadata }: HoldingOptions,
 ): Promise<Map<string, BalanceNftData[]>> {
-  const { nfts } = context;
+  const { nfts, nftMetadata } = context;
   const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
-  const known = nfts.metadataOf(chain.id, ids);
+  const known = nftMetadata.metadataOf(chain.id, ids);
   // Of what is left out, nothing else is asked.
   const cached = noNftFetch ? await known : null;
   const shown = cached === null ? ids : ids.filter((id) => cached.get(metadataKeyText(id))?.has_document === true);

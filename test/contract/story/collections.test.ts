@@ -1,7 +1,7 @@
 import { toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
-import { createNftQueries } from "../../../runtime/domains/nft/queries.ts";
+import { createNftQueries } from "../../../runtime/domains/nft/queries/index.ts";
 import { createTokenQueries } from "../../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";

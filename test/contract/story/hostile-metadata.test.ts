@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type HostileToken, hostileTokens } from "../../../demo/chapters/hostile-tokens.ts";
 import { createDatabase } from "../../../runtime/database/database.ts";
-import { readMetadataStatus } from "../../../runtime/domains/nft/metadata/status-queries.ts";
+import { readMetadataStatus } from "../../../runtime/domains/nft-metadata/queries/status.ts";
 import { useApp } from "../../support/app.ts";
 import { commandLineIn } from "../../support/commands/command-line.ts";
 import { parseCsv } from "../../support/csv.ts";

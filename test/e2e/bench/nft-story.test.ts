@@ -8,7 +8,7 @@ import { tellCollections } from "../../../bench/nft/story.ts";
 import type { BenchResult } from "../../../bench/result.ts";
 import { projections } from "../../../bench/support/projections.ts";
 import { countRows } from "../../../bench/support/tables.ts";
-import { parseDocument } from "../../../runtime/domains/nft/metadata/parse-document.ts";
+import { parseDocument } from "../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
 import { createEventDecoder } from "../../../runtime/events/decode-events.ts";
 import type { DecodedEvent } from "../../../runtime/events/decoded-block.ts";
 import { zeroAddress } from "../../../runtime/lib/hex.ts";

@@ -6,7 +6,7 @@ import { createApp } from "../../../../runtime/app.ts";
 import { chainConfig, config } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
-import { createNftQueries } from "../../../../runtime/domains/nft/queries.ts";
+import { createNftQueries } from "../../../../runtime/domains/nft/queries/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";

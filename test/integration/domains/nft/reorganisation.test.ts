@@ -3,9 +3,9 @@ import { native, unique, units } from "../../../../demo/story/seaport-orders.ts"
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createAllowanceJobs } from "../../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
-import { createMetadataJobs } from "../../../../runtime/domains/nft/metadata/jobs.ts";
-import { createDocumentReader } from "../../../../runtime/domains/nft/metadata/read-document.ts";
-import { createMetadataWorker } from "../../../../runtime/domains/nft/metadata/worker.ts";
+import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
+import { createMetadataWorker } from "../../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
+import { createMetadataJobs } from "../../../../runtime/domains/nft-metadata/jobs/jobs.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";
@@ -17,8 +17,8 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
 import { multicall, multicallCode } from "../../../support/multicall.ts";
 import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
+import { type Bazaar, ether, lower, serveBazaar, startBazaar } from "../nft-sales/bazaar.ts";
 import type { Answer, Served } from "../pools/served.ts";
-import { type Bazaar, ether, lower, serveBazaar, startBazaar } from "./sales/bazaar.ts";
 
 /** An ERC-721 collection whose metadata may change, which it says (EIP-4906). */
 const source = `

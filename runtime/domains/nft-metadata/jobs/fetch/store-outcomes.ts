@@ -1,0 +1,109 @@
+import { bytes } from "../../../../database/codecs.ts";
+import { CopyError } from "../../../../database/copy-text.ts";
+import type { DatabaseClient } from "../../../../database/database.ts";
+import { upsert } from "../../../../database/upsert.ts";
+import { arrayLiteral } from "../../../../indexer/state/load-state.ts";
+import type { IndexedBlock } from "../../../../indexer/types.ts";
+import type { Claim, QueueDeps } from "./claims.ts";
+import { lockQueue } from "./lock-queue.ts";
+import { attributeColumns, attributesOf, attributeTypes, metadataTarget, type Outcome, rowsOf } from "./outcome-rows.ts";
+
+/** Writes what came of claims whose address was kept before: of a block that the index had then, and has, or the claim is void. */
+export const keepOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> =>
+  deps.database.transaction(async (client) => {
+    await lockQueue(client, deps.chainId);
+    await writeOutcomes(client, deps, outcomes);
+  });
+
+/** Whether the index has a block; if so, a roll-back waits for the end of the transaction. Served by the primary key. */
+export const holdBlock = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
+  (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3 FOR KEY SHARE", [chainId, number, bytes(hash)]))
+    .length > 0;
+
+/**
+ * Writes outcomes whose tokens still wait for them: not those that were taken back, queued anew by something later than what was read, or kept by another worker.
+ * One that the database cannot hold becomes a refusal and keeps none of the others. The caller holds the lock.
+ */
+export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
+  if (outcomes.length === 0 || (await tryWriting(client, deps, outcomes))) return;
+  for (const outcome of outcomes) {
+    if (await tryWriting(client, deps, [outcome])) continue;
+    await write(client, deps, [{ ...outcome, tokenUrl: null, result: { refusal: "What the metadata says cannot be kept." } }]);
+  }
+};
+
+const tryWriting = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<boolean> => {
+  await client.query("SAVEPOINT outcomes");
+  try {
+    await write(client, deps, outcomes);
+    await client.query("RELEASE SAVEPOINT outcomes");
+    return true;
+  } catch (error) {
+    if (!isOfValues(error)) throw error;
+    await client.query("ROLLBACK TO SAVEPOINT outcomes");
+    return false;
+  }
+};
+
+/** The values' fault: found before they were sent, data exceptions (SQLSTATE class 22), program limits (class 54). */
+const isOfValues = (error: unknown): boolean =>
+  error instanceof CopyError || (error instanceof Error && /^(?:22|54)/.test(String((error as { code?: unknown }).code)));
+
+const write = async (client: DatabaseClient, { chainId, clock }: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
+  const wanted = await takeFromQueue(client, chainId, outcomes);
+  const kept = outcomes.filter(({ claim }) => wanted.has(keyOf(claim)));
+  if (kept.length === 0) return;
+  await upsert(client, metadataTarget, rowsOf(chainId, clock(), kept));
+  // Served by the primary key.
+  await client.query(
+    `DELETE FROM nft_attributes a USING unnest($2::bytea[], $3::numeric[]) AS d(token, token_id)
+     WHERE a.chain_id = $1 AND a.token = d.token AND a.token_id = d.token_id`,
+    [chainId, ...keyArrays(kept)],
+  );
+  await client.copy("nft_attributes", attributeColumns, attributesOf(chainId, kept), attributeTypes);
+};
+
+const keyOf = ({ token, token_id }: Pick<Claim, "token" | "token_id">): string => `${token} ${token_id}`;
+
+const keyArrays = (outcomes: readonly Outcome[]): [string, string] => [
+  arrayLiteral(
+    outcomes.map(({ claim }) => claim.token),
+    "bytea",
+  ),
+  arrayLiteral(
+    outcomes.map(({ claim }) => claim.token_id),
+    "numeric",
+  ),
+];
+
+/** Served by the primary key. */
+const takeFromQueue = async (client: DatabaseClient, chainId: number, outcomes: readonly Outcome[]): Promise<Set<string>> => {
+  const rows = await client.query<Pick<Claim, "token" | "token_id">>(
+    `DELETE FROM nft_reads r USING unnest($2::bytea[], $3::numeric[], $4::int8[], $5::int8[], $6::int8[], $7::text[])
+       AS d(token, token_id, block_number, asked_at, read_at, url)
+     WHERE r.chain_id = $1 AND r.token = d.token AND r.token_id = d.token_id AND r.block_number = d.block_number AND r.wanted_block <= d.read_at
+       AND r.asked_at IS NOT DISTINCT FROM d.asked_at AND r.url IS NOT DISTINCT FROM d.url
+     RETURNING r.token, r.token_id`,
+    [
+      chainId,
+      ...keyArrays(outcomes),
+      arrayLiteral(
+        outcomes.map(({ claim }) => claim.block_number),
+        "int8",
+      ),
+      arrayLiteral(
+        outcomes.map(({ claim }) => claim.asked_at),
+        "int8",
+      ),
+      arrayLiteral(
+        outcomes.map(({ readAt }) => readAt),
+        "int8",
+      ),
+      arrayLiteral(
+        outcomes.map(({ claim }) => claim.url),
+        "text",
+      ),
+    ],
+  );
+  return new Set(rows.map(keyOf));
+};

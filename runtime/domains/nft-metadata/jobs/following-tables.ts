@@ -1,0 +1,36 @@
+import type { DatabaseClient } from "../../../database/database.ts";
+import type { FollowingTable } from "../../../indexer/reorg/roll-back.ts";
+import { lockQueue } from "./fetch/lock-queue.ts";
+
+/**
+ * What was asked above the ancestor is asked again. Waits for whoever keeps what was read, and what they keep is seen by the steps that follow.
+ * The queue is short; all of it may be read.
+ */
+const forgetAddresses: FollowingTable["beforeDrop"] = async (client, chainId, ancestor) => {
+  await lockQueue(client, chainId);
+  await client.query(
+    `UPDATE nft_reads SET url = NULL, host = NULL, asked_at = NULL, leased_until = NULL, wanted_block = least(wanted_block, $2)
+     WHERE chain_id = $1 AND (asked_at > $2 OR wanted_block > $2)`,
+    [chainId, ancestor],
+  );
+  await client.query("UPDATE nft_refreshes SET wanted_block = $2 WHERE chain_id = $1 AND wanted_block > $2", [chainId, ancestor]);
+};
+
+/** Tokens whose metadata was read above the ancestor are read again, unless they go themselves. Served by nft_metadata_roll_back. */
+const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: number): Promise<void> => {
+  await client.query(
+    `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
+     SELECT chain_id, token, token_id, standard, block_number, 'epoch' FROM nft_metadata WHERE chain_id = $1 AND read_at_block > $2 AND block_number <= $2
+     ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
+    [chainId, ancestor],
+  );
+};
+
+/** The tables of metadata that a reorganisation must reach, in this order: the queue before what is kept, as who keeps takes from the queue. */
+export const metadataTables: readonly FollowingTable[] = [
+  { name: "nft_reads", blockColumn: "block_number", beforeDrop: forgetAddresses },
+  { name: "nft_read_progress", blockColumn: "block_number" },
+  { name: "nft_refreshes", blockColumn: "block_number" },
+  { name: "nft_metadata", blockColumn: "read_at_block", beforeDrop: queueAgain },
+  { name: "nft_attributes", blockColumn: "read_at_block" },
+];

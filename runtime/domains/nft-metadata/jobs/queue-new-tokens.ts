@@ -1,0 +1,109 @@
+import type { Queryable } from "../../../database/database.ts";
+import type { Job, JobContext } from "../../../jobs/job.ts";
+import { lockQueue } from "./fetch/lock-queue.ts";
+
+/** Tokens, and announced changes, that one portion queues at most, where it has more than one block: the loop waits for it. */
+const portion = 2_000;
+const everyMilliseconds = 1_000;
+/** The pointer moves after so many blocks in which nothing was found. */
+const quietBlocks = 1_000;
+/** So many pointers are kept for roll-backs; below them tokens are looked through from the beginning, and those that are read stay read. */
+const keptPointers = 100;
+
+/** What of a chain's blocks is queued in one portion. */
+interface Portion {
+  /** The last block that was queued before; -1 where none was. */
+  readonly after: number;
+  readonly to: number;
+}
+
+/**
+ * Queues the tokens that came since the last look, and what was announced of changed metadata, in the order of their blocks. The pointer is a row of the block that it
+ * stands at, and goes with it.
+ */
+export const createQueueNewTokensJob = (): Job => {
+  /** Blocks of a portion that was small enough. */
+  let span = Number.MAX_SAFE_INTEGER;
+  return {
+    name: "queue tokens whose metadata is to be read",
+    everyMilliseconds,
+    run: async (context) => {
+      const { chainId, database } = context;
+      const [after, head] = await Promise.all([pointerOf(database, chainId), headOf(database, chainId)]);
+      if (head === null || head <= after) return false;
+      let to = span >= head - after ? head : after + span;
+      let found = await countIn(database, chainId, { after, to });
+      while (found > portion && to > after + 1) {
+        to = after + Math.max(1, Math.floor((to - after) / 2));
+        found = await countIn(database, chainId, { after, to });
+      }
+      span = found > portion / 2 ? to - after : 2 * Math.max(1, to - after);
+      if (found === 0 && to === head && to - after < quietBlocks) return false;
+      const isQueued = await queue(context, { after, to });
+      return isQueued && to < head;
+    },
+  };
+};
+
+/** Served by the primary key. */
+const pointerOf = async (database: Queryable, chainId: number): Promise<number> => {
+  const [row] = await database.query<{ block: number }>(
+    "SELECT block_number AS block FROM nft_read_progress WHERE chain_id = $1 ORDER BY block_number DESC LIMIT 1",
+    [chainId],
+  );
+  return row?.block ?? -1;
+};
+
+/** Up to where the tokens of the chain are indexed. Served by the primary key. */
+const headOf = async (database: Queryable, chainId: number): Promise<number | null> => {
+  const [row] = await database.query<{ block: number }>(
+    "SELECT number AS block FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1",
+    [chainId],
+  );
+  return row?.block ?? null;
+};
+
+/** How much a portion would queue, counted to one more than it may. Served by nft_tokens_roll_back and the updates' primary key. */
+const countIn = async (database: Queryable, chainId: number, { after, to }: Portion): Promise<number> => {
+  const within = "chain_id = $1 AND block_number > $2 AND block_number <= $3";
+  const [row] = await database.query<{ count: number }>(
+    `SELECT (SELECT count(*) FROM (SELECT FROM nft_tokens WHERE ${within} LIMIT $4) t)
+          + (SELECT count(*) FROM (SELECT FROM nft_metadata_updates WHERE ${within} LIMIT $4) u) AS count`,
+    [chainId, after, to, portion + 1],
+  );
+  return row?.count ?? 0;
+};
+
+/** False where this process may not write, or the index has moved meanwhile. */
+const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Portion): Promise<boolean> => {
+  const isDone = await beside(async (client, indexed) => {
+    await lockQueue(client, chainId);
+    if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;
+    // Served by nft_tokens_roll_back and by the primary key of what is kept. By a standard each, a contract that is two things is asked as the lower one.
+    await client.query(
+      `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, queued_at, run_after)
+       SELECT DISTINCT ON (token, token_id) $1, token, token_id, standard, block_number, $4::timestamptz, $4::timestamptz FROM nft_tokens t
+       WHERE chain_id = $1 AND block_number > $2 AND block_number <= $3
+         AND NOT EXISTS (SELECT FROM nft_metadata m WHERE m.chain_id = $1 AND m.token = t.token AND m.token_id = t.token_id)
+       ORDER BY token, token_id, standard ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
+      [chainId, after, to, clock()],
+    );
+    // What is announced while the same ids are being queued is queued once more after that, so that repeating it does not keep the last ids from their turn.
+    await client.query(
+      `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block)
+       SELECT $1, token, from_id, to_id, from_id, min(block_number), max(block_number) FROM nft_metadata_updates
+       WHERE chain_id = $1 AND block_number > $2 AND block_number <= $3 AND from_id <= to_id GROUP BY token, from_id, to_id
+       ON CONFLICT (chain_id, token, from_id, to_id) DO UPDATE SET wanted_block = greatest(r.wanted_block, excluded.wanted_block),
+         again = r.again OR r.next_id > r.from_id`,
+      [chainId, after, to],
+    );
+    await client.query("INSERT INTO nft_read_progress (chain_id, block_number) VALUES ($1, $2)", [chainId, to]);
+    await client.query(
+      `DELETE FROM nft_read_progress WHERE chain_id = $1 AND block_number <
+         (SELECT block_number FROM nft_read_progress WHERE chain_id = $1 ORDER BY block_number DESC OFFSET ${keptPointers} LIMIT 1)`,
+      [chainId],
+    );
+    return true;
+  });
+  return isDone === true;
+};

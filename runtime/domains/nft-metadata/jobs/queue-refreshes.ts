@@ -1,0 +1,118 @@
+import { bytes } from "../../../database/codecs.ts";
+import type { DatabaseClient } from "../../../database/database.ts";
+import type { Job } from "../../../jobs/job.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { lockQueue } from "./fetch/lock-queue.ts";
+
+/** Tokens that one look queues at most of ranges, and single ones: the loop waits for it. */
+const portion = 2_000;
+const everyMilliseconds = 1_000;
+
+interface Range {
+  readonly token: Address;
+  readonly from_id: string;
+  readonly to_id: string;
+  readonly next_id: string;
+  readonly wanted_block: number;
+}
+
+/** What is written of a token that is to be read again: whatever was begun is forgotten, and what is read then must be of the wanted block or later. */
+const queueing = (tokens: string): string =>
+  `INSERT INTO nft_reads AS q (chain_id, token, token_id, standard, block_number, wanted_block, queued_at, run_after)
+   SELECT $1, token, token_id, standard, block_number, wanted_block, $2::timestamptz, $2::timestamptz FROM ${tokens} ORDER BY token, token_id
+   ON CONFLICT (chain_id, token, token_id) DO UPDATE SET wanted_block = greatest(q.wanted_block, excluded.wanted_block), url = NULL, host = NULL,
+     asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
+
+/**
+ * Queues the tokens of ranges whose metadata changed, or that an operator wants read again; portion by portion where a range has many. Collections take turns, so that one
+ * that announces its many tokens in every block keeps no other waiting.
+ */
+export const createQueueRefreshesJob = (): Job => {
+  /** The collection whose turn it was. */
+  let last: Address | null = null;
+  return {
+    name: "queue tokens whose metadata changed",
+    everyMilliseconds,
+    run: async ({ chainId, database, beside, clock }) => {
+      // Served by the primary key; most looks find nothing.
+      if ((await database.query("SELECT FROM nft_refreshes WHERE chain_id = $1 LIMIT 1", [chainId])).length === 0) return false;
+      const hasMore = await beside(async (client) => {
+        await lockQueue(client, chainId);
+        const singles = await queueSingles(client, chainId, clock());
+        const range = (await nextRange(client, chainId, last)) ?? (await nextRange(client, chainId, null));
+        last = range?.token ?? null;
+        if (range !== null) await queueRange(client, chainId, range, clock());
+        return singles === portion || range !== null;
+      });
+      return hasMore === true;
+    },
+  };
+};
+
+/** Ranges of one id each; gives how many. Served by nft_refreshes_order and the primary key of tokens. */
+const queueSingles = async (client: DatabaseClient, chainId: number, now: Date): Promise<number> => {
+  const [row] = await client.query<{ count: number }>(
+    `WITH due AS (
+       SELECT token, from_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND from_id = to_id ORDER BY block_number LIMIT ${portion}
+     ), done AS (
+       DELETE FROM nft_refreshes r USING due d WHERE r.chain_id = $1 AND r.token = d.token AND r.from_id = d.from_id AND r.to_id = d.from_id
+     ), seen AS (
+       SELECT d.token, d.from_id AS token_id, t.standard, t.block_number, d.wanted_block FROM due d CROSS JOIN LATERAL (
+         SELECT standard, block_number FROM nft_tokens n WHERE n.chain_id = $1 AND n.token = d.token AND n.token_id = d.from_id ORDER BY standard LIMIT 1) t
+     ), queued AS (${queueing("seen")})
+     SELECT count(*) FROM due`,
+    [chainId, now],
+  );
+  return row?.count ?? 0;
+};
+
+/** The first range of the next collection after one, or of the first. Served by the primary key. */
+const nextRange = async (client: DatabaseClient, chainId: number, after: Address | null): Promise<Range | null> => {
+  const [range] = await client.query<Range>(
+    `SELECT token, from_id, to_id, next_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND token > $2 AND from_id < to_id
+     ORDER BY token, from_id, to_id LIMIT 1`,
+    [chainId, bytes(after ?? "0x")],
+  );
+  return range ?? null;
+};
+
+/** The next tokens of a range. Served by the primary key of tokens. */
+const queueRange = async (client: DatabaseClient, chainId: number, range: Range, now: Date): Promise<void> => {
+  const [row] = await client.query<{ count: number; last: string | null }>(
+    `WITH seen AS (
+       SELECT token, token_id, min(standard) AS standard, min(block_number) AS block_number, $6::int8 AS wanted_block FROM nft_tokens
+       WHERE chain_id = $1 AND token = $3 AND token_id BETWEEN $4 AND $5 GROUP BY token, token_id ORDER BY token, token_id LIMIT ${portion}
+     ), queued AS (${queueing("seen")})
+     SELECT count(*), max(token_id) AS last FROM seen`,
+    [chainId, now, bytes(range.token), range.next_id, range.to_id, range.wanted_block],
+  );
+  const key = [chainId, bytes(range.token), range.from_id, range.to_id];
+  const isThis = "chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4";
+  if (row !== undefined && row.count === portion) {
+    await client.query(`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${isThis}`, [...key, row.last]);
+    return;
+  }
+  await client.query(`DELETE FROM nft_refreshes WHERE ${isThis} AND NOT again`, key);
+  await client.query(`UPDATE nft_refreshes SET next_id = from_id, again = false WHERE ${isThis} AND again`, key);
+};
+
+/**
+ * Asks for tokens of a collection to be read again, one or all of them. They are queued by the process that indexes. False where the collection, or the token, is not
+ * known. Served by the primary key of tokens.
+ */
+export const requestRefresh = async (client: DatabaseClient, chainId: number, token: Address, tokenId: string | null): Promise<boolean> => {
+  const ids = tokenId === null ? ["0", String(2n ** 256n - 1n)] : [tokenId, tokenId];
+  const known = await client.query("SELECT FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND token_id BETWEEN $3 AND $4 LIMIT 1", [
+    chainId,
+    bytes(token),
+    ...ids,
+  ]);
+  if (known.length === 0) return false;
+  await lockQueue(client, chainId);
+  await client.query(
+    `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block) VALUES ($1, $2, $3, $4, $3, 0, 0)
+     ON CONFLICT (chain_id, token, from_id, to_id) DO UPDATE SET again = r.again OR r.next_id > r.from_id`,
+    [chainId, bytes(token), ...ids],
+  );
+  return true;
+};

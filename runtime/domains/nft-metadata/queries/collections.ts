@@ -1,0 +1,41 @@
+import type { Database } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+
+/** What is kept of a collection's metadata. */
+export interface KeptCollectionRow {
+  readonly token: Address;
+  /** How many tokens of it have a document. */
+  readonly documents: number;
+  /** How many of these have their asset in it. */
+  readonly assets: number;
+  /** When one of its tokens was last read. */
+  readonly read_at: Date;
+  /** How many ids it has had. */
+  readonly tokens: number;
+}
+
+/** Questions about collections as a whole. */
+export function createCollectionQueries({ query }: Pick<Database, "query">) {
+  /**
+   * The collections of which a document was kept by a block, by address, and how many there are. Served by the primary keys of nft_documents and
+   * nft_collection_sizes.
+   */
+  const keptCollections = async (chainId: number, block: number, limit: number, offset: number) => {
+    const kept = "FROM nft_documents WHERE chain_id = $1 AND since_block <= $2";
+    const [rows, counted] = await Promise.all([
+      query<KeptCollectionRow>(
+        `SELECT k.token, k.metadata_count AS documents, k.asset_count AS assets, k.last_read_at AS read_at, coalesce(s.tokens, 0) AS tokens FROM (
+           SELECT * ${kept} ORDER BY token LIMIT $3 OFFSET $4) k
+         LEFT JOIN LATERAL (
+           SELECT tokens FROM nft_collection_sizes z WHERE z.chain_id = $1 AND z.token = k.token AND z.block_number <= $2
+           ORDER BY z.block_number DESC LIMIT 1) s ON true
+         ORDER BY k.token`,
+        [chainId, block, limit, offset],
+      ),
+      query<{ count: number }>(`SELECT count(*) AS count ${kept}`, [chainId, block]),
+    ]);
+    return { rows, total: counted[0]?.count ?? 0 };
+  };
+
+  return { keptCollections };
+}

@@ -1,0 +1,25 @@
+import { bytes } from "../../../database/codecs.ts";
+import type { Database } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { type HeldNftRow, heldIds } from "../../nft/queries/holders.ts";
+import type { TraitFilter } from "./trait-filter.ts";
+
+/** Queries for the tokens of an account that have given traits. */
+export function createHeldByTraitQueries({ query }: Pick<Database, "query">) {
+  /**
+   * The ids of a collection that an owner had after a block and that fit a filter now, ascending, up to `limit`. Served by the primary keys of nft_balances and blocks,
+   * and by that of nft_attributes for the filter.
+   */
+  const idsHeldWith = (chainId: number, owner: Address, token: Address, block: number, filter: TraitFilter, limit: number) =>
+    query<HeldNftRow>(
+      `SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at FROM (
+         SELECT * FROM ${heldIds} a WHERE balance IS DISTINCT FROM 0 AND EXISTS (
+           SELECT FROM nft_attributes n WHERE n.chain_id = $1 AND n.token = a.token AND n.token_id = a.token_id
+             AND ($7::text[] IS NULL OR n.trait = ANY ($7)) AND ($8::text[] IS NULL OR n.value = ANY ($8)))
+         ORDER BY token_id, standard LIMIT $6) h
+       LEFT JOIN blocks b ON b.chain_id = $1 AND b.number = h.since_block ORDER BY h.token_id, h.standard`,
+      [chainId, bytes(owner), block, bytes(token), null, limit, filter.traits, filter.values],
+    );
+
+  return { idsHeldWith };
+}

@@ -1,0 +1,57 @@
+import { bytesArray } from "../../../database/codecs.ts";
+import type { Database } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { NftKey } from "../../nft/queries/tokens.ts";
+import type { NftAttribute } from "../jobs/fetch/documents/document.ts";
+
+/** What is known of a token's metadata, kept or just read. */
+export interface NftMetadataRow {
+  readonly token: Address;
+  readonly token_id: string;
+  readonly token_url: string | null;
+  /** Why there is no document, or what of it was left out. */
+  readonly refusal: string | null;
+  /** Whether there is a document. */
+  readonly has_document: boolean;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly image: string | null;
+  readonly animation_url: string | null;
+  readonly external_url: string | null;
+  readonly owner: string | null;
+  readonly attributes: readonly NftAttribute[] | null;
+  /** Size of an asset that the document itself contains. */
+  readonly asset_bytes: number | null;
+}
+
+/** One text a token id, whatever its standard: a contract says one thing of it. */
+export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
+
+/** Questions about what tokens' metadata says. */
+export function createStoredMetadataQueries({ query }: Pick<Database, "query">) {
+  /**
+   * What is known of the metadata of tokens, by `metadataKeyText`, and of those that are tried again why the last attempt failed; what was not read yet is left
+   * out. One probe of the primary key each, and one of the queue's for those of which nothing is kept.
+   */
+  const metadataOf = async (
+    chainId: number,
+    keys: readonly Pick<NftKey, "token" | "token_id">[],
+  ): Promise<ReadonlyMap<string, NftMetadataRow>> => {
+    if (keys.length === 0) return new Map();
+    // The document itself, up to a megabyte, stays where it is.
+    const rows = await query<NftMetadataRow>(
+      `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
+         SELECT token, token_id, token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner,
+           attributes, asset_bytes
+         FROM nft_metadata d WHERE d.chain_id = $1 AND d.token = k.token AND d.token_id = k.token_id
+         UNION ALL
+         SELECT token, token_id, url, 'Tried again later: ' || problem, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+         FROM nft_reads r WHERE r.chain_id = $1 AND r.token = k.token AND r.token_id = k.token_id AND r.problem IS NOT NULL
+         LIMIT 1) m`,
+      [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id)],
+    );
+    return new Map(rows.map((row) => [metadataKeyText(row), row]));
+  };
+
+  return { metadataOf };
+}

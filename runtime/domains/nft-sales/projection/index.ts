@@ -1,0 +1,165 @@
+import type { DecodedBlock, PunkEvent } from "../../../events/decoded-block.ts";
+import { type ChainFacts, defineProjection, type Row } from "../../../indexer/projection.ts";
+import { createKeySet, type State } from "../../../indexer/state/state.ts";
+import { type Decimal, decimal, divide, toText } from "../../../lib/decimal.ts";
+import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.ts";
+import { secondsOfDay } from "../../../lib/time.ts";
+import { createMarketDays } from "./market-days.ts";
+import { type MarketplaceSale, marketplaces, salesOfBlock } from "./marketplaces/index.ts";
+import type { Payment } from "./marketplaces/marketplace.ts";
+import { saleLoads, saleTables } from "./tables.ts";
+import { createWashBook } from "./wash-trades.ts";
+
+/** The name of the projection, by which its checkpoint is found. */
+export const salesId = "nft-sales";
+
+/** Sales and bids of a block are numbered below this. */
+const placesOfBlock = 1_000_000;
+
+/** The numbers that sales of a block can have: from the first to before the second. */
+export const saleNumbersOf = (block: number): readonly [number, number] => [block * placesOfBlock, (block + 1) * placesOfBlock];
+
+/** What the tokens of collections were sold for at every contract that tells of sales in words that are known. */
+export const salesProjection = defineProjection({
+  id: salesId,
+  version: 2,
+  events: [...new Set(marketplaces.flatMap(({ events }) => events))],
+  tables: saleTables,
+  loads: saleLoads,
+  needs: (blocks, chain) => {
+    const sets = { between: createKeySet(), days: createKeySet(), bids: createKeySet() };
+    for (const block of blocks) {
+      const day = dayOf(block);
+      for (const { collection, tokenId, seller, buyer, marketplace, payment } of salesIn(block, chain)) {
+        sets.between.add(collection, tokenId, seller, buyer);
+        sets.between.add(collection, tokenId, buyer, seller);
+        // What was bid is known with the loaded bid only: it is in the native token, or not known.
+        const tokens = payment === "bid" ? [nativeTokenAddress, zeroAddress] : [payment?.token ?? zeroAddress];
+        for (const token of tokens) sets.days.add(collection, day, marketplace, token);
+        if (payment === "bid") sets.bids.add(marketplace, tokenId);
+      }
+    }
+    return Object.fromEntries(Object.entries(sets).map(([name, { keys }]) => [name, keys]));
+  },
+  fold: (blocks, { state, chain }) => foldSales(blocks, state, chain),
+});
+
+/** What was found in a block, as long as the block lives: a batch asks for it twice. */
+const found = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly sales: readonly MarketplaceSale[] }>();
+
+const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSale[] => {
+  const known = found.get(block);
+  if (known?.chain === chain) return known.sales;
+  const sales = salesOfBlock(block, chain.wrappedNative);
+  found.set(block, { chain, sales });
+  return sales;
+};
+
+const dayOf = ({ block }: DecodedBlock): number => Math.floor(block.timestamp / secondsOfDay);
+
+const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts): Record<string, Row[]> => {
+  const [washBook, days, bids] = [createWashBook(state), createMarketDays(state), createBids(state)];
+  const [sales, marks]: [Row[], Row[]] = [[], []];
+  for (const decoded of blocks) {
+    const block_number = decoded.block.number;
+    const day = dayOf(decoded);
+    bids.open(decoded);
+    washBook.openBlock();
+    for (const [place, sold] of salesIn(decoded, chain).entries()) {
+      const { collection, marketplace, units } = sold;
+      const payment = sold.payment === "bid" ? bids.accepted(sold) : sold.payment;
+      const price = payment?.amount ?? null;
+      const unitPrice = price === null ? null : priceOfUnit(price, units);
+      const { isWash, marked } = washBook.judge(sold, day);
+      const row = {
+        sale: block_number * placesOfBlock + place,
+        block_number,
+        transaction_index: sold.transactionIndex,
+        log_index: sold.logIndex,
+        day,
+        marketplace,
+        protocol: sold.protocol.code,
+        collection,
+        token_id: sold.tokenId,
+        units,
+        seller: sold.seller,
+        buyer: sold.buyer,
+        maker_is_buyer: sold.maker === "buyer",
+        payment_token: payment?.token ?? null,
+        price,
+        unit_price: unitPrice === null ? null : toText(unitPrice),
+        is_wash: isWash,
+      };
+      sales.push(row);
+      washBook.remember(sold, row);
+      days.add({ collection, day, marketplace, paymentToken: payment?.token ?? zeroAddress }, price, unitPrice, isWash);
+      if (marked !== null) marks.push(markOf(marked, collection, block_number));
+    }
+    bids.close();
+    days.endBlock(block_number);
+  }
+  return {
+    nft_sales: sales,
+    nft_sale_marks: marks,
+    nft_market_day_periods: days.periods,
+    nft_market_days: days.latest(),
+    nft_bids: bids.rows,
+  };
+};
+
+/** Whole where it can be, so that it is compared and shown as what was paid. */
+const priceOfUnit = (price: bigint, units: bigint): Decimal => (units === 1n ? decimal(price) : divide(decimal(price), decimal(units)));
+
+const markOf = ({ sale, day, marketplace, payment_token, price, unit_price }: Row, collection: Address, blockNumber: number): Row => ({
+  sale: sale ?? null,
+  block_number: blockNumber,
+  collection,
+  day: day ?? null,
+  marketplace: marketplace ?? null,
+  payment_token: payment_token ?? zeroAddress,
+  price: price ?? null,
+  unit_price: unit_price ?? null,
+});
+
+type BidEvent = Extract<PunkEvent, { kind: "punkBidEntered" }>;
+
+interface Bid {
+  readonly bidder: Address;
+  readonly amount: bigint;
+}
+
+/** What stands as bids while blocks go by. */
+const createBids = (state: State) => {
+  const rows: Row[] = [];
+  const standing = new Map<string, Bid>();
+  let waiting: readonly BidEvent[] = [];
+  let next = 0;
+  let block = 0;
+
+  const enterUpTo = (logIndex: number): void => {
+    for (let event = waiting[next]; event !== undefined && event.logIndex < logIndex; event = waiting[next]) {
+      const { address: marketplace, tokenId, bidder, value: amount } = event;
+      standing.set(`${marketplace}${tokenId}`, { bidder, amount });
+      rows.push({ marketplace, token_id: tokenId, bid: block * placesOfBlock + next, block_number: block, bidder, amount });
+      next += 1;
+    }
+  };
+
+  return {
+    rows,
+    open: (decoded: DecodedBlock): void => {
+      block = decoded.block.number;
+      waiting = decoded.events.filter((event) => event.kind === "punkBidEntered");
+      next = 0;
+    },
+    close: (): void => enterUpTo(Number.POSITIVE_INFINITY),
+    /** What was paid by the bid that a sale accepted; null where no bid of the buyer is known. A later bid is always higher, and takes the place of the one before. */
+    accepted: ({ marketplace, tokenId, buyer, logIndex }: MarketplaceSale): Payment | null => {
+      enterUpTo(logIndex);
+      const row = state.get("bids", marketplace, tokenId);
+      const stored = row === undefined ? null : { bidder: String(row.bidder) as Address, amount: BigInt(String(row.amount)) };
+      const bid = standing.get(`${marketplace}${tokenId}`) ?? stored;
+      return bid?.bidder === buyer ? { token: nativeTokenAddress, amount: bid.amount } : null;
+    },
+  };
+};

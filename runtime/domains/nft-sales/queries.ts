@@ -1,0 +1,159 @@
+import { bytesArray } from "../../database/codecs.ts";
+import type { Database } from "../../database/database.ts";
+import type { Address } from "../../lib/hex.ts";
+import type { TransactionPlace } from "../ledger/queries/transaction.ts";
+import { saleNumbersOf } from "./projection/index.ts";
+
+/** What was sold of a collection on one day for one token; amounts in its smallest unit. */
+export interface DaySalesRow {
+  readonly day: number;
+  /** The zero address where the price is not known. */
+  readonly payment_token: Address;
+  readonly sales: number;
+  readonly wash_sales: number;
+  readonly amount: string;
+  readonly wash_amount: string;
+  /** The lowest price of a unit that is no wash trade. */
+  readonly lowest: string | null;
+}
+
+/** The lowest price of a unit of a collection in some days, for one token. */
+export interface LowestRow {
+  readonly collection: Address;
+  readonly payment_token: Address;
+  readonly lowest: string;
+}
+
+/** A sale as the reports of its transaction show it. */
+export interface SaleRow {
+  readonly log_index: number;
+  readonly marketplace: Address;
+  readonly protocol: number;
+  readonly collection: Address;
+  readonly token_id: string;
+  readonly units: string;
+  readonly seller: Address;
+  readonly buyer: Address;
+  readonly maker_is_buyer: boolean;
+  readonly payment_token: Address | null;
+  readonly unit_price: string | null;
+  readonly is_wash: boolean;
+}
+
+/** What one unit of a token was last sold for, in the smallest unit of the native token or of a wrapped one. */
+export interface LastSaleRow {
+  readonly collection: Address;
+  readonly token_id: string;
+  readonly unit_price: string;
+}
+
+/**
+ * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6, $7 being the first number of a later sale. Day $5 is that of the block: later
+ * sales are of that day or of later ones. What a later sale made a wash trade counts as one; where it was the lowest of its day, the lowest of the others is looked
+ * for. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range a collection each, by nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe for each day that was set after the block.
+ */
+const marketDays = `
+  WITH marks AS MATERIALIZED (
+    SELECT m.collection, m.day, m.marketplace, m.payment_token, count(*) AS sales, coalesce(sum(m.price), 0) AS amount, min(m.unit_price) AS lowest
+    FROM unnest($2::bytea[]) AS c(collection) JOIN nft_sale_marks m ON m.chain_id = $1 AND m.collection = c.collection
+    WHERE m.marketplace = ANY ($3::bytea[]) AND m.day BETWEEN $4 AND $5 AND m.block_number <= $6 GROUP BY 1, 2, 3, 4
+  ), sums AS (
+    SELECT d.collection, d.day, d.marketplace, d.payment_token, d.sales, d.amount, d.wash_sales, d.wash_amount, d.lowest
+    FROM unnest($2::bytea[]) AS c(collection)
+    JOIN nft_market_days d ON d.chain_id = $1 AND d.collection = c.collection AND d.day >= $4 AND d.day < $5 AND d.marketplace = ANY ($3::bytea[])
+    UNION ALL
+    SELECT d.collection, d.day, d.marketplace, d.payment_token, p.*
+    FROM unnest($2::bytea[]) AS c(collection)
+    JOIN nft_market_days d ON d.chain_id = $1 AND d.collection = c.collection AND d.day = $5 AND d.marketplace = ANY ($3::bytea[])
+    CROSS JOIN LATERAL (
+      SELECT d.sales, d.amount, d.wash_sales, d.wash_amount, d.lowest WHERE d.since_block <= $6
+      UNION ALL (
+        SELECT h.sales, h.amount, h.wash_sales, h.wash_amount, h.lowest FROM nft_market_day_periods h
+        WHERE d.since_block > $6 AND h.chain_id = $1 AND h.collection = d.collection AND h.day = d.day AND h.marketplace = d.marketplace
+          AND h.payment_token = d.payment_token AND h.from_block <= $6 ORDER BY h.from_block DESC LIMIT 1)) p
+  ), days AS (
+    SELECT d.collection, d.day, d.payment_token, d.sales, d.amount,
+      d.wash_sales + coalesce(m.sales, 0) AS wash_sales, d.wash_amount + coalesce(m.amount, 0) AS wash_amount,
+      CASE WHEN m.lowest IS NULL OR m.lowest > d.lowest THEN d.lowest ELSE (
+        SELECT s.unit_price FROM nft_sales s
+        WHERE s.chain_id = $1 AND s.collection = d.collection AND s.day = d.day AND s.marketplace = d.marketplace AND s.payment_token = d.payment_token
+          AND NOT s.is_wash AND s.unit_price IS NOT NULL AND s.sale < $7
+          AND NOT EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale AND k.block_number <= $6)
+        ORDER BY s.unit_price LIMIT 1) END AS lowest
+    FROM sums d
+    LEFT JOIN marks m ON m.collection = d.collection AND m.day = d.day AND m.marketplace = d.marketplace AND m.payment_token = d.payment_token
+  )`;
+
+/** The lowest number that a sale after a block can have. */
+const firstSaleAfter = (block: number): number => saleNumbersOf(block)[1];
+
+/** Queries for the sales of collections' tokens. */
+export type NftSaleQueries = ReturnType<typeof createNftSaleQueries>;
+
+/** Questions about what tokens of collections were sold for. Only the marketplaces that are named count. */
+export function createNftSaleQueries({ query }: Pick<Database, "query">) {
+  /** What was sold of a collection up to a block, from one UTC day to that of the block (days since 1970), by day and payment token. */
+  const salesOfDays = (
+    chainId: number,
+    collection: Address,
+    marketplaces: readonly Address[],
+    [from, to]: readonly [number, number],
+    block: number,
+  ) =>
+    query<DaySalesRow>(
+      `${marketDays} SELECT day, payment_token, sum(sales)::int8 AS sales, sum(wash_sales)::int8 AS wash_sales, sum(amount) AS amount,
+         sum(wash_amount) AS wash_amount, min(lowest) AS lowest FROM days GROUP BY day, payment_token ORDER BY day, payment_token`,
+      [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
+    );
+
+  /** The lowest prices of units of collections up to a block, from one day to that of the block, for each token that was paid. */
+  const lowestOfDays = (
+    chainId: number,
+    collections: Iterable<Address>,
+    marketplaces: readonly Address[],
+    [from, to]: readonly [number, number],
+    block: number,
+  ) =>
+    query<LowestRow>(
+      `${marketDays} SELECT collection, payment_token, min(lowest) AS lowest FROM days WHERE lowest IS NOT NULL
+       GROUP BY collection, payment_token ORDER BY collection, payment_token`,
+      [chainId, bytesArray(new Set(collections)), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
+    );
+
+  /** The sales of a transaction, in order. Served by the primary key, a range that is the block's, and a probe for a mark each. */
+  const salesOfTransaction = (chainId: number, place: TransactionPlace, marketplaces: readonly Address[]) =>
+    query<SaleRow>(
+      `SELECT log_index, marketplace, protocol, collection, token_id, units, seller, buyer, maker_is_buyer, payment_token, unit_price,
+         is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.chain_id = $1 AND k.sale = s.sale) AS is_wash
+       FROM nft_sales s WHERE chain_id = $1 AND sale >= $2 AND sale < $3 AND transaction_index = $4 AND marketplace = ANY ($5::bytea[]) ORDER BY sale`,
+      [chainId, ...saleNumbersOf(place.block_number), place.transaction_index, bytesArray(marketplaces)],
+    );
+
+  /**
+   * What a unit of each token was last sold for up to a block in one of some payment tokens; those that never were are left out. Served by nft_sales_token, read from its end: a
+   * probe a token where its last sale was paid so.
+   */
+  const lastSales = (
+    chainId: number,
+    tokens: readonly { readonly collection: Address; readonly tokenId: string }[],
+    marketplaces: readonly Address[],
+    paidIn: readonly Address[],
+    block: number,
+  ) =>
+    query<LastSaleRow>(
+      `SELECT k.collection, k.token_id, s.unit_price FROM unnest($2::bytea[], $3::numeric[]) AS k(collection, token_id) CROSS JOIN LATERAL (
+         SELECT unit_price FROM nft_sales s
+         WHERE s.chain_id = $1 AND s.collection = k.collection AND s.token_id = k.token_id AND s.marketplace = ANY ($4::bytea[]) AND s.payment_token = ANY ($5::bytea[]) AND s.sale < $6
+         ORDER BY s.sale DESC LIMIT 1) s`,
+      [
+        chainId,
+        bytesArray(tokens.map(({ collection }) => collection)),
+        tokens.map(({ tokenId }) => tokenId),
+        bytesArray(marketplaces),
+        bytesArray(paidIn),
+        firstSaleAfter(block),
+      ],
+    );
+
+  return { salesOfDays, lowestOfDays, salesOfTransaction, lastSales };
+}

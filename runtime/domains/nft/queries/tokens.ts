@@ -1,0 +1,106 @@
+import { bytes, bytesArray } from "../../../database/codecs.ts";
+import type { Database } from "../../../database/database.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
+import { standards } from "../../tokens/projection/standards.ts";
+
+/** A token id of a collection; the original owner is null where the id's mint is not indexed. */
+export interface NftTokenRow {
+  readonly token_id: string;
+  readonly standard: number;
+  readonly original_owner: Address | null;
+}
+
+/** A token of a collection, by the standard that it was seen in. */
+export interface NftKey {
+  readonly token: Address;
+  /** Digits. */
+  readonly token_id: string;
+  readonly standard: number;
+}
+
+/** One text a token. */
+export const nftKeyText = ({ token, token_id: id, standard }: NftKey): string => `${token}:${id}:${standard}`;
+
+/** Questions about the tokens of collections. */
+export function createNftTokenQueries({ query }: Pick<Database, "query">) {
+  /** How many ids a collection had had by a block. Served by the primary key. */
+  const collectionSizeAt = async (chainId: number, token: Address, block: number): Promise<number> => {
+    const rows = await query<{ tokens: number }>(
+      "SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1",
+      [chainId, bytes(token), block],
+    );
+    return rows[0]?.tokens ?? 0;
+  };
+
+  /** The ids that a collection had by a block, ascending. Served by the primary key: what is skipped is read in the index alone. */
+  const nftTokensAt = (chainId: number, token: Address, block: number, limit: number, offset: number) =>
+    query<NftTokenRow>(
+      `SELECT t.token_id, t.standard, t.original_owner FROM (
+         SELECT token_id, standard FROM nft_tokens WHERE chain_id = $1 AND token = $2 AND block_number <= $3
+         ORDER BY token_id, standard LIMIT $4 OFFSET $5) page
+       CROSS JOIN LATERAL (
+         SELECT * FROM nft_tokens n WHERE n.chain_id = $1 AND n.token = $2 AND n.token_id = page.token_id AND n.standard = page.standard LIMIT 1) t
+       ORDER BY t.token_id, t.standard`,
+      [chainId, bytes(token), block, limit, offset],
+    );
+
+  /** One id of a collection by a block, once for each standard that it was seen in. Served by the primary key. */
+  const nftTokenAt = (chainId: number, token: Address, tokenId: bigint, block: number) =>
+    query<NftTokenRow>(
+      `SELECT token_id, standard, original_owner FROM nft_tokens
+       WHERE chain_id = $1 AND token = $2 AND token_id = $3 AND block_number <= $4 ORDER BY standard`,
+      [chainId, bytes(token), String(tokenId), block],
+    );
+
+  /** Who received tokens first, by `nftKeyText`; those whose mint is not indexed are left out. One probe of the primary key each. */
+  const originalOwners = async (chainId: number, keys: readonly NftKey[]): Promise<ReadonlyMap<string, Address>> => {
+    if (keys.length === 0) return new Map();
+    const rows = await query<{ place: number; original_owner: Address }>(
+      `SELECT k.place, t.original_owner FROM unnest($2::bytea[], $3::numeric[], $4::int2[]) WITH ORDINALITY AS k(token, token_id, standard, place)
+       CROSS JOIN LATERAL (
+         SELECT original_owner FROM nft_tokens n
+         WHERE n.chain_id = $1 AND n.token = k.token AND n.token_id = k.token_id AND n.standard = k.standard LIMIT 1) t
+       WHERE t.original_owner IS NOT NULL`,
+      [chainId, bytesArray(keys.map(({ token }) => token)), keys.map((key) => key.token_id), keys.map(({ standard }) => standard)],
+    );
+    return new Map(
+      rows.flatMap(({ place, original_owner: owner }) => {
+        const key = keys[place - 1];
+        return key === undefined ? [] : [[nftKeyText(key), owner] as const];
+      }),
+    );
+  };
+
+  /**
+   * Who held ERC-721 ids of a collection after a block, by id: the receiver of the last transfer, the zero address of a burnt one.
+   * Served by transfers_token_id, one probe an id.
+   */
+  const nftOwnersAt = async (
+    chainId: number,
+    token: Address,
+    tokenIds: readonly string[],
+    block: number,
+  ): Promise<ReadonlyMap<string, Address>> => {
+    if (tokenIds.length === 0) return new Map();
+    const rows = await query<{ token_id: string; to_address: Address }>(
+      `SELECT k.token_id, t.to_address FROM unnest($3::numeric[]) AS k(token_id) CROSS JOIN LATERAL (
+         SELECT to_address FROM transfers f
+         WHERE f.chain_id = $1 AND f.token = $2 AND f.token_id = k.token_id AND f.block_number <= $4 AND f.standard = ${standards.erc721}
+         ORDER BY f.block_number DESC, f.ordinal DESC LIMIT 1) t`,
+      [chainId, bytes(token), tokenIds, block],
+    );
+    return new Map(rows.map(({ token_id: id, to_address: owner }) => [id, owner]));
+  };
+
+  /** The transactions that an id moved in up to a block, newest first. Served by transfers_token_id. */
+  const nftTransactions = (chainId: number, token: Address, tokenId: bigint, block: number, limit: number) =>
+    query<TransactionPlace>(
+      `SELECT DISTINCT block_number, transaction_index FROM transfers
+       WHERE chain_id = $1 AND token = $2 AND token_id = $3 AND block_number <= $4
+       ORDER BY block_number DESC, transaction_index DESC LIMIT $5`,
+      [chainId, bytes(token), String(tokenId), block, limit],
+    );
+
+  return { collectionSizeAt, nftTokensAt, nftTokenAt, originalOwners, nftOwnersAt, nftTransactions };
+}

@@ -1,0 +1,51 @@
+import type { DocumentOutcome, NftDocument, ReadDocument } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
+
+interface Json {
+  readonly name?: string;
+  readonly image?: string;
+  readonly attributes?: readonly { readonly trait_type: string; readonly value?: string | number | null }[];
+}
+
+/** What a reader makes of a document of the plainest shape. What the world sends is the reader's own matter, and its tests'. */
+export const documentOf = (text: string): NftDocument => {
+  const { name, image, attributes } = JSON.parse(text) as Json;
+  const counted = (attributes ?? []).map(({ trait_type: trait, value }) => ({
+    trait,
+    value: value === null || value === undefined ? null : String(value),
+    number: typeof value === "number" ? String(value) : null,
+  }));
+  return {
+    document: text,
+    name: name ?? null,
+    description: null,
+    image: image ?? null,
+    animationUrl: null,
+    externalUrl: null,
+    owner: null,
+    attributes: attributes === undefined ? null : counted.map(({ trait, value }) => ({ trait_type: trait, value })),
+    counted,
+    assetBytes: image?.startsWith("data:") === true ? image.length : null,
+    refusal: null,
+  };
+};
+
+export const dataUrl = (json: Json): string => `data:application/json;base64,${Buffer.from(JSON.stringify(json)).toString("base64")}`;
+
+const prefix = "data:application/json;base64,";
+
+/** Reads what a URL holds itself. */
+export const readHeld = (url: string): DocumentOutcome =>
+  url.startsWith(prefix)
+    ? { ok: true, document: documentOf(Buffer.from(url.slice(prefix.length), "base64").toString("utf8")) }
+    : { ok: false, refusal: "nobody serves it", isLasting: true };
+
+/** A world of hosts that a test makes up: by what a URL begins with, what is answered, and when. What no host serves is read from the URL itself. */
+export const createWorld = (hosts: Readonly<Record<string, (url: string) => DocumentOutcome | Promise<DocumentOutcome>>> = {}) => {
+  const asked: string[] = [];
+  const read: ReadDocument = async (url) => {
+    asked.push(url);
+    const host = Object.entries(hosts).find(([start]) => url.startsWith(start))?.[1];
+    return host === undefined ? readHeld(url) : host(url);
+  };
+  return { read, asked };
+};

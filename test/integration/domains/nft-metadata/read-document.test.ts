@@ -1,0 +1,228 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
+import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/read-document.ts";
+import { createWeb } from "../../../../runtime/web/web.ts";
+import { type Listener, type Stranger, startSilence, startStranger, strangersCertificate } from "../../../support/stranger.ts";
+
+const contentId = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+const oldContentId = `Qm${"a".repeat(44)}`;
+const transactionId = "a".repeat(43);
+const signal = new AbortController().signal;
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const nameOf = (outcome: DocumentOutcome): string | null => (outcome.ok ? outcome.document.name : `refused: ${outcome.refusal}`);
+
+/** A gateway on this machine: `name` is what its documents are called. */
+const startGateway = async (name: string) => {
+  const paths: string[] = [];
+  const gateway = { paths, status: 200, delay: 0, type: "application/json", url: "", close: () => server.close() };
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? "");
+    setTimeout(() => response.writeHead(gateway.status, { "content-type": gateway.type }).end(`{"name":"${name}"}`), gateway.delay);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  gateway.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return gateway;
+};
+
+let first: Awaited<ReturnType<typeof startGateway>>;
+let second: typeof first;
+let stranger: Stranger;
+/** Nobody may ever come here. */
+let inside: Listener;
+beforeAll(async () => {
+  first = await startGateway("first");
+  second = await startGateway("second");
+  stranger = await startStranger((_, response) =>
+    response.writeHead(200, { "content-type": "application/json" }).end('{"name":"strange"}'),
+  );
+  inside = await startSilence();
+});
+afterAll(async () => {
+  first.close();
+  second.close();
+  await stranger.close();
+  await inside.close();
+});
+afterEach(() => {
+  for (const gateway of [first, second]) Object.assign(gateway, { status: 200, delay: 0, type: "application/json" }).paths.length = 0;
+  expect(inside.connections).toBe(0);
+});
+
+const readWith = (url: string, changes: object = {}): Promise<DocumentOutcome> => {
+  const config = { ipfsGateways: [first.url, second.url], arweaveGateways: [first.url], documentBytes: 10_000, fetchMilliseconds: 2_000 };
+  const web = createWeb({
+    // The stranger's server of these tests stands on the loopback; its own name alone may lead there.
+    resolve: async () => ["127.0.0.1"],
+    isExempt: (_, hostname) => hostname === "documents.example",
+    ports: ["443", String(stranger.port), String(inside.port)],
+    certificates: [strangersCertificate],
+  });
+  return createDocumentReader({ ...config, ...changes }, { web })(url, signal);
+};
+
+describe("metadata in the address itself", () => {
+  it.each([
+    ["base64", `data:application/json;base64,${base64('{"name":"é #1"}')}`],
+    [
+      "base64 with line ends, for the Web, without its end",
+      `data:application/json;base64,${base64('{"name":"é #1"}')
+        .replace(/=+$/, "")
+        .replace(/(.{5})/, "$1\n")}`,
+    ],
+    ["base64, escaped", `data:application/json;base64,${encodeURIComponent(base64('{"name":"é #1"}'))}`],
+    ["escaped", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}`],
+    ["escaped, with a name of its characters", `data:application/json;charset=utf-8,${encodeURIComponent('{"name":"é #1"}')}`],
+    ["as it is", 'data:application/json;utf8,{"name":"é #1"}'],
+    ["as it is, of no type", 'data:,{"name":"é #1"}'],
+    ["of another type of text", 'data:text/plain,{"name":"é #1"}'],
+    ["with its mark", `data:application/json;base64,${base64('\ufeff{"name":"é #1"}')}`],
+    ["escaped, an id behind it as a fragment", `data:application/json,${encodeURIComponent('{"name":"é #1"}')}#7`],
+    ["base64, an id behind it as a fragment", `data:application/json;base64,${base64('{"name":"é #1"}')}#7`],
+    ["in capitals", `DATA:Application/JSON;BASE64,${base64('{"name":"é #1"}')}`],
+  ])("is read: %s", async (_, url) => {
+    expect(nameOf(await readWith(url))).toBe("é #1");
+  });
+
+  it("is taken as it was written where it was never escaped", async () => {
+    expect(nameOf(await readWith('data:application/json;utf8,{"name":"100%","image":"data:image/png,%22"}'))).toBe("100%");
+    expect(nameOf(await readWith("data:application/json,%7B%22name%22:%22100%25 x%%22%7D"))).toBe("100% x%");
+  });
+
+  it("may be a picture alone", async () => {
+    const svg = "<svg xmlns='http://www.w3.org/2000/svg'/>";
+    const outcome = await readWith(`data:image/svg+xml;utf8,${svg}`);
+    expect(outcome).toMatchObject({
+      ok: true,
+      document: {
+        name: null,
+        image: `data:image/svg+xml;base64,${base64(svg)}`,
+        assetBytes: svg.length,
+        document: `data:image/svg+xml;utf8,${svg}`,
+      },
+    });
+    expect(await readWith("data:image/svg+xml,<svg onload='x'/>")).toEqual({
+      ok: false,
+      refusal: "The picture that stands for the metadata has the event handler onload.",
+      isLasting: true,
+    });
+  });
+
+  it.each([
+    ["data:text/html,<script>", "The data: address is of the type text/html; JSON and pictures are accepted."],
+    ["data:application/json", "The data: address has no comma before its data."],
+    ["data:application/json;base64,{}", "The data: address is not the base64 that it says."],
+    [`data:application/json,${"x".repeat(10_001)}`, "The metadata is too large; up to 10000 bytes are accepted."],
+    [`data:application/json,${"x".repeat(100_000)}`, "The metadata is too large; up to 10000 bytes are accepted."],
+    [
+      `data:application/json;base64,${gzipSync("{}").toString("base64")}`,
+      "The data: address is compressed (gzip); plain JSON is accepted.",
+    ],
+    ["data:application/json,{", "The metadata is no JSON: it ends too early."],
+  ])("is refused for good: %s", async (url, refusal) => {
+    expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
+  });
+});
+
+describe("metadata elsewhere", () => {
+  it("is fetched from an https: server", async () => {
+    expect(nameOf(await readWith(`https://documents.example:${stranger.port}/1`))).toBe("strange");
+  });
+
+  it.each([
+    [`ipfs://${contentId}/1.json`, `/ipfs/${contentId}/1.json`],
+    [`ipfs://${oldContentId}`, `/ipfs/${oldContentId}`],
+    [`ipfs://ipfs/${contentId}/a/b`, `/ipfs/${contentId}/a/b`],
+    [`IPFS://${contentId}//a b#1/%20.json?x=y`, `/ipfs/${contentId}/a%20b%231/%20.json`],
+    [`${contentId}/1`, `/ipfs/${contentId}/1`],
+    [oldContentId, `/ipfs/${oldContentId}`],
+    [`ar://${transactionId}`, `/${transactionId}`],
+    [`ar://${transactionId}/1.json`, `/${transactionId}/1.json`],
+  ])("is fetched through a gateway: %s", async (url, path) => {
+    expect(nameOf(await readWith(url))).toBe("first");
+    expect(first.paths).toEqual([path]);
+  });
+
+  const noWay = "The path of the address leaves its content or holds characters of no path; plain names are accepted.";
+  it.each([
+    [`ipfs://${contentId}/../../api/v0/id`, noWay],
+    [`ipfs://${contentId}/%2e%2e/x`, noWay],
+    [`ipfs://${contentId}/%252E%252e/x`, noWay],
+    [`ipfs://${contentId}/a%2f..%2fb`, noWay],
+    [`ipfs://${contentId}/a\\b`, noWay],
+    [`ipfs://${contentId}/a\nb`, noWay],
+    [`ipfs://${contentId}/%00`, noWay],
+    [`ar://${transactionId}/../x`, noWay],
+    ["ipfs://../api/v0/id", "The ipfs: address has no content identifier; ipfs://CID/path is accepted."],
+    ["ipfs://name.example/1", "The ipfs: address has no content identifier; ipfs://CID/path is accepted."],
+    ["ar://short", "The ar: address has no transaction identifier; ar://ID/path is accepted."],
+    [`ipfs://${contentId}/${"x".repeat(3_000)}`, "The address is longer than 2048 characters."],
+  ])("is not fetched by an address that is none: %s", async (url, refusal) => {
+    expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
+    expect(first.paths.length + second.paths.length).toBe(0);
+  });
+
+  it.each([
+    ["http://documents.example/", "is of the scheme http:"],
+    ["javascript:alert(1)", "is of the scheme javascript:"],
+    ["file:///etc/passwd", "is of the scheme file:"],
+    ["ftp://documents.example/1", "is of the scheme ftp:"],
+    ["ipns://documents.example/1", "is of the scheme ipns:"],
+    ["1.json", "is no URL"],
+    ["", "is no URL"],
+  ])("is refused by name: %s", async (url, found) => {
+    const refusal = `The address of the metadata ${found}; data:, https:, ipfs: and ar: are accepted.`;
+    expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
+  });
+
+  it("is refused where its address leads inside", async () => {
+    expect(await readWith(`https://evil.example:${inside.port}/`)).toMatchObject({ ok: false, isLasting: true });
+    expect(await readWith(`https://127.0.0.1:${inside.port}/`)).toMatchObject({ ok: false, isLasting: true });
+    expect(await readWith(`https://documents.example:${stranger.port}/${"x".repeat(8_192)}`)).toMatchObject({ ok: false, isLasting: true });
+  });
+});
+
+describe("several gateways", () => {
+  const url = `ipfs://${contentId}`;
+
+  it.each([404, 429, 504])("are asked one after the other where one answers with %d", async (status) => {
+    first.status = status;
+    expect(nameOf(await readWith(url))).toBe("second");
+  });
+
+  it("are asked one after the other where one sends a page", async () => {
+    first.type = "text/html";
+    expect(nameOf(await readWith(url))).toBe("second");
+  });
+
+  it("share the time: one that does not answer leaves some to the next", async () => {
+    first.delay = 10_000;
+    const start = Date.now();
+    expect(nameOf(await readWith(url, { fetchMilliseconds: 1_000 }))).toBe("second");
+    expect(Date.now() - start).toBeLessThan(1_500);
+  });
+
+  it("refuse for good only together", async () => {
+    first.status = 404;
+    second.status = 410;
+    expect(await readWith(url)).toEqual({
+      ok: false,
+      refusal: "The gateway answered with status 404; 200 is accepted. The gateway answered with status 410; 200 is accepted.",
+      isLasting: true,
+    });
+    second.status = 503;
+    expect(await readWith(url)).toMatchObject({ ok: false, isLasting: false });
+  });
+
+  it("are not all asked for what is too large", async () => {
+    expect(await readWith(url, { documentBytes: 5 })).toMatchObject({ ok: false, isLasting: true });
+    expect(second.paths).toEqual([]);
+  });
+
+  it("may be none, until the operator names one", async () => {
+    const refusal = "No gateway is configured for addresses of this scheme.";
+    expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isLasting: false });
+  });
+});

@@ -1,0 +1,174 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { encodeFunctionData } from "viem";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ChainConfig, chainConfig } from "../../../../runtime/config/config.ts";
+import type { NftKey } from "../../../../runtime/domains/nft/queries/tokens.ts";
+import { createUncachedMetadata } from "../../../../runtime/domains/nft-metadata/queries/uncached.ts";
+import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+import { startTestChain, type TestChain } from "../../../support/chain.ts";
+import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+
+/** Says of each id what it was told to say; refuses for others. */
+const source = `
+contract Speaker {
+  mapping(uint256 => string) words;
+  function set(uint256 id, string calldata text) external { words[id] = text; }
+  function tokenURI(uint256 id) external view returns (string memory) {
+    require(bytes(words[id]).length > 0, "unknown");
+    return words[id];
+  }
+  function uri(uint256) external view returns (string memory) { return words[0]; }
+}`;
+const chainId = 31337;
+let chain: TestChain;
+let proxy: RpcProxy;
+let speaker: Address;
+let gateway: ReturnType<typeof createServer>;
+/** Milliseconds until the gateway answers. */
+let slowness = 0;
+const contentId = `Qm${"a".repeat(44)}`;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  proxy = await startRpcProxy(chain.url);
+  const { abi, bytecode } = compileSolidity(source)("Speaker");
+  speaker = (await chain.deploy({ abi, bytecode })).toLowerCase() as Address;
+  const words: [bigint, string][] = [
+    [0n, 'data:application/json,{"name":"Unit {id}","image":"https://units.example/{id}.png"}'],
+    [1n, 'data:application/json,{"name":"One","attributes":[{"trait_type":"Size","value":7}]}'],
+    [2n, "http://169.254.169.254/latest/meta-data/"],
+    [3n, `ipfs://${contentId}/3.json`],
+  ];
+  for (let id = 10n; id < 50n; id += 1n) words.push([id, `data:application/json,{"name":"No. ${id}"}`]);
+  await chain.send(...words.map((args) => ({ to: speaker, data: encodeFunctionData({ abi, functionName: "set", args }) })));
+  await chain.mine();
+  gateway = createServer((_, response) => {
+    setTimeout(() => response.writeHead(200, { "content-type": "application/json" }).end('{"name":"From afar"}'), slowness);
+  });
+  await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+});
+afterAll(async () => {
+  gateway?.closeAllConnections();
+  gateway?.close();
+  await proxy?.close();
+  await chain?.stop();
+});
+beforeEach(() => {
+  slowness = 0;
+  proxy.intercept = null;
+  proxy.delay = null;
+  proxy.counts.clear();
+});
+
+const configOf = (changes: object = {}, rpc: string | undefined = proxy.url): ChainConfig => {
+  const gateways = [`http://127.0.0.1:${(gateway.address() as AddressInfo).port}`];
+  const nfts = { metadata: "uncached", ipfsGateways: gateways, uncachedMilliseconds: 2_000, ...changes };
+  const { rpc: _, ...parsed } = chainConfig.parse({ name: "here", id: chainId, rpc: "http://127.0.0.1:1", nfts });
+  return rpc === undefined ? parsed : { ...parsed, rpc };
+};
+const key = (id: number, standard: number = standards.erc721): NftKey => ({ token: speaker, token_id: String(id), standard });
+const withReader = async <T>(config: ChainConfig, use: (reader: ReturnType<typeof createUncachedMetadata>) => Promise<T>): Promise<T> => {
+  const reader = createUncachedMetadata([config]);
+  try {
+    return await use(reader);
+  } finally {
+    await reader.close();
+  }
+};
+
+describe("metadata that is read while a request waits", () => {
+  it("is what the contract and the document say now", async () => {
+    const rows = await withReader(configOf(), (reader) => reader.read(chainId, [key(1), key(3)]));
+    expect(rows).toMatchObject([
+      { token: speaker, token_id: "1", has_document: true, name: "One", attributes: [{ trait_type: "Size", value: "7" }], refusal: null },
+      { token_url: `ipfs://${contentId}/3.json`, name: "From afar" },
+    ]);
+  });
+
+  it("has the id of an EIP-1155 token in its addresses", async () => {
+    const [row] = await withReader(configOf(), (reader) => reader.read(chainId, [key(255, standards.erc1155)]));
+    const id = "ff".padStart(64, "0");
+    expect(row).toMatchObject({ name: `Unit ${id}`, image: `https://units.example/${id}.png` });
+  });
+
+  it("says why there is none, token by token", async () => {
+    const rows = await withReader(configOf(), (reader) => reader.read(chainId, [key(2), key(9), key(1)]));
+    expect(rows.map(({ token_url, has_document, refusal }) => [token_url, has_document, refusal])).toEqual([
+      [
+        "http://169.254.169.254/latest/meta-data/",
+        false,
+        "The address of the metadata is of the scheme http:; data:, https:, ipfs: and ar: are accepted.",
+      ],
+      [null, false, "The contract names no metadata."],
+      [expect.stringContaining("data:"), true, null],
+    ]);
+  });
+
+  it("is of the first 25 tokens", async () => {
+    const rows = await withReader(configOf(), (reader) =>
+      reader.read(
+        chainId,
+        Array.from({ length: 40 }, (_, place) => key(10 + place)),
+      ),
+    );
+    expect(rows.map(({ name }) => name)).toEqual(Array.from({ length: 25 }, (_, place) => `No. ${10 + place}`));
+    expect(proxy.counts.get("eth_call")).toBe(25);
+  });
+
+  it("takes no longer than its bound, and has by then what was quick", async () => {
+    slowness = 5_000;
+    const start = Date.now();
+    const rows = await withReader(configOf({ uncachedMilliseconds: 500 }), (reader) => reader.read(chainId, [key(3), key(1)]));
+    expect(Date.now() - start).toBeLessThan(2_500);
+    expect(rows.map(({ name, refusal }) => [name, refusal])).toEqual([
+      [null, "The metadata was not read within 500 ms."],
+      ["One", null],
+    ]);
+  });
+
+  it("is nothing where the node is slow, fails, talks rubbish or is not there", async () => {
+    const read = (config: ChainConfig) => withReader(config, (reader) => reader.read(chainId, [key(1)]));
+    proxy.delay = () => 5_000;
+    const start = Date.now();
+    expect(await read(configOf({ uncachedMilliseconds: 300 }))).toEqual([]);
+    expect(Date.now() - start).toBeLessThan(2_300);
+    proxy.delay = null;
+    for (const [status, text] of [
+      [500, "no"],
+      [200, "<html>"],
+      [200, '{"jsonrpc":"2.0","id":1,"result":"0xzz"}'],
+      [200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"missing trie node"}}'],
+    ] as const) {
+      proxy.intercept = (_, response) => {
+        response.writeHead(status).end(text);
+        return true;
+      };
+      expect(await read(configOf())).toEqual([]);
+    }
+    expect(await read(configOf({}, "http://127.0.0.1:1"))).toEqual([]);
+    expect(await read(configOf({}, undefined))).toEqual([]);
+  });
+
+  it("is nothing, and asks nobody, on a network that keeps metadata", async () => {
+    expect(await withReader(configOf({ metadata: "cached" }), (reader) => reader.read(chainId, [key(1)]))).toEqual([]);
+    expect(await withReader(configOf(), (reader) => reader.read(1, [key(1)]))).toEqual([]);
+    expect(proxy.counts.size).toBe(0);
+  });
+
+  it("is nothing at once for a ninth request while eight are read", async () => {
+    slowness = 700;
+    await withReader(configOf(), async (reader) => {
+      const eight = Array.from({ length: 8 }, () => reader.read(chainId, [key(3)]));
+      const start = Date.now();
+      expect(await reader.read(chainId, [key(1)])).toEqual([]);
+      expect(Date.now() - start).toBeLessThan(100);
+      expect((await Promise.all(eight)).flat().map(({ name }) => name)).toEqual(Array.from({ length: 8 }, () => "From afar"));
+      await wait(20);
+      expect(await reader.read(chainId, [key(1)])).toHaveLength(1);
+    });
+  });
+});

@@ -1,0 +1,182 @@
+import { pino } from "pino";
+import supertest from "supertest";
+import {
+  type AskedItem,
+  createOrder,
+  encodeFulfillOrder,
+  encodeValidate,
+  forAccount,
+  type OrderItem,
+  type SeaportOrder,
+} from "../../../../demo/story/seaport-orders.ts";
+import { createApp } from "../../../../runtime/app.ts";
+import { chainConfig, config } from "../../../../runtime/config/config.ts";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { nftProjection } from "../../../../runtime/domains/nft/projection.ts";
+import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
+import { createKeys } from "../../../../runtime/http/keys.ts";
+import type { Address, Hash } from "../../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import type { Answer, Served } from "../pools/served.ts";
+import { settle } from "../pools/support.ts";
+import { deploySeaport } from "./seaport.ts";
+
+export const ether = 10n ** 18n;
+export const secondsOfDay = 86_400;
+/** Midnight of 15 November 2023, the day after the chain's genesis. */
+export const firstMidnight = 1_700_006_400;
+/** UTC day of the story's day 0, in days since 1970. */
+export const firstDay = firstMidnight / secondsOfDay;
+const largest = 2n ** 255n;
+export const lower = (address: string): Address => address.toLowerCase() as Address;
+
+/** A chain with Seaport, two collections and tokens to pay with. */
+export interface Bazaar {
+  readonly chain: TestChain;
+  readonly seaport: Address;
+  /** ERC-721 with ids from 0, all of which the first person has in the beginning. */
+  readonly art: Address;
+  /** ERC-1155: the first person has a thousand units of the ids 1 to 9. */
+  readonly editions: Address;
+  readonly coin: Address;
+  readonly junk: Address;
+  readonly weth: Address;
+  readonly people: readonly [Address, Address, Address, Address, Address];
+  /** An order of its own salt. */
+  order(offerer: Address, offer: readonly OrderItem[], consideration: readonly AskedItem[], partial?: boolean): SeaportOrder;
+  /** What has an order filled: its offerer validates it, and somebody fills it. */
+  fill(order: SeaportOrder, by: Address, value?: bigint): TestTransaction[];
+  /** A listing that is filled: tokens for payments to their seller. */
+  sell(from: Address, to: Address, offered: OrderItem | readonly OrderItem[], ...payments: readonly OrderItem[]): TestTransaction[];
+  /** Mines transactions that must succeed at an hour of a day of the story. */
+  on(day: number, hour: number, ...transactions: readonly TestTransaction[]): Promise<Hash[]>;
+}
+
+const nativeIn = (items: readonly OrderItem[]): bigint =>
+  items.filter(({ itemType }) => itemType === 0).reduce((sum, { startAmount }) => sum + startAmount, 0n);
+
+export const startBazaar = async (): Promise<Bazaar> => {
+  const chain = await startTestChain();
+  const [, ...others] = chain.accounts.map(lower);
+  const people = others.slice(0, 5) as unknown as Bazaar["people"];
+  const [first] = people;
+  const seaport = await deploySeaport(chain);
+  const art = lower(await chain.deploy(artifacts.erc721(), ["Harbor Views", "VIEW", "https://art.example/"]));
+  const editions = lower(await chain.deploy(artifacts.erc1155(), ["https://editions.example/{id}"]));
+  const coin = lower(await chain.deploy(artifacts.erc20(), ["Coin", "COIN"]));
+  const junk = lower(await chain.deploy(artifacts.erc20(), ["Junk", "JUNK"]));
+  const weth = lower(await chain.deploy(artifacts.weth()));
+  const gas = 3_000_000n;
+  const ids = [1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n];
+  await settle(chain, [
+    ...Array.from({ length: 40 }, () => call(artifacts.erc721(), art, "mint", [first])),
+    { gas, ...call(artifacts.erc1155(), editions, "mintBatch", [first, ids, ids.map(() => 1_000n), "0x"]) },
+    ...people.flatMap((person) => [
+      call(artifacts.erc20(), coin, "mint", [person, 1_000_000n * ether]),
+      call(artifacts.erc20(), junk, "mint", [person, 1_000_000n * ether]),
+      { from: person, value: 100n * ether, ...call(artifacts.weth(), weth, "deposit") },
+      ...[coin, junk, weth].map((token) => ({ from: person, ...call(artifacts.erc20(), token, "approve", [seaport, largest]) })),
+      ...[art, editions].map((token) => ({ from: person, ...call(artifacts.erc721(), token, "setApprovalForAll", [seaport, true]) })),
+    ]),
+  ]);
+  let salt = 0n;
+  const order: Bazaar["order"] = (offerer, offer, consideration, partial = false) => {
+    salt += 1n;
+    return createOrder({ offerer, offer, consideration, salt, partial });
+  };
+  const fill: Bazaar["fill"] = (filled, by, value = nativeIn(filled.consideration)) => [
+    { from: filled.offerer, to: seaport, gas, data: encodeValidate([filled]) },
+    { from: by, to: seaport, gas, value, data: encodeFulfillOrder({ order: filled }) },
+  ];
+  return {
+    chain,
+    seaport,
+    art,
+    editions,
+    coin,
+    junk,
+    weth,
+    people,
+    order,
+    fill,
+    sell: (from, to, offered, ...payments) =>
+      fill(
+        order(
+          from,
+          [offered].flat(),
+          payments.map((payment) => forAccount(from, payment)),
+        ),
+        to,
+      ),
+    on: (day, hour, ...transactions) => settle(chain, transactions, firstMidnight + day * secondsOfDay + hour * 3_600),
+  };
+};
+
+/** An index of a bazaar as it is now, made at once in batches of some size. */
+export const indexBazaar = async (
+  { chain, weth }: Pick<Bazaar, "chain" | "weth">,
+  tuning: Record<string, number> = {},
+): Promise<TestDatabase> => {
+  const test = await createTestDatabase();
+  const running = await createTestIndexer(chain.url, test.database, {
+    projections: [tokensProjection, nftProjection, salesProjection],
+    chain: chainOf({ wrappedNative: [weth] }),
+    tuning,
+  });
+  await running.runToHead(await chain.head());
+  await running.close();
+  return test;
+};
+
+/** Serves an index with some marketplaces configured; every answer is checked against the catalog. */
+export const serveBazaar = async (
+  database: Database,
+  { weth }: Pick<Bazaar, "weth">,
+  marketplaces: readonly { readonly protocol: "seaport" | "cryptopunks"; readonly address: Address; readonly logoUrl?: string }[],
+): Promise<Served> => {
+  const settings = chainConfig.parse({
+    name: "bazaar",
+    id: 31337,
+    rpc: "http://127.0.0.1:1",
+    groups: ["historical"],
+    wrappedNative: [weth],
+    nfts: { marketplaces: marketplaces.map((marketplace, position) => ({ name: `Market ${position}`, ...marketplace })) },
+  });
+  const { key } = await createKeys(database).create({ label: "test" });
+  const http = createApp({
+    config: config.parse({ limits: { requestsPerSecond: 100_000 } }),
+    chains: [{ ...settings, id: 31337 }],
+    database,
+    logger: pino({ level: "silent" }),
+    answerCheck: "all",
+  });
+  const ask = async (path: string) => {
+    const response = await supertest(http.app).get(`/v1/bazaar/${path}`).set("Authorization", `Bearer ${key}`);
+    return { status: response.status, data: response.body.data as Answer, message: String(response.body.error_message) };
+  };
+  return {
+    ask,
+    get: async (path) => {
+      const { status, data, message } = await ask(path);
+      if (status !== 200) throw new Error(`${path}: ${status} ${message}`);
+      return data;
+    },
+    end: () => http.close(),
+  };
+};
+
+/** The sales in an index above a block, oldest first, as a test can state them: who sold what to whom for how much of what. */
+export const salesIn = async (database: Database, above = 0): Promise<string[]> => {
+  const rows = await database.query<Record<string, string | boolean | null>>(
+    `SELECT s.day - ${firstDay} AS day, s.collection, s.token_id, s.units, s.seller, s.buyer, s.payment_token, s.price,
+       s.is_wash OR EXISTS (SELECT FROM nft_sale_marks k WHERE k.sale = s.sale) AS wash FROM nft_sales s
+     WHERE s.block_number > $1 ORDER BY s.sale`,
+    [above],
+  );
+  return rows.map((row) =>
+    [row.day, row.collection, row.token_id, row.units, row.seller, row.buyer, row.payment_token, row.price, row.wash].join(" "),
+  );
+};

@@ -1,0 +1,413 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  coins,
+  encodeFulfillAdvancedOrder,
+  encodeFulfillOrder,
+  encodeMatchOrders,
+  encodeValidate,
+  forAccount,
+  native,
+  type OrderItem,
+  signOrder,
+  unique,
+  units,
+} from "../../../../demo/story/seaport-orders.ts";
+import type { Chain } from "../../../../generated/requests.gen.ts";
+import type { ResolverContext } from "../../../../runtime/api/context.ts";
+import { floorsNow } from "../../../../runtime/api/nft/floors.ts";
+import { lastNativeSales } from "../../../../runtime/api/nft/view-last-sales.ts";
+import { chainConfig } from "../../../../runtime/config/config.ts";
+import { createLedgerQueries } from "../../../../runtime/domains/ledger/queries/index.ts";
+import { createNftSaleQueries } from "../../../../runtime/domains/nft-sales/queries.ts";
+import { createPriceQueries } from "../../../../runtime/domains/prices/queries/price.ts";
+import { type Decimal, toNumber } from "../../../../runtime/lib/decimal.ts";
+import { type Address, type Hash, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
+import type { TestDatabase } from "../../../support/database.ts";
+import { writeMetadata, writePrices } from "../dex/support.ts";
+import type { Answer, Served } from "../pools/served.ts";
+import { type Bazaar, ether, firstDay, indexBazaar, salesIn, secondsOfDay, serveBazaar, startBazaar } from "./bazaar.ts";
+
+/** Ether is worth 2,000 dollars and ten more each day of the story; the coin one dollar; junk nothing that anybody knows. */
+let bazaar: Bazaar;
+let test: TestDatabase;
+let served: Served;
+let sold: string[];
+const sent: Record<string, Hash> = {};
+const gas = 3_000_000n;
+/** The key of anvil's second account. */
+const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+
+beforeAll(async () => {
+  bazaar = await startBazaar();
+  const { seaport, art, editions, coin, junk, weth, people, order, fill, sell, on } = bazaar;
+  const [anna, ben, cleo, fees, dora] = people;
+
+  // Day 0: a listing that anna signed, with a fee and a royalty; and ben's bid in wrapped ether, of which anna pays the fee.
+  const listing = order(
+    anna,
+    [unique(art, 0n)],
+    [
+      forAccount(anna, native((ether * 90n) / 100n)),
+      forAccount(fees, native((ether * 5n) / 100n)),
+      forAccount(dora, native((ether * 5n) / 100n)),
+    ],
+  );
+  const signature = await signOrder(listing, { chainId: 31337, address: seaport }, keyOfFirst);
+  const [signed] = await on(0, 9, { from: ben, to: seaport, gas, value: ether, data: encodeFulfillOrder({ order: listing, signature }) });
+  const bid = order(ben, [coins(weth, 2n * ether)], [forAccount(ben, unique(art, 1n)), forAccount(fees, coins(weth, ether / 20n))]);
+  const [, accepted] = await on(0, 10, ...fill(bid, anna));
+
+  // Day 1: orders matched by a third account. cleo pays 1,000 coins, of which 900 are for anna. Then a bundle, whose price leaves three smallest units over.
+  const asks = order(anna, [unique(art, 2n)], [forAccount(anna, coins(coin, 900n * ether))]);
+  const offers = order(
+    cleo,
+    [coins(coin, 1_000n * ether)],
+    [forAccount(cleo, unique(art, 2n)), forAccount(fees, coins(coin, 100n * ether))],
+  );
+  const matches = [
+    [
+      [0, 0],
+      [1, 0],
+    ],
+    [
+      [1, 0],
+      [0, 0],
+    ],
+    [
+      [1, 0],
+      [1, 1],
+    ],
+  ] as const;
+  const [, , matched] = await on(
+    1,
+    9,
+    { from: anna, to: seaport, gas, data: encodeValidate([asks]) },
+    { from: cleo, to: seaport, gas, data: encodeValidate([offers]) },
+    { from: dora, to: seaport, gas, data: encodeMatchOrders([{ order: asks }, { order: offers }], matches) },
+  );
+  const [, bundle] = await on(
+    1,
+    10,
+    ...sell(anna, ben, [unique(art, 3n), units(editions, 7n, 5n), unique(art, 4n)], native(7n * 10n ** 17n + 3n)),
+  );
+
+  // Day 2: a swap and a gift, and what was paid in something that has no price.
+  const swap = order(anna, [unique(art, 5n)], [forAccount(anna, unique(art, 0n))]);
+  const gift = order(anna, [unique(art, 6n)], []);
+  await on(2, 9, ...fill(swap, ben), ...fill(gift, ben), ...sell(anna, cleo, unique(art, 7n), coins(junk, 5n * ether)));
+
+  // Day 3: parts of an order of ten units for ten ether; several payments in one order.
+  const parts = order(anna, [units(editions, 8n, 10n)], [forAccount(anna, native(10n * ether))], true);
+  const part = (by: Address, numerator: bigint, recipient?: Address) => ({
+    from: by,
+    to: seaport,
+    gas,
+    value: numerator * ether,
+    data: encodeFulfillAdvancedOrder({ order: parts }, { numerator, denominator: 10n, ...(recipient && { recipient }) }),
+  });
+  await on(3, 9, { from: anna, to: seaport, gas, data: encodeValidate([parts]) }, part(ben, 3n), part(cleo, 2n, dora));
+  await on(3, 10, ...sell(anna, cleo, unique(art, 8n), native(ether / 10n), coins(coin, 50n * ether)));
+  await on(3, 11, ...sell(anna, cleo, unique(art, 9n), native(ether / 10n), coins(weth, ether / 10n)));
+
+  // Day 5: cleo sells back what she had bought on day 1, and dora buys of herself.
+  await on(5, 9, ...sell(cleo, anna, unique(art, 2n), native(3n * ether)));
+  await on(5, 10, ...sell(anna, dora, unique(art, 10n), native(ether / 2n)));
+  await on(5, 11, ...sell(dora, dora, unique(art, 10n), native(ether / 1_000n)));
+
+  // Day 40: what anna sold ben on day 0 goes back again, more than thirty days later.
+  await on(40, 9, ...sell(ben, anna, unique(art, 1n), native(4n * ether)));
+  await on(41, 9, { to: anna });
+  Object.assign(sent, { signed, accepted, matched, bundle });
+
+  test = await indexBazaar(bazaar);
+  sold = await salesIn(test.database);
+  const hour = firstDay * 24;
+  const wholeDays = (at: number) => BigInt(Math.floor((at - hour) / 24));
+  await writePrices(
+    test.database,
+    [
+      { asset: nativeTokenAddress, decimals: 18, cents: (at) => 200_000n + 1_000n * wholeDays(at) },
+      { asset: coin, decimals: 18, cents: () => 100n },
+    ],
+    hour,
+    hour + 42 * 24,
+    () => 1,
+  );
+  await writeMetadata(test.database, coin, "COIN", 18);
+  await writeMetadata(test.database, art, "VIEW", 0);
+  served = await serveBazaar(test.database, bazaar, [{ protocol: "seaport", address: seaport, logoUrl: "https://logos.example/sea.png" }]);
+}, 120_000);
+afterAll(async () => {
+  await served?.end();
+  await test?.drop();
+  await bazaar?.chain.stop();
+});
+
+const line = (
+  day: number,
+  [collection, id, count]: readonly [Address, bigint, bigint],
+  seller: Address,
+  buyer: Address,
+  paid: OrderItem | null,
+  wash = false,
+) => {
+  const token = paid === null ? null : paid.itemType === 0 ? nativeTokenAddress : paid.token;
+  return [day, collection, id, count, seller, buyer, token, paid?.startAmount ?? null, wash].join(" ");
+};
+
+describe("sales that Seaport told of", () => {
+  it("are each token's that was sold, at all that was paid for it, and nothing else", () => {
+    const { art, editions, coin, junk, weth, people } = bazaar;
+    const [anna, ben, cleo, , dora] = people;
+    const view = (id: bigint) => [art, id, 1n] as const;
+    // 0.7 ether and 3 over for seven units: 10^17 each, and one more for the first three, which are a view and two of the five units.
+    const tenth = 10n ** 17n;
+    expect(sold).toEqual([
+      line(0, view(0n), anna, ben, native(ether)),
+      line(0, view(1n), anna, ben, coins(weth, 2n * ether)),
+      line(1, view(2n), anna, cleo, coins(coin, 1_000n * ether), true),
+      line(1, view(3n), anna, ben, native(tenth + 1n)),
+      line(1, [editions, 7n, 5n], anna, ben, native(5n * tenth + 2n)),
+      line(1, view(4n), anna, ben, native(tenth)),
+      line(2, view(7n), anna, cleo, coins(junk, 5n * ether)),
+      line(3, [editions, 8n, 3n], anna, ben, native(3n * ether)),
+      line(3, [editions, 8n, 2n], anna, dora, native(2n * ether)),
+      line(3, view(8n), anna, cleo, null),
+      line(3, view(9n), anna, cleo, native(ether / 5n)),
+      line(5, view(2n), cleo, anna, native(3n * ether), true),
+      line(5, view(10n), anna, dora, native(ether / 2n)),
+      line(5, view(10n), dora, dora, native(ether / 1_000n), true),
+      line(40, view(1n), ben, anna, native(4n * ether)),
+    ]);
+  });
+
+  it("are the same when each block is folded by itself", async () => {
+    const other = await indexBazaar(bazaar, { batchBlocks: 1, requestBlocks: 1 });
+    try {
+      expect(await salesIn(other.database)).toEqual(sold);
+      const sums =
+        "SELECT collection, day, marketplace, payment_token, sales, wash_sales, amount, wash_amount, lowest, since_block FROM nft_market_days ORDER BY 1, 2, 3, 4";
+      expect(await other.database.query(sums)).toEqual(await test.database.query(sums));
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
+const day = (number: number): string => `${new Date((firstDay + number) * secondsOfDay * 1_000).toISOString().slice(0, 19)}Z`;
+const itemsOf = async (what: string, query = "days=50", collection: Address = bazaar.art): Promise<Map<string, Answer>> => {
+  const { items } = await served.get(`nft_market/${collection}/${what}/?${query}`);
+  return new Map(items.map((item: Answer) => [item.date, item]));
+};
+/** Dollars of ether on a day. */
+const rate = (number: number): number => 2_000 + 10 * number;
+
+describe("the market of a collection", () => {
+  it("has an item for each day up to the newest block's, newest first", async () => {
+    for (const what of ["sale_count", "volume", "floor_price"]) {
+      const { items, address, quote_currency } = await served.get(`nft_market/${bazaar.art.toUpperCase().replace("X", "x")}/${what}/`);
+      expect([address, quote_currency]).toEqual([bazaar.art, "USD"]);
+      expect(items.map(({ date }: Answer) => date)).toEqual(Array.from({ length: 30 }, (_, back) => day(41 - back)));
+    }
+  });
+
+  it("counts sales, and wash trades among them", async () => {
+    const counts = await itemsOf("sale_count");
+    const of = (number: number) => [counts.get(day(number))?.sale_count, counts.get(day(number))?.wash_sale_count];
+    expect([-1, 0, 1, 2, 3, 4, 5, 40, 41].map(of)).toEqual([
+      [0, 0],
+      [2, 0],
+      [3, 1],
+      [1, 0],
+      [2, 0],
+      [0, 0],
+      [3, 2],
+      [1, 0],
+      [0, 0],
+    ]);
+    const editions = await itemsOf("sale_count", "days=50", bazaar.editions);
+    expect([1, 3].map((number) => editions.get(day(number))?.sale_count)).toEqual([1, 2]);
+  });
+
+  it("sums up what was paid, at the prices of the day", async () => {
+    const volumes = await itemsOf("volume");
+    const of = (number: number) => {
+      const item = volumes.get(day(number));
+      return [item?.volume_native_quote, item?.volume_quote, item?.wash_volume_native_quote, item?.wash_volume_quote];
+    };
+    expect(of(0)).toEqual([3, 3 * rate(0), 0, 0]);
+    // The two views of the bundle cost 0.2 ether and a smallest unit; 1,000 coins are a thousand dollars.
+    expect(of(1)[1]).toBeCloseTo(1_000 + 0.2 * rate(1), 9);
+    expect(of(1)[0]).toBeCloseTo(1_000 / rate(1) + 0.2, 12);
+    expect(of(1)[3]).toBe(1_000);
+    expect(of(1)[2]).toBeCloseTo(1_000 / rate(1), 12);
+    expect(of(2)).toEqual([null, null, 0, 0]);
+    // One sale is in two tokens, and told without a price.
+    expect(of(3)).toEqual([0.2, 0.2 * rate(3), 0, 0]);
+    expect(of(4)).toEqual([0, 0, 0, 0]);
+    expect(of(5)).toEqual([3.501, 3.501 * rate(5), 3.001, 3.001 * rate(5)]);
+    expect(volumes.get(day(0))).toMatchObject({ native_ticker_symbol: "ETH", native_name: "Ether", pretty_volume_quote: "$6,000.00" });
+  });
+
+  it("has the cheapest sale of thirty days as its floor, wash trades left out", async () => {
+    const floors = await itemsOf("floor_price");
+    const of = (number: number) => floors.get(day(number))?.floor_price_native_quote;
+    expect(of(-1)).toBeNull();
+    // 1 ether, until half of it is less: 1,000 coins are a wash trade's.
+    expect([0, 1, 2, 3, 4, 5, 29, 30].map(of)).toEqual([1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]);
+    // The bundle of day 1 counts up to day 30, the 0.2 ether of day 3 up to day 32, the half of day 5 up to day 34.
+    expect([31, 32, 33, 34, 35, 39, 40, 41].map(of)).toEqual([0.2, 0.2, 0.5, 0.5, null, null, 4, 4]);
+    expect(floors.get(day(31))).toMatchObject({ floor_price_quote: 0.2 * rate(31), pretty_floor_price_quote: "$462.00" });
+    const editions = await itemsOf("floor_price", "days=50", bazaar.editions);
+    expect([1, 3, 31].map((number) => editions.get(day(number))?.floor_price_native_quote)).toEqual([0.1, 0.1, 1]);
+  });
+
+  it("is not there for what is no collection", async () => {
+    for (const what of ["sale_count", "volume", "floor_price"]) {
+      for (const address of [bazaar.coin, bazaar.people[0]]) {
+        const { status, message } = await served.ask(`nft_market/${address}/${what}/`);
+        expect([status, message]).toEqual([404, `Collection ${address} is not on bazaar as far as it is indexed.`]);
+      }
+    }
+  });
+
+  it("is not known where no marketplace is configured", async () => {
+    const other = await serveBazaar(test.database, bazaar, []);
+    const numbers: Readonly<Record<string, readonly string[]>> = {
+      sale_count: ["sale_count", "wash_sale_count"],
+      volume: ["volume_quote", "volume_native_quote", "pretty_volume_quote", "wash_volume_quote", "wash_volume_native_quote"],
+      floor_price: ["floor_price_quote", "floor_price_native_quote", "pretty_floor_price_quote"],
+    };
+    for (const [what, fields] of Object.entries(numbers)) {
+      const { items } = await other.get(`nft_market/${bazaar.art}/${what}/?days=365`);
+      expect(items).toHaveLength(365);
+      expect(new Set(items.flatMap((item: Answer) => fields.map((field) => item[field]))), what).toEqual(new Set([null]));
+    }
+    const { items } = await other.get(`address/${bazaar.people[1]}/balances_nft/`);
+    expect(items.length).toBeGreaterThan(0);
+    expect(items.map((item: Answer) => [item.floor_price_quote, item.floor_price_native_quote])).toEqual(items.map(() => [null, null]));
+    await other.end();
+  });
+});
+
+const detailsOf = async (hash: Hash | undefined): Promise<Answer> =>
+  (await served.get(`transaction_v2/${hash}/?no-logs=true&with-nft-sales=true`)).items[0].nft_sale_details;
+
+describe("what a transaction sold", () => {
+  it("is told of a listing with its marketplace and its price", async () => {
+    const [anna, ben] = bazaar.people;
+    const [report, ...more] = await detailsOf(sent.signed);
+    expect(more).toEqual([]);
+    expect(report).toMatchObject({
+      topic0: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
+      protocol_contract_address: bazaar.seaport,
+      protocol_name: "Market 0",
+      protocol_logo_url: "https://logos.example/sea.png",
+      from: anna,
+      to: ben,
+      maker: anna,
+      taker: ben,
+      token_id: "0",
+      collection_address: bazaar.art,
+      collection_name: "VIEW",
+      token_address: nativeTokenAddress,
+      ticker_symbol: "ETH",
+      num_decimals: 18,
+      contract_quote_rate: 2_000,
+      nft_token_price: 1,
+      nft_token_price_usd: 2_000,
+      pretty_nft_token_price_usd: "$2,000.00",
+      nft_token_price_native: 1,
+      pretty_nft_token_price_native: "1 ETH",
+      token_count: 1,
+      num_token_ids_sold_per_sale: 1,
+      num_token_ids_sold_per_tx: 1,
+      num_collections_sold_per_sale: 1,
+      num_collections_sold_per_tx: 1,
+      trade_type: "single",
+      trade_group_type: "single",
+      is_wash_trade: false,
+    });
+  });
+
+  it("is told of bids and matches from the buyer's side, and of a bundle token by token", async () => {
+    const [anna, ben, cleo] = bazaar.people;
+    expect(await detailsOf(sent.accepted)).toMatchObject([
+      { from: anna, to: ben, maker: ben, taker: anna, token_address: bazaar.weth, nft_token_price_native: 2, is_wash_trade: false },
+    ]);
+    expect(await detailsOf(sent.matched)).toMatchObject([
+      { from: anna, to: cleo, maker: cleo, nft_token_price: 1_000, nft_token_price_usd: 1_000, is_wash_trade: true },
+    ]);
+    const bundle = await detailsOf(sent.bundle);
+    expect(
+      bundle.map((one: Answer) => [
+        one.token_id,
+        one.token_count,
+        one.pretty_nft_token_price_native,
+        one.num_token_ids_sold_per_sale,
+        one.num_collections_sold_per_tx,
+        one.trade_type,
+      ]),
+    ).toEqual([
+      ["3", 1, "0.100000000000000001 ETH", 3, 2, "bundle"],
+      // Two of the five cost a smallest unit more: less than that is not shown.
+      ["7", 5, "0.1 ETH", 3, 2, "bundle"],
+      ["4", 1, "0.1 ETH", 3, 2, "bundle"],
+    ]);
+  });
+
+  it("is not told unless it is asked for, and is nothing where nothing was sold", async () => {
+    const { items } = await served.get(`transaction_v2/${sent.signed}/?no-logs=true`);
+    expect(items[0].nft_sale_details).toBeNull();
+    const { transactions } = (await bazaar.chain.rpc("eth_getBlockByNumber", ["latest", false])) as { transactions: Hash[] };
+    expect(await detailsOf(transactions[0])).toEqual([]);
+  });
+});
+
+describe("what other answers show of sales", () => {
+  it("are floors as of today, which are those of the newest day, whatever the number of collections", async () => {
+    const context = contextOf(await headOf());
+    const worths = await floorsNow(context, { id: 31337, name: "bazaar" } as Chain, [bazaar.art, bazaar.editions, bazaar.coin], "USD");
+    // 4 ether on day 41; the edition's last sale was more than thirty days ago, and a coin is none.
+    expect([...worths.keys()]).toEqual([bazaar.art]);
+    const { native: inEther, quote } = worths.get(bazaar.art) ?? {};
+    expect([toNumber(inEther as Decimal), toNumber(quote as Decimal)]).toEqual([4, 4 * rate(41)]);
+    const [newest] = (await served.get(`nft_market/${bazaar.art}/floor_price/`)).items;
+    expect(newest).toMatchObject({ floor_price_native_quote: 4, floor_price_quote: 4 * rate(41) });
+    expect(await floorsNow(contextOf(null), { id: 31337, name: "bazaar" } as Chain, [bazaar.art], "USD")).toEqual(new Map());
+  });
+
+  it("are the last sales of tokens in native or wrapped native tokens", async () => {
+    const { art, editions } = bazaar;
+    const ask = (collection: Address, id: number) => ({ collection, tokenId: String(id) });
+    const asked = [ask(art, 1), ask(art, 2), ask(art, 4), ask(art, 7), ask(art, 30), ask(editions, 7), ask(editions, 8)];
+    const last = await lastNativeSales(contextOf(0), 31337, asked, await headOf());
+    expect(asked.map((one) => last(one).token_quote_rate_eth)).toEqual(["4", "3", "0.1", null, null, "0.1", "1"]);
+    // Two of five units cost a smallest unit more: of a part of one nothing is told.
+    expect(last(ask(editions, 7)).token_price_wei).toBe(String(10n ** 17n));
+    expect(last(ask(art, 7)).token_price_wei).toBeNull();
+  });
+});
+
+const headOf = async (): Promise<number> => bazaar.chain.head();
+
+/** What these questions need of what a resolver is given. */
+const contextOf = (anchor: number | null): ResolverContext => {
+  const settings = {
+    ...chainConfig.parse({
+      name: "bazaar",
+      id: 31337,
+      wrappedNative: [bazaar.weth],
+      rpc: "http://127.0.0.1:1",
+      nfts: { marketplaces: [{ name: "Market", protocol: "seaport", address: bazaar.seaport }] },
+    }),
+    id: 31337,
+  };
+  return {
+    anchor,
+    chains: { get: () => settings, list: () => [settings] },
+    ledger: createLedgerQueries(test.database),
+    nftSales: createNftSaleQueries(test.database),
+    prices: createPriceQueries(test.database, (chainId) => chainId),
+  } as unknown as ResolverContext;
+};

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../../runtime/database/database.ts";
+import { salesProjection } from "../../../../runtime/domains/nft-sales/projection/index.ts";
+import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
+import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { type Artifact, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+import type { Answer, Served } from "../pools/served.ts";
+import { read, settle } from "../pools/support.ts";
+import { ether, firstDay, firstMidnight, lower, salesIn, secondsOfDay, serveBazaar } from "./bazaar.ts";
+
+/** Punks of a contract that speaks as CryptoPunks does, given, moved, offered, bid for and bought. */
+const source = new URL("../../../../demo/contracts/punk-like.sol", import.meta.url);
+const punkIds = Array.from({ length: 12 }, (_, id) => BigInt(id));
+let punkLike: Artifact;
+let chain: TestChain;
+let punks: Address;
+let people: readonly [Address, Address, Address];
+let acceptedBid: Hash;
+let heights: Record<"given" | "opened" | "moved" | "bought" | "end", number>;
+const databases: TestDatabase[] = [];
+let served: Served;
+
+const act = (from: Address, name: string, args: readonly unknown[], value = 0n): TestTransaction => ({
+  from,
+  value,
+  ...call(punkLike, punks, name, args),
+});
+const on = (day: number, ...transactions: TestTransaction[]): Promise<Hash[]> =>
+  settle(chain, transactions, firstMidnight + day * secondsOfDay + 43_200);
+
+const indexFrom = async (from: number): Promise<Database> => {
+  const test = await createTestDatabase();
+  databases.push(test);
+  const projections = [tokensProjection, salesProjection];
+  const running = await createTestIndexer(chain.url, test.database, { projections, chain: chainOf({ from }) });
+  await running.runToHead(await chain.head());
+  await running.close();
+  return test.database;
+};
+
+/** Who has each punk at a height, by the index. */
+const ownersAt = async (database: Database, height: number): Promise<Record<string, Address>> => {
+  const rows = await database.query<{ token_id: string; owner: Address }>(
+    `SELECT token_id, owner FROM (
+       SELECT token_id, owner, balance, since_block AS since, NULL AS until FROM nft_balances WHERE standard = 2
+       UNION ALL SELECT token_id, owner, balance, from_block, to_block FROM nft_balance_periods WHERE standard = 2) b
+     WHERE balance = 1 AND since <= $1 AND coalesce(until, $1) >= $1 ORDER BY token_id`,
+    [height],
+  );
+  return Object.fromEntries(rows.map(({ token_id, owner }) => [token_id, owner]));
+};
+
+/** The same by the contract. */
+const ownersByContract = async (height: number): Promise<Record<string, Address>> => {
+  const owners = await Promise.all(punkIds.map((id) => read<Address>(chain, punkLike, punks, "punkIndexToAddress", [id], height)));
+  return Object.fromEntries(owners.map((owner, id) => [String(id), lower(owner)] as const).filter(([, owner]) => owner !== zeroAddress));
+};
+
+beforeAll(async () => {
+  punkLike = compileSolidity(readFileSync(source, "utf8"))("PunkLike");
+  chain = await startTestChain();
+  const [keeper, ...others] = chain.accounts.map(lower) as [Address, ...Address[]];
+  people = others.slice(0, 3) as unknown as typeof people;
+  const [anna, ben, cleo] = people;
+  punks = lower(await chain.deploy(punkLike, [20n]));
+  await on(
+    0,
+    act(keeper, "setInitialOwners", [
+      [anna, anna, anna, anna, anna, ben],
+      [0n, 1n, 2n, 3n, 4n, 5n],
+    ]),
+  );
+  const given = await chain.head();
+  await on(0.1, act(keeper, "allInitialOwnersAssigned", []), act(cleo, "getPunk", [6n]), act(anna, "getPunk", [7n]));
+  const opened = await chain.head();
+  await on(1, act(anna, "transferPunk", [ben, 0n]), act(anna, "offerPunkForSale", [1n, ether]), act(cleo, "buyPunk", [1n], 2n * ether));
+  const moved = await chain.head();
+  // The higher bid stands; a bid on another punk and one that is taken back tell nothing. Then a gift, which is bought for nothing.
+  await on(
+    2,
+    act(ben, "enterBidForPunk", [2n], ether),
+    act(ben, "enterBidForPunk", [3n], 9n * ether),
+    act(cleo, "enterBidForPunk", [2n], 3n * ether),
+    act(cleo, "enterBidForPunk", [4n], 5n * ether),
+    act(cleo, "withdrawBidForPunk", [4n]),
+    act(ben, "enterBidForPunk", [4n], ether / 2n),
+  );
+  const [accepted] = await on(3, act(anna, "acceptBidForPunk", [2n, ether]));
+  acceptedBid = accepted as Hash;
+  await on(4, act(anna, "acceptBidForPunk", [4n, 0n]), act(anna, "offerPunkForSaleToAddress", [7n, 0n, ben]), act(ben, "buyPunk", [7n]));
+  const bought = await chain.head();
+  // Back to who sold it on day 1.
+  await on(20, act(cleo, "offerPunkForSaleToAddress", [1n, 7n * ether, anna]), act(anna, "buyPunk", [1n], 7n * ether));
+  heights = { given, opened, moved, bought, end: await chain.head() };
+  const database = await indexFrom(0);
+  served = await serveBazaar(database, { weth: punks }, [{ protocol: "cryptopunks", address: punks }]);
+}, 120_000);
+afterAll(async () => {
+  await served?.end();
+  for (const test of databases) await test.drop();
+  await chain?.stop();
+});
+
+describe("punks", () => {
+  it("have the owners that their contract says, at every height", async () => {
+    const database = databases[0]?.database as Database;
+    for (const height of Object.values(heights)) {
+      const owners = await ownersAt(database, height);
+      expect(owners, String(height)).toEqual(await ownersByContract(height));
+    }
+    // What a bid bought is the bidder's, whom the contract's own event does not name.
+    expect((await ownersAt(database, heights.bought))[2]).toBe(people[2]);
+    expect(Object.keys(await ownersAt(database, heights.given))).toHaveLength(6);
+  });
+
+  it("were sold for what was paid or bid, and what was given away was not sold", async () => {
+    const [anna, ben, cleo] = people;
+    const line = (day: number, id: bigint, seller: Address, buyer: Address, price: bigint, wash = false) =>
+      [day, punks, id, 1n, seller, buyer, nativeTokenAddress, price, wash].join(" ");
+    expect(await salesIn(databases[0]?.database as Database)).toEqual([
+      line(1, 1n, anna, cleo, 2n * ether, true),
+      line(3, 2n, anna, cleo, 3n * ether),
+      line(4, 4n, anna, ben, ether / 2n),
+      line(20, 1n, cleo, anna, 7n * ether, true),
+    ]);
+  });
+
+  it("are a collection with a market like any other", async () => {
+    const { items } = await served.get(`nft_market/${punks}/volume/?days=20`);
+    const volumes = Object.fromEntries(
+      items.map((item: Answer) => [item.date.slice(0, 10), [item.volume_native_quote, item.wash_volume_native_quote]]),
+    );
+    const day = (number: number) => new Date((firstDay + number) * secondsOfDay * 1_000).toISOString().slice(0, 10);
+    expect([1, 2, 3, 4, 20].map((number) => volumes[day(number)])).toEqual([
+      [2, 2],
+      [0, 0],
+      [3, 0],
+      [0.5, 0],
+      [7, 7],
+    ]);
+    const [report] = (await served.get(`transaction_v2/${acceptedBid}/?with-nft-sales=true`)).items[0].nft_sale_details;
+    expect(report).toMatchObject({
+      topic0: "0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3",
+      token_id: "2",
+      maker: people[2],
+      taker: people[0],
+      nft_token_price: 3,
+    });
+    // It speaks of coins as well, and is both.
+    const [balance] = (await served.get(`address/${people[2]}/balances_v2/`)).items.filter(
+      (item: Answer) => item.contract_address === punks,
+    );
+    expect(balance.supports_erc).toEqual(["erc20", "erc721"]);
+  });
+
+  it("were sold for nobody knows what where the bid was before the index began", async () => {
+    const [anna, ben, cleo] = people;
+    // The block of day 3 is the one after that of the bids.
+    const late = await indexFrom(heights.moved + 2);
+    const sales = await salesIn(late);
+    expect(sales[0]).toBe([3, punks, 2n, 1n, anna, cleo, null, null, false].join(" "));
+    expect(sales[1]).toBe([4, punks, 4n, 1n, anna, ben, null, null, false].join(" "));
+    const days = await late.query("SELECT payment_token, sales, amount, lowest FROM nft_market_days ORDER BY day LIMIT 1");
+    expect(days).toEqual([{ payment_token: zeroAddress, sales: 1, amount: "0", lowest: null }]);
+  });
+});

@@ -1,0 +1,202 @@
+import { encodeFunctionData } from "viem";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  coins,
+  encodeFulfillAvailableOrders,
+  encodeMatchOrders,
+  encodeValidate,
+  forAccount,
+  native,
+  orderHash,
+  signOrder,
+  unique,
+} from "../../../../demo/story/seaport-orders.ts";
+import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../runtime/lib/hex.ts";
+import { artifacts } from "../../../support/chain.ts";
+import { compileSolidity } from "../../../support/solidity.ts";
+import { read } from "../pools/support.ts";
+import { type Bazaar, ether, indexBazaar, lower, salesIn, serveBazaar, startBazaar } from "./bazaar.ts";
+import { seaportArtifact } from "./seaport.ts";
+
+/** Other ways in which real Seaport fills orders, and a contract that speaks like it. */
+let bazaar: Bazaar;
+beforeAll(async () => {
+  bazaar = await startBazaar();
+}, 60_000);
+afterAll(() => bazaar?.chain.stop());
+
+const gas = 3_000_000n;
+/** The key of anvil's second account. */
+const keyOfFirst = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const noHash: Hash = `0x${"0".repeat(64)}`;
+
+const transferData = (from: Address, to: Address, id: bigint) =>
+  encodeFunctionData({ abi: artifacts.erc721().abi, functionName: "transferFrom", args: [from, to, id] });
+
+/** Says that it sold a token, which it moves for its caller; and may say so without moving anything. */
+const pretender = compileSolidity(`
+pragma solidity ^0.8.0;
+interface Token { function transferFrom(address, address, uint256) external; }
+contract Pretender {
+  struct Spent { uint8 itemType; address token; uint256 identifier; uint256 amount; }
+  struct Received { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }
+  event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, Spent[] offer, Received[] consideration);
+  function claim(Token token, address from, address to, uint256 id, uint256 price, bool moves) external {
+    if (moves) token.transferFrom(from, to, id);
+    Spent[] memory offer = new Spent[](1);
+    offer[0] = Spent(2, address(token), id, 1);
+    Received[] memory consideration = new Received[](1);
+    consideration[0] = Received(0, address(0), 0, price, from);
+    emit OrderFulfilled(bytes32(id), from, address(0), to, offer, consideration);
+  }
+}`)("Pretender");
+
+it("sales are the same whichever function filled their orders, and a pretender's count only where it is configured", async () => {
+  const { chain, seaport, art, people, order, on } = bazaar;
+  const [anna, ben, cleo] = people;
+  const artifact = seaportArtifact();
+  // Two listings at once.
+  const both = [0n, 1n].map((id) => order(anna, [unique(art, id)], [forAccount(anna, native((id + 1n) * ether))]));
+  const filling = {
+    from: ben,
+    to: seaport,
+    gas,
+    value: 3n * ether,
+    data: encodeFulfillAvailableOrders(both.map((one) => ({ order: one }))),
+  };
+  await on(0, 9, { from: anna, to: seaport, gas, data: encodeValidate(both) }, filling);
+  // The short way for one listing in native tokens, with a tip for cleo that anna did not sign.
+  const basic = order(anna, [unique(art, 2n)], [forAccount(anna, native(ether))]);
+  const parameters = {
+    considerationToken: zeroAddress,
+    considerationIdentifier: 0n,
+    considerationAmount: ether,
+    offerer: anna,
+    zone: zeroAddress,
+    offerToken: art,
+    offerIdentifier: 2n,
+    offerAmount: 1n,
+    basicOrderType: 0,
+    startTime: basic.startTime,
+    endTime: basic.endTime,
+    zoneHash: noHash,
+    salt: basic.salt,
+    offererConduitKey: noHash,
+    fulfillerConduitKey: noHash,
+    totalOriginalAdditionalRecipients: 0n,
+    additionalRecipients: [{ amount: ether / 10n, recipient: cleo }],
+    signature: await signOrder(basic, { chainId: 31337, address: seaport }, keyOfFirst),
+  };
+  const data = encodeFunctionData({ abi: artifact.abi, functionName: "fulfillBasicOrder", args: [parameters] });
+  await on(0, 10, { from: ben, to: seaport, gas, value: (ether * 11n) / 10n, data });
+  // Seaport's own word on what an order is called.
+  expect(await read(chain, artifact, seaport, "getOrderHash", [basic], await chain.head())).toBe(orderHash(basic));
+  // The pretender moves what anna lets it move, and tells of what nobody moved.
+  const pretending = lower(await chain.deploy(pretender));
+  const claim = (id: bigint, moves: boolean) => ({
+    from: anna,
+    gas,
+    to: pretending,
+    data: encodeFunctionData({ abi: pretender.abi, functionName: "claim", args: [art, anna, cleo, id, ether / 1_000n, moves] }),
+  });
+  const allow = encodeFunctionData({
+    abi: [
+      {
+        type: "function",
+        name: "setApprovalForAll",
+        inputs: [{ type: "address" }, { type: "bool" }],
+        outputs: [],
+        stateMutability: "nonpayable",
+      },
+    ],
+    args: [pretending, true],
+  });
+  await on(1, 9, { from: anna, to: art, data: allow }, claim(3n, true), claim(4n, false));
+
+  const test = await indexBazaar(bazaar);
+  const line = (day: number, id: bigint, buyer: string, price: bigint) =>
+    [day, art, id, 1, anna, buyer, nativeTokenAddress, price, false].join(" ");
+  expect(await salesIn(test.database)).toEqual([
+    line(0, 0n, ben, ether),
+    line(0, 1n, ben, 2n * ether),
+    line(0, 2n, ben, (ether * 11n) / 10n),
+    line(1, 3n, cleo, ether / 1_000n),
+  ]);
+  for (const [marketplaces, count, floor] of [
+    [[seaport], 3, 1],
+    [[seaport, pretending], 4, 0.001],
+  ] as const) {
+    const served = await serveBazaar(
+      test.database,
+      bazaar,
+      marketplaces.map((address) => ({ protocol: "seaport" as const, address })),
+    );
+    const [counts, floors] = await Promise.all(
+      ["sale_count", "floor_price"].map((what) => served.get(`nft_market/${art}/${what}/?days=3`)),
+    );
+    expect(counts.items.reduce((sum: number, { sale_count }: { sale_count: number }) => sum + sale_count, 0)).toBe(count);
+    expect(floors.items[0].floor_price_native_quote).toBe(floor);
+    await served.end();
+  }
+  await test.drop();
+}, 60_000);
+
+it("a listing for one buyer alone and a sweep of several listings are matched at the prices of their listings", async () => {
+  const { chain, seaport, art, coin, people, order, on } = bazaar;
+  const [anna, ben, cleo] = people;
+  // Listed for cleo, who pays by an order that asks for nothing; a third of the price is somebody's fee.
+  const shared = [forAccount(anna, coins(coin, 20n)), forAccount(ben, coins(coin, 10n))];
+  const listed = order(anna, [unique(art, 20n)], [...shared, forAccount(cleo, unique(art, 20n))]);
+  const payer = order(cleo, [coins(coin, 30n)], []);
+  const alone = encodeMatchOrders(
+    [listed, payer].map((one) => ({ order: one })),
+    [
+      [
+        [0, 0],
+        [0, 2],
+      ],
+      [
+        [1, 0],
+        [0, 0],
+      ],
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ],
+  );
+  // Two sellers, one buyer of both.
+  const listings = [order(anna, [unique(art, 21n)], [forAccount(anna, coins(coin, 5n))])];
+  await on(2, 8, { from: anna, to: art, data: transferData(anna, ben, 22n) });
+  listings.push(order(ben, [unique(art, 22n)], [forAccount(ben, coins(coin, 95n))]));
+  const takes = order(cleo, [coins(coin, 100n)], [forAccount(cleo, unique(art, 21n)), forAccount(cleo, unique(art, 22n))]);
+  const sweep = encodeMatchOrders(
+    [...listings, takes].map((one) => ({ order: one })),
+    [
+      [
+        [0, 0],
+        [2, 0],
+      ],
+      [
+        [1, 0],
+        [2, 1],
+      ],
+      [
+        [2, 0],
+        [0, 0],
+      ],
+      [
+        [2, 0],
+        [1, 0],
+      ],
+    ],
+  );
+  const validate = [listed, payer, ...listings, takes].map((one) => ({ from: one.offerer, to: seaport, gas, data: encodeValidate([one]) }));
+  const head = await chain.head();
+  await on(2, 9, ...validate, { from: ben, to: seaport, gas, data: alone }, { from: ben, to: seaport, gas, data: sweep });
+
+  const test = await indexBazaar(bazaar);
+  const line = (id: bigint, seller: string, price: bigint) => [2, art, id, 1, seller, cleo, coin, price, false].join(" ");
+  expect(await salesIn(test.database, head)).toEqual([line(20n, anna, 30n), line(21n, anna, 5n), line(22n, ben, 95n)]);
+  await test.drop();
+}, 60_000);

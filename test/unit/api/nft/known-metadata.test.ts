@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { knownMetadata } from "../../../../runtime/api/nft/known-metadata.ts";
+import { fileAt, viewNft } from "../../../../runtime/api/nft/view-nft.ts";
+import type { NftKey } from "../../../../runtime/domains/nft/queries/tokens.ts";
+import type { NftMetadataRow } from "../../../../runtime/domains/nft-metadata/queries/metadata.ts";
+import { metadataKeyText } from "../../../../runtime/domains/nft-metadata/queries/metadata.ts";
+import type { Address } from "../../../../runtime/lib/hex.ts";
+
+const token: Address = `0x${"e".repeat(40)}`;
+const chain = { id: 7, name: "hand" } as never;
+const key = (id: number): NftKey => ({ token, token_id: String(id), standard: 2 });
+const row = (id: number, name: string): NftMetadataRow => ({
+  token,
+  token_id: String(id),
+  token_url: null,
+  refusal: null,
+  has_document: true,
+  name,
+  description: null,
+  image: null,
+  animation_url: null,
+  external_url: null,
+  owner: null,
+  attributes: null,
+  asset_bytes: null,
+});
+
+describe("metadata that is asked for though it is not kept", () => {
+  const asked: NftKey[][] = [];
+  const context = {
+    nftMetadata: { metadataOf: async () => new Map([[metadataKeyText(key(1)), row(1, "kept")]]) } as never,
+    uncached: {
+      read: async (_chainId: number, keys: readonly NftKey[]) => {
+        asked.push([...keys]);
+        return [row(2, "read now")];
+      },
+    },
+  };
+
+  it("is read of those tokens that nothing is kept of, and only then", async () => {
+    const known = await knownMetadata(context, chain, [key(1), key(2), key(3)], true);
+    expect([key(1), key(2), key(3)].map((one) => known(one)?.name)).toEqual(["kept", "read now", undefined]);
+    expect(asked).toEqual([[key(2), key(3)]]);
+    await knownMetadata(context, chain, [key(1)], true);
+    await knownMetadata(context, chain, [key(2)], false);
+    expect(asked.length).toBe(1);
+  });
+});
+
+describe("the kind of a file", () => {
+  it.each([
+    ["data:image/svg+xml;base64,AA==", "svg", "image/svg+xml"],
+    ["data:image/svg+xml,<svg/>", "svg", "image/svg+xml"],
+    ["DATA:Image/PNG;base64,AA==", "png", "image/png"],
+    // RFC 2397: plain text where nothing is said.
+    ["data:,hello.png", "txt", "text/plain"],
+    ["data:;base64,AA==", "txt", "text/plain"],
+    ["data:application/x-nothing-known;base64,AA==", null, "application/x-nothing-known"],
+    ["ipfs://bafy/42.png", "png", "image/png"],
+    ["ipfs://bafy/folder/42.JPEG", "jpeg", "image/jpeg"],
+    ["https://example.com/a.gif?x=y.mp4#z.png", "gif", "image/gif"],
+    ["https://example.com/film.mp4", "mp4", "video/mp4"],
+    // A host's name is no file's, nor is what is asked of it.
+    ["https://example.com", null, null],
+    ["https://example.com/", null, null],
+    ["https://example.com/?file=a.png", null, null],
+    ["ipfs://bafy", null, null],
+    ["ar://x_y", null, null],
+    ["https://example.com/42", null, null],
+    ["https://example.com/a.b/42", null, null],
+    ["https://example.com/42.unheardof", null, null],
+    ["not an address.png", null, null],
+    ["", null, null],
+  ])("at %s", (address, extension, mimeType) => {
+    expect(fileAt(address)).toEqual({ extension, mimeType });
+  });
+
+  it("is found in time linear in the address, however it is made", () => {
+    const start = performance.now();
+    for (const address of [`https://x/${"a.".repeat(500_000)}`, `https://${"/".repeat(1_000_000)}`, `data:${"a/".repeat(500_000)}`])
+      fileAt(address);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe("a token of which nothing was read", () => {
+  it("has nulls, and no asset", () => {
+    expect(viewNft("1", { originalOwner: null, currentOwner: null, metadata: undefined }, false)).toEqual({
+      token_id: "1",
+      token_url: null,
+      original_owner: null,
+      current_owner: null,
+      external_data: null,
+      asset_cached: false,
+      image_cached: false,
+      metadata_refusal: null,
+    });
+  });
+});

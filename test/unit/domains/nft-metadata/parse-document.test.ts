@@ -1,0 +1,249 @@
+import { describe, expect, it } from "vitest";
+import type { NftDocument } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
+import { parseDocument, textOfBytes } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/parse-document.ts";
+import { renderCell } from "../../../../runtime/http/csv-cell.ts";
+
+const read = (text: string): NftDocument => {
+  const outcome = parseDocument(text);
+  if (!outcome.ok) throw new Error(outcome.refusal);
+  return outcome.document;
+};
+const documentOf = (value: object): NftDocument => read(JSON.stringify(value));
+const attributesOf = (value: object) => documentOf(value).attributes?.map(({ trait_type, value }) => [trait_type, value]);
+const image = (svg: string): string => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+
+describe("a metadata document", () => {
+  it("is read as its fields say, and kept as it came", () => {
+    const text = `{ "name": "Flower #1", "description": "Red.\\nTall.", "image": "ipfs://Qm/1.png", "animation_url": "https://a.example/1.mp4",
+      "external_url": "https://garden.example/1", "owner": "alice.eth" }`;
+    expect(read(text)).toEqual({
+      document: text,
+      name: "Flower #1",
+      description: "Red.\nTall.",
+      image: "ipfs://Qm/1.png",
+      animationUrl: "https://a.example/1.mp4",
+      externalUrl: "https://garden.example/1",
+      owner: "alice.eth",
+      attributes: null,
+      counted: [],
+      assetBytes: null,
+      refusal: null,
+    });
+  });
+
+  it("has its image under any of the names in use, the first that can be shown", () => {
+    expect(documentOf({ image_url: "https://a.example/1" }).image).toBe("https://a.example/1");
+    expect(documentOf({ imageUrl: "ar://abc" }).image).toBe("ar://abc");
+    expect(documentOf({ image_data: "<svg xmlns='http://www.w3.org/2000/svg'/>" }).image).toBe(
+      image("<svg xmlns='http://www.w3.org/2000/svg'/>"),
+    );
+    expect(documentOf({ image: "", image_url: "http://a.example/1" }).image).toBe("http://a.example/1");
+    expect(documentOf({ image: 5, image_url: null, imageUrl: {} }).image).toBeNull();
+  });
+
+  it("may be one whose names are numbers, and no others", () => {
+    expect(documentOf({ name: 7, description: ["x"] })).toMatchObject({ name: "7", description: null });
+  });
+
+  it.each([
+    ["not json", "The metadata is no JSON: character 1 does not fit."],
+    ['{"name":', "The metadata is no JSON: it ends too early."],
+    ["[1]", "The metadata is JSON, but no object."],
+    ['"text"', "The metadata is JSON, but no object."],
+  ])("is refused for good where there is none: %s", (text, refusal) => {
+    expect(parseDocument(text)).toEqual({ ok: false, refusal, isLasting: true });
+  });
+
+  it("is UTF-8, with its mark or without, and keeps going after a wrong byte", () => {
+    expect(textOfBytes(Buffer.from("\ufeff{}"))).toBe("{}");
+    const bytes = Buffer.concat([Buffer.from('{"name":"caf'), Buffer.from([0xe9]), Buffer.from('"}')]);
+    expect(read(textOfBytes(bytes)).name).toBe("caf");
+  });
+});
+
+describe("words of a document", () => {
+  it("lose what is invisible and what would act, and keep joined emoji", () => {
+    expect(documentOf({ name: "a\u0000b\u001b[31m\u202ec\u200bd\ufeff\u2066" }).name).toBe("ab[31mcd");
+    expect(documentOf({ name: "👩‍🚀 👨‍👩‍👧 🏳️‍🌈 🏃🏽‍♂️ a\u200db" }).name).toBe("👩‍🚀 👨‍👩‍👧 🏳️‍🌈 🏃🏽‍♂️ ab");
+    expect(read('{"name":"a\\ud800b\\udc00"}').name).toBe("ab");
+    expect(documentOf({ name: "one\r\n two\u2028three" }).name).toBe("one two three");
+    expect(documentOf({ description: "one\r\ntwo\u2028three\u0007" }).description).toBe("one\ntwo\nthree");
+    expect(documentOf({ name: " \u200b " }).name).toBeNull();
+  });
+
+  it("are cut to 200 and 10,000 characters", () => {
+    expect([...(documentOf({ name: "🦊".repeat(500) }).name ?? "")].length).toBe(200);
+    expect(documentOf({ description: "x".repeat(20_000) }).description?.length).toBe(10_000);
+    expect(documentOf({ owner: "x".repeat(20_000) }).owner?.length).toBe(200);
+  });
+
+  it("stay text where a spreadsheet would compute them, and a CSV cell makes them harmless", () => {
+    const { name } = documentOf({ name: '=HYPERLINK("http://evil.example","win")' });
+    expect(name).toBe('=HYPERLINK("http://evil.example","win")');
+    expect(renderCell(name, "text")).toBe(`'${name}`);
+  });
+});
+
+describe("addresses of a document", () => {
+  it.each([
+    ["image", "javascript:alert(1)", "The image was left out: it is of the scheme javascript:, which is not shown."],
+    ["image", " JaVaScRiPt:alert(1)", "The image was left out: it is of the scheme javascript:, which is not shown."],
+    ["image", "java\nscript:alert(1)", "The image was left out: it is no URL."],
+    ["image", "file:///etc/passwd", "The image was left out: it is of the scheme file:, which is not shown."],
+    ["image", "data:text/html,<script>", "The image was left out: it is data of the type text/html; pictures are accepted."],
+    ["image", "data:,x", "The image was left out: it is data of the type text/plain; pictures are accepted."],
+    ["image", "data:image/svg+xml+x,<svg/>", "The image was left out: it is data of the type image/svg+xml+x; pictures are accepted."],
+    ["image", "data:video/mp4;base64,AAAA", "The image was left out: it is data of the type video/mp4; pictures are accepted."],
+    ["image", "data:image/png;base64,<>", "The image was left out: it is not the base64 that it says."],
+    ["image", "1.png", "The image was left out: it is no URL."],
+    ["image", "https://", "The image was left out: it is no URL."],
+    ["image", `https://a.example/${"x".repeat(2_048)}`, "The image was left out: it is longer than 2048 characters."],
+    [
+      "animation_url",
+      "data:text/html,x",
+      "The animation_url was left out: it is data of the type text/html; pictures, video and sound are accepted.",
+    ],
+    ["external_url", "data:text/html,x", "The external_url was left out: it is of the scheme data:; http and https are accepted."],
+    ["external_url", "vbscript:x", "The external_url was left out: it is of the scheme vbscript:, which is not shown."],
+  ])("that are not shown are named: %s %s", (field, address, refusal) => {
+    const document = documentOf({ name: "Kept", [field]: address });
+    expect(document).toMatchObject({ name: "Kept", image: null, animationUrl: null, externalUrl: null, refusal });
+  });
+
+  it("are kept when they are data of pictures, video or sound, written anew", () => {
+    const pixel = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+    const document = documentOf({
+      image: `DATA: image/PNG ;x=y; base64 ,${pixel.toString("base64")}`,
+      animation_url: "data:audio/mpeg,%00%01",
+    });
+    expect(document.image).toBe(`data:image/png;base64,${pixel.toString("base64")}`);
+    expect(document.animationUrl).toBe("data:audio/mpeg;base64,AAE=");
+    // The asset is what moves, where there is such a thing.
+    expect(document.assetBytes).toBe(2);
+    expect(documentOf({ image: document.image }).assetBytes).toBe(4);
+    expect(documentOf({ image: document.image, animation_url: "https://a.example/1.mp4" }).assetBytes).toBeNull();
+  });
+
+  it("are escaped where they hold what no URL may", () => {
+    expect(documentOf({ image: 'https://a.example/a b"><script>' }).image).toBe("https://a.example/a%20b%22%3E%3Cscript%3E");
+    expect(documentOf({ image: "ipfs://Qm/a b%20<c>.png" }).image).toBe("ipfs://Qm/a%20b%20%3Cc%3E.png");
+  });
+
+  it("may be a bare content identifier", () => {
+    const id = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
+    expect(documentOf({ image: `${id}/1.png` }).image).toBe(`ipfs://${id}/1.png`);
+  });
+
+  it("give way to the next where they are refused, and the refusal stays", () => {
+    const document = documentOf({ image: "javascript:x", image_url: "https://a.example/1" });
+    expect(document.image).toBe("https://a.example/1");
+    expect(document.refusal).toContain("javascript:");
+  });
+});
+
+describe("attributes of a document", () => {
+  it("are pairs under any of the names in use", () => {
+    const attributes = [
+      { trait_type: "Colour", value: "Red" },
+      { trait: "Shape", value: "Round" },
+      { key: "Size", value: 7 },
+      { name: "Rare", value: true },
+      { trait_type: "Hat", value: null },
+      { trait_type: "Scarf" },
+      { value: "Happy" },
+      { Back: "Blue", Front: 2 },
+      "alone",
+      3,
+      null,
+      [{ trait_type: "Deep", value: "in" }],
+      { trait_type: "Many", value: ["a", "b"] },
+      { trait_type: "Odd", value: { a: [1, 2.5] } },
+    ];
+    expect(attributesOf({ attributes })).toEqual([
+      ["Colour", "Red"],
+      ["Shape", "Round"],
+      ["Size", "7"],
+      ["Rare", "true"],
+      ["Hat", null],
+      ["Scarf", null],
+      [null, "Happy"],
+      ["Back", "Blue"],
+      ["Front", "2"],
+      [null, "alone"],
+      [null, "3"],
+      ["Deep", "in"],
+      ["Many", "a"],
+      ["Many", "b"],
+      ["Odd", '{"a":[1,2.5]}'],
+    ]);
+  });
+
+  it("may stand as an object, as traits or as properties; the first that has any counts", () => {
+    expect(attributesOf({ attributes: { Colour: "Red", Size: 7 } })).toEqual([
+      ["Colour", "Red"],
+      ["Size", "7"],
+    ]);
+    expect(attributesOf({ traits: [{ trait_type: "A", value: "B" }] })).toEqual([["A", "B"]]);
+    expect(
+      attributesOf({
+        properties: { simple: "x", rich: { name: "Name", value: "123", class: "bold" }, list: { name: "L", value: [1, 2] } },
+      }),
+    ).toEqual([
+      ["simple", "x"],
+      ["Name", "123"],
+      ["L", "1"],
+      ["L", "2"],
+    ]);
+    expect(attributesOf({ attributes: [], properties: { a: 1 } })).toEqual([["a", "1"]]);
+    expect(attributesOf({ attributes: [] })).toEqual([]);
+    expect(documentOf({ attributes: "none" }).attributes).toBeNull();
+  });
+
+  it("are counted with their numbers, exactly; what has no trait is not counted", () => {
+    const text = `{"attributes":[
+      {"trait_type":"Exact","value":12345678901234567890}, {"trait_type":"Huge","value":1e400}, {"trait_type":"Half","value":5.50},
+      {"trait_type":"Level","display_type":"number","value":"12"}, {"trait_type":"Text","value":"12"}, {"trait_type":"Word","display_type":"number","value":"x"},
+      {"trait_type":"Boost","display_type":"boost_percentage","value":10,"max_value":50}, {"value":5}, {"trait_type":"Yes","value":true}]}`;
+    expect(read(text).counted).toEqual([
+      { trait: "Exact", value: "12345678901234567890", number: "12345678901234567890" },
+      { trait: "Huge", value: `1${"0".repeat(255)}`, number: `1${"0".repeat(400)}` },
+      { trait: "Half", value: "5.5", number: "5.5" },
+      { trait: "Level", value: "12", number: "12" },
+      { trait: "Text", value: "12", number: null },
+      { trait: "Word", value: "x", number: null },
+      { trait: "Boost", value: "10", number: "10" },
+      { trait: "Yes", value: "true", number: null },
+    ]);
+  });
+
+  it("that are dates are times, counted by their seconds", () => {
+    // 1546360800 is 2019-01-01T16:40:00Z: 17,897 days of 86,400 s and 60,000 s.
+    expect(17_897 * 86_400 + 60_000).toBe(1_546_360_800);
+    const attributes = [1_546_360_800, 1_546_360_800_000, "1546360800", "soon", -5, 1e300].map((value) => ({
+      trait_type: "Born",
+      display_type: "date",
+      value,
+    }));
+    const document = documentOf({ attributes });
+    const born = "2019-01-01T16:40:00Z";
+    expect(document.attributes?.map(({ value }) => value?.slice(0, 20))).toEqual([born, born, born, "soon", "-5", `1${"0".repeat(19)}`]);
+    expect(document.counted[0]?.number).toBe("1546360800");
+  });
+
+  it("are at most 512, and their words bounded", () => {
+    const many = documentOf({ attributes: Array.from({ length: 600 }, (_, index) => ({ trait_type: `T${index}`, value: index })) });
+    expect(many.attributes?.length).toBe(512);
+    expect(many.counted.length).toBe(512);
+    expect(many.refusal).toBe("Only the first 512 attributes are kept.");
+    const long = documentOf({ attributes: [{ trait_type: "t".repeat(5_000), value: "v".repeat(5_000) }] });
+    expect(long.attributes?.[0]).toEqual({ trait_type: "t".repeat(256), value: "v".repeat(1_000) });
+    expect(long.counted[0]).toEqual({ trait: "t".repeat(256), value: "v".repeat(256), number: null });
+    expect(documentOf({ attributes: Array.from({ length: 512 }, () => "x") }).refusal).toBeNull();
+  });
+
+  it("nested without end are left where they are", () => {
+    let nested: unknown = "deep";
+    for (let depth = 0; depth < 50; depth += 1) nested = [nested];
+    expect(attributesOf({ attributes: [nested, { trait_type: "A", value: 1 }] })).toEqual([["A", "1"]]);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { svgFault } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/passive-svg.ts";
+
+const svg = (inside: string, attributes = ""): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inside}</svg>`;
+
+describe("an SVG that only draws", () => {
+  it.each([
+    svg(
+      '<rect width="100%" height="100%" fill="url(#g)"/><defs><linearGradient id="g"><stop offset="0" stop-color="#fff"/></linearGradient></defs>',
+    ),
+    svg(
+      "<style>.base { fill: white; font-family: serif; } @media (min-width: 1px) { a { fill: url( '#g' ) } }</style><text class='base'>Sword &amp; &#x1f98a;</text>",
+    ),
+    svg("<style>@font-face { font-family: P; src: url(data:font/woff2;base64,AAAA) format('woff2') }</style>"),
+    svg('<image href="data:image/png;base64,AAAA"/><use xlink:href="#a"/><g id="a" style="filter:url(&quot;#f&quot;)"/>'),
+    svg('<rect><animate attributeName="fill" values="red;blue" dur="1s" repeatCount="indefinite"/></rect>'),
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!-- made here -->\n<svg viewBox="0 0 1 1"/>',
+    svg('<metadata><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="x"/></rdf:RDF></metadata>'),
+    svg('<sodipodi:namedview xmlns:sodipodi="http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd" pagecolor="#fff"/>'),
+    svg('<title>A &lt;b&gt;</title><desc>one</desc><!-- <rect/> --><font id="f"><font-face font-family="P"/></font>'),
+    svg("<text>C:\\path</text>", 'font-family="Arial" aria-label="C:\\path"').replace(' aria-label="C:\\path"', ""),
+  ])("is accepted: %s", (text) => {
+    expect(svgFault(text)).toBeNull();
+  });
+});
+
+describe("an SVG that acts or asks", () => {
+  const outside = "leads to something outside of it; references to its own parts and pictures inside are accepted";
+  it.each([
+    [svg("<script>alert(1)</script>"), "has the element script, only elements that draw are accepted"],
+    ['<svg><script href="https://evil.example"/></svg>', "has the element script, only elements that draw are accepted"],
+    ['<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script/></s:svg>', "has the element script, only elements that draw are accepted"],
+    [svg("<foreignObject><p/></foreignObject>"), "has the element foreignObject, only elements that draw are accepted"],
+    [
+      svg('<h:iframe xmlns:h="http://www.w3.org/1999/xhtml" src="data:image/png,"/>'),
+      "has the element iframe, only elements that draw are accepted",
+    ],
+    [svg('<a href="https://evil.example"><text>x</text></a>'), "has the element a, only elements that draw are accepted"],
+    [svg("<handler/>"), "has the element handler, only elements that draw are accepted"],
+    [svg("", 'onload="alert(1)"'), "has the event handler onload"],
+    [svg('<rect ONCLICK="x"/>'), "has the event handler onclick"],
+    [svg('<sodipodi:v xmlns:sodipodi="x" onfocus="x"/>'), "has the event handler onfocus"],
+    [svg('<image href="https://evil.example/x.png"/>'), outside],
+    [svg('<image xlink:href="//evil.example/x.png"/>'), outside],
+    [svg('<use href="other.svg#a"/>'), outside],
+    [svg('<image href="data:image/svg+xml;base64,AAAA"/>'), outside],
+    [svg('<use href="data:text/html,x"/>'), outside],
+    [svg('<image href="java&#x73;cript:alert(1)"/>'), outside],
+    [svg('<feImage href="http://169.254.169.254/"/>'), outside],
+    [svg("", 'xml:base="https://evil.example/"'), outside],
+    [svg('<rect fill="url(https://evil.example/#a)"/>'), outside],
+    [svg("<rect style=\"fill: URL( 'https://evil.example' )\"/>"), outside],
+    [svg("<style>a{background:url(//evil.example)}</style>"), outside],
+    [svg("<style><![CDATA[a{background:url(//evil.example)}]]></style>"), outside],
+    [svg("<style>a{background:ur<g/>l(//evil.example)}</style>"), outside],
+    [svg("<style>a{background:url(//evil.example</style>"), outside],
+    [svg("<style>@import 'https://evil.example';</style>"), "has a style that can fetch or act"],
+    [svg("<style>a{background:image-set('https://evil.example' 1x)}</style>"), "has a style that can fetch or act"],
+    [svg("<style>a{background:\\75rl(//evil.example)}</style>"), "has an escape in a style"],
+    [svg('<rect><animate attributeName="href" to="https://evil.example"/></rect>'), "animates href"],
+    [svg('<rect><set attributeName="xlink:href" to="javascript:x"/></rect>'), "animates href"],
+    [svg('<rect><set attributeName="onclick" to="x"/></rect>'), "animates onclick"],
+    ['<!DOCTYPE svg [<!ENTITY x "y">]><svg/>', "has a document type, which can define entities"],
+    ['<!DOCTYPE svg [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>', "has a document type, which can define entities"],
+    ['<?xml-stylesheet href="https://evil.example"?><svg/>', "has a processing instruction"],
+    ['<?xml version="1.0" encoding="UTF-7"?><svg/>', "is not in UTF-8"],
+    [svg("<g>".repeat(100)), "is nested more than 100 deep"],
+    [svg('<script xmlns="urn:x">alert(1)</script>'), "has the element script, only elements that draw are accepted"],
+    [svg('<metadata><iframe xmlns="urn:x"/></metadata>'), "has the element iframe, only elements that draw are accepted"],
+    [svg("<!--><script>alert(1)</script>-->"), "has a comment that pages read otherwise"],
+    [svg("<!---><script>alert(1)</script>-->"), "has a comment that pages read otherwise"],
+    [svg("<title><style><![CDATA[</style><script>alert(1)</script>]]></style></title>"), "has an element in its title or description"],
+    [svg("<desc><g/></desc>"), "has an element in its title or description"],
+    [svg('<font Color="a"/><style><!-- </style><script>alert(1)</script> --></style>'), "has the element font with attributes of pages"],
+    ["<html/>", "is no SVG"],
+    ['<svg xmlns="http://www.w3.org/1999/xhtml"/>', "is no SVG"],
+  ])("is refused: %s", (text, fault) => {
+    expect(svgFault(text)).toBe(fault);
+  });
+
+  it.each([
+    "",
+    "<svg",
+    "<svg><g></svg>",
+    "<svg>&unknown;</svg>",
+    "<svg a=1/>",
+    '<svg><use xlink:href="#a"/></svg>',
+    "<svg/><script/>",
+    "text",
+  ])("is refused where it is no XML: %j", (text) => {
+    expect(svgFault(text)).toMatch(/^is not well-formed XML/);
+  });
+
+  it("takes time in proportion to its length", () => {
+    const start = Date.now();
+    for (const text of [
+      "<svg>".repeat(200_000),
+      svg(`<style>${"url ".repeat(250_000)}</style>`),
+      svg("", `d="${"url(  ".repeat(150_000)}"`),
+      `<svg ${"a ".repeat(500_000)}`,
+    ]) {
+      svgFault(text);
+    }
+    expect(Date.now() - start).toBeLessThan(5_000);
+  });
+});

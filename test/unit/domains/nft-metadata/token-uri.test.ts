@@ -1,0 +1,52 @@
+import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { decodeUri, uriCall } from "../../../../runtime/domains/nft-metadata/jobs/fetch/token-uri.ts";
+import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
+import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
+
+const token: Address = `0x${"ab".repeat(20)}`;
+const abi = parseAbi(["function tokenURI(uint256 id) view returns (string)", "function uri(uint256 id) view returns (string)"]);
+const largest = (2n ** 256n - 1n).toString();
+const collectible = { token, token_id: "314592", standard: standards.erc1155 };
+const single = { token, token_id: "7", standard: standards.erc721 };
+const said = (text: string) => ({ ok: true as const, data: encodeAbiParameters([{ type: "string" }], [text]) });
+const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, "0");
+
+describe("the call for the address of a token's metadata", () => {
+  it("is tokenURI of EIP-721 and uri of EIP-1155", () => {
+    expect(uriCall({ token, token_id: largest, standard: standards.erc721 })).toEqual({
+      to: token,
+      data: encodeFunctionData({ abi, functionName: "tokenURI", args: [BigInt(largest)] }),
+    });
+    expect(uriCall(collectible).data).toBe(encodeFunctionData({ abi, functionName: "uri", args: [314592n] }));
+  });
+});
+
+describe("the address of a token's metadata", () => {
+  it("is the string that the contract returns", () => {
+    expect(decodeUri(said("https://nft.example/7"), single)).toBe("https://nft.example/7");
+    expect(decodeUri(said(" ipfs://Qm/ü.json\n"), single)).toBe("ipfs://Qm/ü.json");
+  });
+
+  it("has the id of an EIP-1155 token put in, as in the standard's example", () => {
+    const id = "000000000000000000000000000000000000000000000000000000000004cce0";
+    expect(decodeUri(said("https://token-cdn-domain/{id}.json"), collectible)).toBe(`https://token-cdn-domain/${id}.json`);
+    expect(decodeUri(said("https://token-cdn-domain/{id}.json"), single)).toBe("https://token-cdn-domain/{id}.json");
+  });
+
+  it("is none where the contract refuses, says nothing, or says what is no string", () => {
+    const answers: Hex[] = [
+      "0x",
+      "0x00",
+      `0x${word(32)}`,
+      `0x${word(32)}${word(5)}`,
+      `0x${word(32)}${word(2n ** 255n)}`,
+      `0x${word(2n ** 40n)}${word(1)}`,
+      said("").data,
+      said("\0 \0").data,
+    ];
+    expect(answers.map((data) => decodeUri({ ok: true, data }, single))).toEqual(answers.map(() => null));
+    expect(decodeUri({ ok: false, reverted: true }, single)).toBeNull();
+    expect(decodeUri(undefined, single)).toBeNull();
+  });
+});
