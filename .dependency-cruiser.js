@@ -1,4 +1,4 @@
-// The rules of "who may import whom" in ARCHITECTURE.md.
+// The import rules of docs/architecture/overview.md.
 const only = (name, from, allowed, comment) => ({
   name,
   comment,
