@@ -1,6 +1,6 @@
 import type { Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
-import { differencesOfNative, type NativeDifference, sampleOfNative } from "../domains/tokens/jobs/verify-native-balances.ts";
+import { findNativeDifferences, type NativeDifference, sampleNativeAccounts } from "../domains/tokens/jobs/verify-native-balances.ts";
 import { nativeBalancesDiffer } from "../indexer/errors.ts";
 import { features, readChain, recordMissing } from "../indexer/storage/chain-row.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
@@ -39,13 +39,13 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
   let last: Address | null = null;
 
   const confirmed = async (signal: AbortSignal): Promise<readonly NativeDifference[]> => {
-    const sample = await sampleOfNative(database, chain.id, last);
+    const sample = await sampleNativeAccounts(database, chain.id, last);
     last = sample.last;
-    const first = await differencesOfNative(database, source, chain.id, sample.owners);
+    const first = await findNativeDifferences(database, source, chain.id, sample.owners);
     if (first === null || first.length === 0) return [];
     await sleep(againMilliseconds, signal);
     const owners = first.map(({ owner }) => owner);
-    return signal.aborted ? [] : ((await differencesOfNative(database, source, chain.id, owners)) ?? []);
+    return signal.aborted ? [] : ((await findNativeDifferences(database, source, chain.id, owners)) ?? []);
   };
 
   /** False where there is nothing to look for any more. */
@@ -61,7 +61,7 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
       return true;
     }
     await recordMissing(database, chain.id, features.nativeBalancesDiffer);
-    const { owner, height, held, told } = example;
+    const { owner, height, indexed: held, reported: told } = example;
     logger.warn(
       `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${held} in the index and ${told} at the node.`,
     );

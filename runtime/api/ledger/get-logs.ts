@@ -9,7 +9,7 @@ import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
-  const range = await askedRange(request, context, indexedFrom);
+  const range = await requestedRange(request, context, indexedFrom);
   context.counted.blocks = range === null ? 0 : range.last - range.first + 1;
   const rows =
     range === null
@@ -31,7 +31,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
 };
 
 /** The blocks that a request means, or null where none of them is indexed; those are the ones that are charged. */
-async function askedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
+async function requestedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
   const { chain, startingBlock, endingBlock, blockHash } = request;
   if (blockHash !== null) {
     const block = await context.ledger.blockByHash(chain.id, blockHash);

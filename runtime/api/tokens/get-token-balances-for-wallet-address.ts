@@ -5,7 +5,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { holdingKey, holdingsOf } from "./holdings.ts";
-import { knowsNativeBalances, tellNative } from "./native-balances.ts";
+import { hideUnknownNative, knowsNativeBalances } from "./native-balances.ts";
 import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
 
 /** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
@@ -21,7 +21,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     knowsNativeBalances(context, chain),
     ledger.indexedFrom(chain.id),
   ]);
-  const balance24h = new Map(tellNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
+  const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
   // What the index did not see by then was nothing, if it saw all there was.
   const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);

@@ -10,7 +10,7 @@ import type { Address } from "../../lib/hex.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { lastNativeSales } from "../nft/view-last-sales.ts";
-import { knowsNativeBalances, tellNative, unknownNative } from "./native-balances.ts";
+import { hideUnknownNative, knowsNativeBalances, unknownNative } from "./native-balances.ts";
 import { spamAmong } from "./spam.ts";
 import { isCollection, viewHeldNft } from "./view-token.ts";
 
@@ -35,7 +35,7 @@ interface HoldingOptions {
 }
 
 /** Tokens of one wallet that count as asked for, and are compared with their contracts more often. */
-const maxAsked = 200;
+const maxNotedTokens = 200;
 
 /** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
 export async function holdingsOf(
@@ -57,14 +57,14 @@ export async function holdingsOf(
   ]);
   if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
   if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
-  const told = tellNative(held, knowsNative);
+  const told = hideUnknownNative(held, knowsNative);
   const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
     heldNfts(context, chain, wallet, ids, block, options),
   ]);
-  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxAsked);
+  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxNotedTokens);
   context.tokenRequests.note(
     chain.id,
     asked.map(({ token }) => token),

@@ -24,5 +24,5 @@ export async function knowsNativeBalances({ ledger }: ResolverContext, chain: Ch
 }
 
 /** Rows with the native ones as they can be told. */
-export const tellNative = <Row extends BalanceRow>(rows: readonly Row[], isKnown: boolean): Row[] =>
+export const hideUnknownNative = <Row extends BalanceRow>(rows: readonly Row[], isKnown: boolean): Row[] =>
   isKnown ? [...rows] : rows.map((row) => (row.standard === standards.native ? { ...row, balance: null } : row));

@@ -33,7 +33,7 @@ export async function spamAmong(
   const handedOut = await tokens.handedOut(
     chain.id,
     suspects.map(({ address }) => address),
-    classifier.looks.airdrops,
+    classifier.sampling.airdrops,
   );
   for (const { address } of suspects) if (handedOut.has(address)) spam.add(address);
   return spam;
@@ -51,7 +51,7 @@ export async function poisoningAmong(
   if (empty.length === 0) return new Set();
   const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
   // The page's own transactions come first among those before its newest transfer.
-  const most = classifier.looks.poisoning.transactions + transfers.length;
+  const most = classifier.sampling.poisoning.transactions + transfers.length;
   const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, most));
   return new Set(
     empty.filter((transfer) => {

@@ -33,7 +33,7 @@ export interface Classifier {
   /** Prepares those whom a wallet dealt with for `isPoisoning`. */
   counterpartiesOf(counterparties: Iterable<Counterparty>): Counterparties;
   /** By how much the last two look for what they judge by. */
-  readonly looks: { readonly airdrops: Rules["airdrops"]; readonly poisoning: Rules["poisoning"] };
+  readonly sampling: { readonly airdrops: Rules["airdrops"]; readonly poisoning: Rules["poisoning"] };
 }
 
 /** Names and symbols whose verdicts are kept. */
@@ -124,7 +124,7 @@ export function createClassifier(rules: Rules): Classifier {
     mayBeAirdrop: (token) => token.standard !== standards.native && airdropWordOf(token) !== null && isSpam(token).rule === null,
     isPoisoning: (transfer, counterparties) => judgePoisoning(rules, transfer, counterparties),
     counterpartiesOf: (counterparties) => createCounterparties(rules, counterparties),
-    looks: { airdrops: rules.airdrops, poisoning: rules.poisoning },
+    sampling: { airdrops: rules.airdrops, poisoning: rules.poisoning },
   };
 }
 

@@ -8,7 +8,7 @@ export type Likeness =
   | { readonly kind: "genuine" | "by-symbol" | "fake" | "look-alike"; readonly coin: Stablecoin }
   | { readonly kind: "none" };
 
-interface Asked {
+interface StablecoinCandidate {
   readonly chainId: number;
   readonly address: Address;
   readonly symbol: string | null;
@@ -22,8 +22,8 @@ const lowerCase = (symbol: string): string => symbol.normalize("NFC").trim().toL
 
 /** Whether a token is a stablecoin; `named` leaves the search for look-alikes out. */
 export interface Stablecoins {
-  named(token: Asked): Likeness;
-  likenessOf(token: Asked): Likeness;
+  named(token: StablecoinCandidate): Likeness;
+  likenessOf(token: StablecoinCandidate): Likeness;
 }
 
 /**
@@ -43,7 +43,7 @@ export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): 
   }
   const exactOf = memoizeText((symbol) => bySymbol.get(lowerCase(symbol)), maxSymbols);
   const similarOf = memoizeText((symbol) => bySkeleton.get(skeletonOf(symbol)), maxSymbols);
-  const named = ({ chainId, address, symbol, decimals }: Asked): Likeness | null => {
+  const named = ({ chainId, address, symbol, decimals }: StablecoinCandidate): Likeness | null => {
     const genuine = byAddress.get(`${chainId}:${address}`);
     if (genuine !== undefined) return { kind: "genuine", coin: genuine };
     if (symbol === null) return unlike;
@@ -52,7 +52,7 @@ export function createStablecoins({ stablecoins }: Pick<Rules, "stablecoins">): 
     if ((coin.addresses[String(chainId)]?.length ?? 0) > 0) return { kind: "fake", coin };
     return decimals !== null && coin.decimals.includes(decimals) ? { kind: "by-symbol", coin } : unlike;
   };
-  const similar = ({ symbol }: Asked): Likeness => {
+  const similar = ({ symbol }: StablecoinCandidate): Likeness => {
     const coin = similarOf(symbol ?? "");
     return coin === undefined ? unlike : { kind: "look-alike", coin };
   };

@@ -7,9 +7,9 @@ import type { BalanceKey } from "../projection/reads-base.ts";
 import { standards } from "../projection/standards.ts";
 import { joinSource } from "../queries/balance-source.ts";
 import { createHolderQueries } from "../queries/holder.ts";
-import { tellBalances } from "./read-balances.ts";
+import { readBalancesAt } from "./read-balances.ts";
 import { currentBalance } from "./reconcile-balances/as-of-head.ts";
-import { numberAnswer, totalSupplyCall } from "./reconcile-balances/supplies/read-numbers.ts";
+import { toNumberResult, totalSupplyCall } from "./reconcile-balances/supplies/read-numbers.ts";
 
 interface SampledBalance {
   readonly owner: Address;
@@ -73,7 +73,7 @@ async function compareSupplies(
     const calls = group.map(({ token }) => ({ to: token, data: totalSupplyCall }) as const);
     const outcomes = await source.calls(calls, block);
     for (const [position, { token }] of group.entries()) {
-      const answer = numberAnswer(outcomes[position]);
+      const answer = toNumberResult(outcomes[position]);
       const totals = await tokenTotalsAt(chainId, token, standards.erc20, block);
       compared.push({
         what: `supply of ${token} at block ${block}`,
@@ -107,7 +107,7 @@ async function compare(
     standard,
     tokenId: token_id === null ? null : BigInt(token_id),
   }));
-  const told = await tellBalances(source, keys, height, currentBalance);
+  const told = await readBalancesAt(source, keys, height, currentBalance);
   const isDenied = (position: number): boolean => told[position] === 0n && balances[position]?.balance === "1";
   const denied = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
   const owners = await punkOwners(

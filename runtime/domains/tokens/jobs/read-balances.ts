@@ -2,7 +2,7 @@ import type { CallOutcome, Source } from "../../../chain/source.ts";
 import { type BalanceKey, baseReadOf } from "../projection/reads-base.ts";
 
 /** What node and contracts say of balances after a block, all native ones in one question and all others in another; null where no call tells it. */
-export const tellBalances = async (
+export const readBalancesAt = async (
   source: Pick<Source, "balances" | "calls">,
   keys: readonly BalanceKey[],
   height: number,

@@ -4,7 +4,7 @@ import type { Address } from "../../../lib/hex.ts";
 
 /** Between two writes, and the tokens that one writes at most; what is beyond waits for the next. */
 const flushMilliseconds = 5_000;
-const tokensOfFlush = 1_000;
+const maxTokensPerFlush = 1_000;
 /** Tokens that wait to be written at most; further ones are noted when they are asked for again. */
 const maxTokens = 10_000;
 /** A token that was asked for less long ago is not written again. */
@@ -35,7 +35,7 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
       if (time > at.getTime() - renewSeconds * 1000 && written.size <= maxTokens) break;
       written.delete(key);
     }
-    const rows = [...waiting].slice(0, tokensOfFlush);
+    const rows = [...waiting].slice(0, maxTokensPerFlush);
     if (rows.length === 0) return;
     // In the order of their keys, so that two processes never wait for each other.
     const sorted = rows.map(([, row]) => row).sort((left, right) => left.chainId - right.chainId || (left.token < right.token ? -1 : 1));

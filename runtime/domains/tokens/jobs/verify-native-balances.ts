@@ -8,17 +8,17 @@ import { standards } from "../projection/standards.ts";
 export interface NativeDifference {
   readonly owner: Address;
   readonly height: number;
-  readonly held: bigint;
-  readonly told: bigint;
+  readonly indexed: bigint;
+  readonly reported: bigint;
 }
 
 type Node = Pick<Source, "balances" | "hashesOf">;
 
 /** Half of a sample are the accounts that were touched last, half go round all of them. */
-const halfOfSample = 25;
+const halfSample = 25;
 
 /** Accounts whose native balance is to be compared next, and where the round goes on. Served by balances_roll_back and the primary key. */
-export async function sampleOfNative(
+export async function sampleNativeAccounts(
   database: Queryable,
   chainId: number,
   after: Address | null,
@@ -27,20 +27,20 @@ export async function sampleOfNative(
   const parameters = [chainId, bytes(nativeTokenAddress)];
   const [recent, round] = await Promise.all([
     database.query<{ owner: Address }>(
-      `SELECT owner FROM balances WHERE ${known} ORDER BY since_block DESC LIMIT ${halfOfSample}`,
+      `SELECT owner FROM balances WHERE ${known} ORDER BY since_block DESC LIMIT ${halfSample}`,
       parameters,
     ),
-    database.query<{ owner: Address }>(`SELECT owner FROM balances WHERE ${known} AND owner > $3 ORDER BY owner LIMIT ${halfOfSample}`, [
+    database.query<{ owner: Address }>(`SELECT owner FROM balances WHERE ${known} AND owner > $3 ORDER BY owner LIMIT ${halfSample}`, [
       ...parameters,
       bytes(after ?? "0x"),
     ]),
   ]);
   // A round that came to its end begins again.
-  return { owners: [...new Set([...recent, ...round].map(({ owner }) => owner))], last: round[halfOfSample - 1]?.owner ?? null };
+  return { owners: [...new Set([...recent, ...round].map(({ owner }) => owner))], last: round[halfSample - 1]?.owner ?? null };
 }
 
 /** Those of some accounts whose balance at the indexed head is another one at the node; null where the node has left that block, and its word is none on the index. */
-export async function differencesOfNative(
+export async function findNativeDifferences(
   database: Queryable,
   node: Node,
   chainId: number,
@@ -65,6 +65,6 @@ export async function differencesOfNative(
   if (hash !== head.hash) return null;
   return rows.flatMap(({ owner, balance }, position) => {
     const said = told[position] ?? null;
-    return said === null || said === BigInt(balance) ? [] : [{ owner, height: head.number, held: BigInt(balance), told: said }];
+    return said === null || said === BigInt(balance) ? [] : [{ owner, height: head.number, indexed: BigInt(balance), reported: said }];
   });
 }

@@ -2,7 +2,7 @@ import type { Row } from "../../../indexer/projection.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
-import { type Spell, spellsBefore } from "./reported-balances.ts";
+import { periodsBefore, type ReportedPeriod } from "./reported-balances.ts";
 
 /** What a key had before these blocks: a stored balance, or the one before the index began. */
 export interface Opening {
@@ -23,10 +23,10 @@ interface Account {
   netChange: bigint | null;
   since: number | null;
   /** What stood when the block began. */
-  standing: Pick<Opening, "balance" | "netChange">;
+  atBlockStart: Pick<Opening, "balance" | "netChange">;
   isHolder: boolean;
   /** It has a row: stored, or set in these blocks. */
-  isKept: boolean;
+  hasRow: boolean;
   isTouched: boolean;
   /** The node's word right before this block, where balances are told instead of moved. */
   before?: bigint | null;
@@ -70,9 +70,9 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       balance,
       netChange,
       since,
-      standing: { balance, netChange },
+      atBlockStart: { balance, netChange },
       isHolder: isStored && isPositive(balance),
-      isKept: isStored,
+      hasRow: isStored,
       isTouched: false,
     };
     holders.set(key.owner, account);
@@ -84,15 +84,15 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
     if (inBlock.has(account)) return;
     inBlock.add(account);
     account.isTouched = true;
-    account.isKept = true;
-    account.standing = { balance: account.balance, netChange: account.netChange };
+    account.hasRow = true;
+    account.atBlockStart = { balance: account.balance, netChange: account.netChange };
   };
 
   const endPeriod = (account: Account, block: number): void => {
-    const { key, before, standing } = account;
+    const { key, before, atBlockStart: standing } = account;
     // What the node tells is no sum, and its unknown stretches wait for no base.
     const netChange = before === undefined ? standing.netChange : null;
-    for (const { from, to, balance } of spellsOf(account, block, baseBlock)) {
+    for (const { from, to, balance } of endedPeriodsOf(account, block, baseBlock)) {
       const { owner, token, standard, tokenId: token_id } = key;
       const pivot_block = pivotOf(from, to);
       periods.push({ owner, token, standard, token_id, from_block: from, to_block: to, balance, net_change: netChange, pivot_block });
@@ -116,7 +116,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
     set: (key: BalanceKey, before: bigint | null, balance: bigint | null): void => {
       const account = accountOf(key);
       const isSame = balance === before && balance === account.balance;
-      if (isSame && (account.since === null || account.isKept)) return;
+      if (isSame && (account.since === null || account.hasRow)) return;
       touch(account);
       account.before = before;
       account.balance = balance;
@@ -157,11 +157,11 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
   };
 };
 
-const spellsOf = ({ since, standing, before }: Account, block: number, baseBlock: number): Spell[] => {
+const endedPeriodsOf = ({ since, atBlockStart: standing, before }: Account, block: number, baseBlock: number): ReportedPeriod[] => {
   if (before === undefined) return since === null || since >= block ? [] : [{ from: since, to: block - 1, balance: standing.balance }];
-  if (since !== null) return spellsBefore({ balance: standing.balance, since }, before, block);
+  if (since !== null) return periodsBefore({ balance: standing.balance, since }, before, block);
   // What began with nothing has had no row that says so, and needs none.
-  return spellsBefore({ balance: standing.balance, since: baseBlock }, before, block).filter(({ balance }) => balance !== 0n);
+  return periodsBefore({ balance: standing.balance, since: baseBlock }, before, block).filter(({ balance }) => balance !== 0n);
 };
 
 const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;

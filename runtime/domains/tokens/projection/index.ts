@@ -15,7 +15,7 @@ import { createOrdinals } from "../../ledger/projection/index.ts";
 import { createBalanceSheet, type Opening } from "./balances.ts";
 import { createTokenCatalog } from "./catalog.ts";
 import { type TokenMovement, tokenMovements } from "./movements.ts";
-import { type BalanceKey, baseBalance, baseReadOf } from "./reads-base.ts";
+import { type BalanceKey, baseReadOf, decodeBaseBalance } from "./reads-base.ts";
 import { standards } from "./standards.ts";
 import { tokenTables } from "./tables.ts";
 import { createTotals } from "./totals.ts";
@@ -80,7 +80,7 @@ export const tokensProjection = defineProjection({
       metadata: createKeySet(),
       ordinals: createKeySet(),
     };
-    for (const { key } of blocks.flatMap(toldBalances)) sets.balances.add(key.owner, key.token, key.standard);
+    for (const { key } of blocks.flatMap(reportedBalances)) sets.balances.add(key.owner, key.token, key.standard);
     let seen: TokenMovement | null = null;
     const owners = new Set<Address>();
     for (const movement of blocks.flatMap((block) => tokenMovements(block, chain))) {
@@ -116,7 +116,7 @@ export const tokensProjection = defineProjection({
     if (chain.from === 0 && chain.nativeAccounting === "none") return reads;
     for (const block of blocks) {
       const moved = tokenMovements(block, chain).flatMap((movement) => balanceKeysOf(movement, chain));
-      for (const key of [...moved, ...toldBalances(block).map(({ key }) => key)]) {
+      for (const key of [...moved, ...reportedBalances(block).map(({ key }) => key)]) {
         const read = hasBase(key, chain) && storedBalance(state, key) === undefined ? baseReadOf(key, block.block.number) : null;
         if (read !== null) reads.push(read);
       }
@@ -148,7 +148,7 @@ const keysOf = ({ token, standard, tokenId, ofHybrid }: TokenMovement, owner: Ad
 };
 
 /** The native balances that the node told with a block, instead of what moved them. */
-const toldBalances = ({ block }: DecodedBlock) =>
+const reportedBalances = ({ block }: DecodedBlock) =>
   (block.balances ?? []).map(({ address: owner, balance, before }) => ({
     key: { owner, token: nativeTokenAddress, standard: standards.native, tokenId: null },
     balance,
@@ -176,7 +176,7 @@ const openWith =
     if (!hasBase(key, chain)) return { isStored: false, since: null, balance: 0n, netChange: null };
     // The first block does not matter for finding the answer again.
     const read = baseReadOf(key, 0);
-    const balance = read === null ? null : baseBalance(key, base(read));
+    const balance = read === null ? null : decodeBaseBalance(key, base(read));
     // A key that begins with nothing needs no period to say so.
     // Where no call tells it, nothing ever will; what the node tells with each block is no sum.
     const isSummed = read !== null && (key.standard !== standards.native || chain.nativeAccounting === "traces");
@@ -263,7 +263,7 @@ const foldTokens = (blocks: readonly DecodedBlock[], input: FoldInput): Record<s
         list(movement.toAddress, movement.transactionIndex);
       }
     }
-    for (const { key, before, balance } of toldBalances(decoded)) whole.set(key, before, balance);
+    for (const { key, before, balance } of reportedBalances(decoded)) whole.set(key, before, balance);
     totals.endBlock(blockNumber, whole.endBlock(blockNumber));
     byId.endBlock(blockNumber);
   }

@@ -35,7 +35,7 @@ export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null
 };
 
 /** The balance that an answer tells; null where it tells none. */
-export const baseBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null => {
+export const decodeBaseBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null => {
   const ownerOf = key.standard === standards.erc721 && key.tokenId !== null;
   // An id that nobody owns yet makes ownerOf revert (EIP-721).
   if (!outcome.ok) return outcome.reverted && ownerOf ? 0n : null;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { spellsBefore } from "../../../../runtime/domains/tokens/projection/reported-balances.ts";
+import { periodsBefore } from "../../../../runtime/domains/tokens/projection/reported-balances.ts";
 
 describe("what is known of a balance between two touches", () => {
-  const cases: [string, Parameters<typeof spellsBefore>, [number, number, bigint | null][]][] = [
+  const cases: [string, Parameters<typeof periodsBefore>, [number, number, bigint | null][]][] = [
     ["is the old one, where the node confirms it at the end", [{ balance: 5n, since: 10 }, 5n, 20], [[10, 19, 5n]]],
     [
       "is its first block, nothing, and the node's word at the end, where they differ",
@@ -42,6 +42,6 @@ describe("what is known of a balance between two touches", () => {
     ["is nothing at all in one block", [{ balance: 5n, since: 10 }, 5n, 10], []],
   ];
   it.each(cases)("%s", (_, given, expected) => {
-    expect(spellsBefore(...given).map(({ from, to, balance }) => [from, to, balance])).toEqual(expected);
+    expect(periodsBefore(...given).map(({ from, to, balance }) => [from, to, balance])).toEqual(expected);
   });
 });

@@ -1,7 +1,7 @@
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job } from "../../../../jobs/job.ts";
 import { indexedHead, writeAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
-import { createDeferral, type Deferral } from "../../../tokens/jobs/reconcile-balances/contract-backoff.ts";
+import { createTokenBackoff, type TokenBackoff } from "../../../tokens/jobs/reconcile-balances/check-state.ts";
 import { askAllowances, pairKey } from "./ask-allowances.ts";
 import { doubtfulAmong, duePairs, hasBlock, newPairs, type Pair, pairsAfter } from "./pairs.ts";
 import { defaultAllowanceReadSettings, maxPairs, type ReadingSettings } from "./settings.ts";
@@ -10,12 +10,12 @@ import { markRead, markSilent, takeReadsBack, writeReadings } from "./write-read
 /** What keeps allowances true where events do not: what is in doubt is read at once, and the rest little by little. */
 export const createAllowanceJobs = (overrides: Partial<ReadingSettings> = {}): Job[] => {
   const settings = { ...defaultAllowanceReadSettings, ...overrides };
-  const deferral = createDeferral(settings.deferMilliseconds);
+  const deferral = createTokenBackoff(settings.deferMilliseconds);
   return [createReadDoubtful(settings, deferral), createSweep(settings, deferral)];
 };
 
 /** Reads the allowances of owners whose tokens somebody else moved. */
-const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: Deferral): Job => {
+const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: TokenBackoff): Job => {
   let seen: IndexedBlock | null = null;
   return {
     name: "read allowances that may have been used",
@@ -55,7 +55,7 @@ const half = maxPairs / 4;
  * Reads allowances that nothing casts doubt on, as a contract may lie in its Approval, or lower an allowance unseen: some of those that were given since
  * the last look, and all there are in the order of their owners, round by round.
  */
-const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: Deferral): Job => {
+const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: TokenBackoff): Job => {
   let above: number | null = null;
   let after = beginning;
   return {

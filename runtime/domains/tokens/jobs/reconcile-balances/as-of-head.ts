@@ -3,8 +3,8 @@ import { bytes } from "../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
-import { type BalanceKey, baseBalance } from "../../projection/reads-base.ts";
-import { tellBalances } from "../read-balances.ts";
+import { type BalanceKey, decodeBaseBalance } from "../../projection/reads-base.ts";
+import { readBalancesAt } from "../read-balances.ts";
 
 /** The last block of an index, or null before its first. Served by the primary key of blocks. */
 export const indexedHead = async ({ database, chainId }: Pick<JobContext, "database" | "chainId">): Promise<IndexedBlock | null> => {
@@ -45,8 +45,8 @@ export const isIndexedBlock = async (client: Queryable, chainId: number, { numbe
 
 /** What node and contracts say of balances after a block; null where they say nothing that can be used. */
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
-  tellBalances({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
+  readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
 
 /** Other than before a contract was there, no data is no answer: the contract is gone. */
 export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
-  outcome.ok && outcome.data === "0x" ? null : baseBalance(key, outcome);
+  outcome.ok && outcome.data === "0x" ? null : decodeBaseBalance(key, outcome);

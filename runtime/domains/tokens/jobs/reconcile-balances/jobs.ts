@@ -1,30 +1,30 @@
 import type { Job } from "../../../../jobs/job.ts";
-import { createSettleBases } from "./bases/read-bases.ts";
-import { createCheckSupplies, createCheckTouched, createSweep } from "./checks/check-jobs.ts";
-import { createCompareAsked } from "./checks/compare-requested-tokens.ts";
-import { createContractBackoff } from "./contract-backoff.ts";
-import { createSettleReadings, createUnreadBalances } from "./holders/read-unknown-balances.ts";
-import { createRefresh } from "./holders/refresh-balances.ts";
-import { createFollowCalls } from "./quiet-calls/find-quiet-calls.ts";
-import { createReadCalls } from "./quiet-calls/read-after-quiet-calls.ts";
+import { createReadBases } from "./bases/read-bases.ts";
+import { createCheckState } from "./check-state.ts";
+import { createCompareTouchedBalances, createCompareTouchedSupplies, createSweep } from "./checks/check-jobs.ts";
+import { createCompareRequested } from "./checks/compare-requested-tokens.ts";
+import { createReadUnknownBalances, createUnreadBackoff } from "./holders/read-unknown-balances.ts";
+import { createRefreshBalances } from "./holders/refresh-balances.ts";
+import { createFindQuietCalls } from "./quiet-calls/find-quiet-calls.ts";
+import { createReadAfterQuietCalls } from "./quiet-calls/read-after-quiet-calls.ts";
 import { defaultReconciliation, type ReconciliationSettings } from "./settings.ts";
-import { createResolveSupplies } from "./supplies/locate-supply-changes.ts";
+import { createLocateSupplyChanges } from "./supplies/locate-supply-changes.ts";
 
 /** What makes balances and supplies exact where events alone do not: found out, compared, and asked again, beside the loop. */
 export const createReconciliationJobs = (overrides: Partial<ReconciliationSettings> = {}): Job[] => {
   const settings = { ...defaultReconciliation, ...overrides };
-  const patience = createContractBackoff(settings);
-  const unread = createUnreadBalances(settings);
+  const patience = createCheckState(settings);
+  const unread = createUnreadBackoff(settings);
   return [
-    createSettleBases(settings),
-    createSettleReadings(settings, unread),
-    createCheckTouched(settings, patience),
-    createFollowCalls(settings, patience),
-    createReadCalls(settings, unread),
-    createCheckSupplies(settings, patience),
-    createResolveSupplies(settings),
+    createReadBases(settings),
+    createReadUnknownBalances(settings, unread),
+    createCompareTouchedBalances(settings, patience),
+    createFindQuietCalls(settings, patience),
+    createReadAfterQuietCalls(settings, unread),
+    createCompareTouchedSupplies(settings, patience),
+    createLocateSupplyChanges(settings),
     createSweep(settings, patience),
-    createCompareAsked(settings, patience),
-    createRefresh(settings),
+    createCompareRequested(settings, patience),
+    createRefreshBalances(settings),
   ];
 };

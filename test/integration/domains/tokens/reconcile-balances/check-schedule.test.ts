@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createCheckState } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-jobs.ts";
 import {
-  bringForward,
   dueTokens,
-  recordLooks,
+  expediteChecks,
+  scheduleChecks,
 } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-schedule.ts";
-import { createContractBackoff } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/contract-backoff.ts";
 import { defaultReconciliation } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../runtime/lib/hex.ts";
@@ -21,7 +21,7 @@ beforeEach(() => test.database.query("TRUNCATE token_checks, token_requests, blo
 const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 const bytesOf = (token: Address) => Buffer.from(token.slice(2), "hex");
 const now = new Date(Date.UTC(2026, 0, 1));
-const waits = { first: 120, max: 86_400, maxAsked: 3_600 };
+const waits = { first: 120, max: 86_400, maxRequested: 3_600 };
 /** Tokens 1 to 5,000, all due since ever, as after an upgrade. */
 const enterBacklog = () =>
   test.database.query(
@@ -35,7 +35,7 @@ const due = async (limit: number, at = now) =>
 describe("the order in which tokens are compared", () => {
   it("gives tokens that are brought forward, tokens that requests ask for, and the others a share each, whatever the backlog", async () => {
     await enterBacklog();
-    await bringForward(test.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
+    await expediteChecks(test.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
     await ask(tokenOf(5_000));
     expect(await due(22)).toEqual(expect.arrayContaining([tokenOf(4_998), tokenOf(4_999), tokenOf(5_000), tokenOf(1)]));
     expect(await due(22)).toHaveLength(22);
@@ -45,7 +45,7 @@ describe("the order in which tokens are compared", () => {
   it("keeps the share of each kind where the others have more than a look takes", async () => {
     await enterBacklog();
     const numbers = Array.from({ length: 1_000 }, (_, place) => place);
-    await bringForward(
+    await expediteChecks(
       test.database,
       1,
       numbers.map((number) => tokenOf(3_000 + number)),
@@ -61,12 +61,18 @@ describe("the order in which tokens are compared", () => {
 
   it("compares a token that is called again no sooner than a minute after its last look, and then in its turn", async () => {
     await enterBacklog();
-    await recordLooks(test.database, 1, [{ token: tokenOf(4_000), agrees: true, proves: true }], waits, now);
-    await bringForward(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
-    await bringForward(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 10_000), 60);
+    await scheduleChecks(test.database, 1, [{ token: tokenOf(4_000), agrees: true, isConclusive: true }], waits, now);
+    await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
+    await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 10_000), 60);
     expect(await due(22, new Date(now.getTime() + 59_000))).not.toContain(tokenOf(4_000));
     expect(await due(22, new Date(now.getTime() + 60_000))).toContain(tokenOf(4_000));
-    await recordLooks(test.database, 1, [{ token: tokenOf(4_000), agrees: true, proves: true }], waits, new Date(now.getTime() + 60_000));
+    await scheduleChecks(
+      test.database,
+      1,
+      [{ token: tokenOf(4_000), agrees: true, isConclusive: true }],
+      waits,
+      new Date(now.getTime() + 60_000),
+    );
     expect(await due(22, new Date(now.getTime() + 61_000))).not.toContain(tokenOf(4_000));
   });
 
@@ -103,7 +109,7 @@ describe("a look at a token", () => {
       [true, true],
       [false, true],
     ] as const) {
-      await recordLooks(test.database, 1, [{ token: tokenOf(1), agrees, proves }], waits, now);
+      await scheduleChecks(test.database, 1, [{ token: tokenOf(1), agrees, isConclusive: proves }], waits, now);
       expected.push((await waitOf(tokenOf(1))) ?? 0);
     }
     // 120, twice that, the same, twice that, and the first again.
@@ -124,7 +130,7 @@ describe("a look at a token", () => {
       multicall: answer,
       source: { calls: answer, hashesOf: async () => [`0x${"b".repeat(64)}`], capabilities: {} },
     } as unknown as JobContext;
-    await createSweep(defaultReconciliation, createContractBackoff(defaultReconciliation)).run(context);
+    await createSweep(defaultReconciliation, createCheckState(defaultReconciliation)).run(context);
     expect(await test.database.query("SELECT 1 FROM token_checks WHERE looked_at IS NOT NULL")).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createRandom } from "../../../../../demo/story/random.ts";
-import { countOnHolders, recountHolders } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/holders/holder-counts.ts";
+import { recountHolders, updateHolderCounts } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/holders/holder-counts.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 
@@ -81,7 +81,7 @@ it.each(Array.from({ length: 30 }, (_, seed) => seed))(
     const since = random.between(2, head);
     for (const spell of spells) if (spell.from >= since && random.between(0, 2) > 0) spell.balance = random.between(0, 2);
     await fill(spells);
-    await test.database.transaction((client) => countOnHolders(client, 1, [{ token, standard: 1, since }], head));
+    await test.database.transaction((client) => updateHolderCounts(client, 1, [{ token, standard: 1, since }], head));
     const truth = expected(spells);
     const isCountedOn = truth[since - 2] !== null || !spells.some(({ to, balance }) => to === null && balance === null);
     // While a balance is unknown, what came after an unknown number is not counted yet.

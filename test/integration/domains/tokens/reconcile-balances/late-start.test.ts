@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { wholeBalances, withoutBase } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/bases/apply-bases.ts";
+import { balancesWithoutBase, balanceTables } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/bases/apply-bases.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
@@ -325,7 +325,7 @@ describe("a Uniswap V2 pair that got its first liquidity after such an index beg
     settling = await startSettling(pairs, node.url, test.database, { chain: chainOf({ from: first }) });
     await settling.settle(0);
     // Transfers from and to the zero address are mints and burns: what it has is no sum of them, and is only compared with its contract.
-    const waiting = await withoutBase(test.database, 31337, wholeBalances, [], 1_000);
+    const waiting = await balancesWithoutBase(test.database, 31337, balanceTables, [], 1_000);
     const owners = waiting.filter(({ token }) => token === pair).map(({ owner }) => owner);
     expect(owners).toContain(pair);
     expect(owners).not.toContain(zeroAddress);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { enterQuietCalls } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/quiet-calls/quiet-calls.ts";
+import { queueQuietCalls } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/quiet-calls/quiet-calls.ts";
 import { createTokenQueries } from "../../../../../runtime/domains/tokens/queries/index.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
@@ -208,7 +208,7 @@ describe("a token that changes balances without an event", () => {
     await start();
     const calls = Array.from({ length: 700 }, (_, place) => ({ token: alice, block: place + 1, owners: [], isSourced: true }));
     for (const some of [calls.slice(0, 400), calls.slice(400)]) {
-      await test.database.transaction((client) => enterQuietCalls(client, 31337, some));
+      await test.database.transaction((client) => queueQuietCalls(client, 31337, some));
     }
     // 201 to 700.
     expect(

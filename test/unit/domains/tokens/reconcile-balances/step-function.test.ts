@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import {
   chooseProbes,
+  fillGap,
   type Gap,
   type Step,
-  settleGap,
   type Value,
 } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/supplies/step-function.ts";
 
@@ -26,7 +26,7 @@ const resolve = (valueAt: (block: number) => Value, gap: Gap, limit: number, can
     expect(probes.blocks.length).toBeLessThanOrEqual(limit);
     reads += probes.blocks.length;
     const readings = probes.blocks.map((block) => ({ block, value: valueAt(block) }));
-    steps = [...steps.slice(0, place), ...settleGap(part, readings, probes.isCut), ...steps.slice(place + 2)];
+    steps = [...steps.slice(0, place), ...fillGap(part, readings, probes.isCut), ...steps.slice(place + 2)];
   }
   throw new Error("the gap was not resolved");
 };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
-import { comparePairs } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
-import { createDeferral, createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/contract-backoff.ts";
+import { createSuspects, createTokenBackoff } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
+import { compareBalances } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 
@@ -10,7 +10,7 @@ const owner: Address = `0x${"b".repeat(40)}`;
 const hash = `0x${"c".repeat(64)}` as const;
 
 /** What is compared is given, not asked of a chain: ninety tokens that change their mind between two looks would take long to deploy. */
-const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: Parameters<typeof comparePairs>[2], now: Date) => {
+const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: Parameters<typeof compareBalances>[2], now: Date) => {
   const unused = () => {
     throw new Error("not used");
   };
@@ -24,7 +24,7 @@ const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: 
     beside: unused,
     logger: { info: unused },
   } as unknown as JobContext;
-  await comparePairs(context, [{ token, owner }], patience);
+  await compareBalances(context, [{ token, owner }], patience);
 };
 
 const row = { number: 9, hash, token, owner, balance: "5" };
@@ -34,7 +34,7 @@ it.each([
   ["falls silent", { ok: false, reverted: true } as const, [row]],
   ["has no such balance any more", differs, []],
 ])("a token that differed once and then %s takes no place of a later look", async (_, second, rows) => {
-  const patience = { deferral: createDeferral(1_000), suspects: createSuspects(20_000) };
+  const patience = { backoff: createTokenBackoff(1_000), suspects: createSuspects(20_000) };
   await lookWith(differs, [row], patience, new Date(0));
   expect(patience.suspects.due(new Date(20_000))).toEqual([{ token, owner }]);
   await lookWith(second, rows, patience, new Date(20_000));

@@ -14,15 +14,15 @@ export interface BalanceTables {
   readonly key: readonly string[];
 }
 
-export const wholeBalances: BalanceTables = { rows: "balances", periods: "balance_periods", key: ["owner", "token", "standard"] };
-export const balancesById: BalanceTables = {
+export const balanceTables: BalanceTables = { rows: "balances", periods: "balance_periods", key: ["owner", "token", "standard"] };
+export const nftBalanceTables: BalanceTables = {
   rows: "nft_balances",
   periods: "nft_balance_periods",
   key: ["owner", "token", "standard", "token_id"],
 };
 
 /** What the node said of a balance of which the index knows only what moved. */
-export interface ReadBalance {
+export interface BalanceReading {
   readonly key: BalanceKey;
   readonly balance: bigint;
 }
@@ -31,7 +31,7 @@ export interface ReadBalance {
  * Balances that wait for what was before the index. Not those of the zero address in ERC-20 tokens: its transfers are mints and burns, which do not add up
  * to what it has; that is compared with the contract (compare-supplies). Served by the indexes …_without_base.
  */
-export const withoutBase = async (
+export const balancesWithoutBase = async (
   database: Queryable,
   chainId: number,
   { rows, key }: BalanceTables,
@@ -49,22 +49,22 @@ export const withoutBase = async (
 };
 
 /** What came of it: keys that are known now, and keys that what the node said does not fit to. */
-export interface Settled {
-  readonly known: readonly BalanceKey[];
-  readonly misfits: readonly ReadBalance[];
+export interface BaseResult {
+  readonly resolved: readonly BalanceKey[];
+  readonly inconsistent: readonly BalanceReading[];
 }
 
 /**
  * Gives balances their base: what the node said after a block, less what had moved by then. A key whose base, or any balance since, would be below zero or
  * above a word does not follow its events, and is left as it is. Everything is found by key: the primary keys, and transfers_from and transfers_to.
  */
-export const settleBases = async (
+export const applyBases = async (
   client: DatabaseClient,
   chainId: number,
   tables: BalanceTables,
   head: IndexedBlock,
-  told: readonly ReadBalance[],
-): Promise<Settled> => {
+  told: readonly BalanceReading[],
+): Promise<BaseResult> => {
   const { rows, periods, key } = tables;
   const same = (alias: string) => `${alias}.chain_id = $1 AND ${key.map((column) => `${alias}.${column} = k.${column}`).join(" AND ")}`;
   await client.query(
@@ -89,8 +89,8 @@ export const settleBases = async (
      FROM ${rows} b WHERE ${same("b")} AND b.balance IS NULL AND b.net_change IS NOT NULL`,
     [chainId, head.number],
   );
-  if (tables === wholeBalances) await sumMoves(client, chainId);
-  const moves = tables === wholeBalances ? "settling_moves" : "(SELECT NULL::bytea AS owner, NULL::bytea AS token, 0 AS net LIMIT 0)";
+  if (tables === balanceTables) await sumMoves(client, chainId);
+  const moves = tables === balanceTables ? "settling_moves" : "(SELECT NULL::bytea AS owner, NULL::bytea AS token, 0 AS net LIMIT 0)";
   await client.query(
     `UPDATE settling k SET fits = k.base + least(0, b.net_change, p.lowest, m.lowest) >= 0
        AND k.base + greatest(b.net_change, p.highest, m.highest) <= CASE WHEN k.standard = ${standards.erc721} AND k.token_id IS NOT NULL THEN 1 ELSE $2::numeric END
@@ -105,7 +105,7 @@ export const settleBases = async (
     "SELECT position, fits, base FROM settling WHERE base IS NOT NULL",
   );
   await client.query("DELETE FROM settling WHERE fits IS NOT TRUE");
-  if (tables === wholeBalances) await fillTransfers(client, chainId);
+  if (tables === balanceTables) await fillTransfers(client, chainId);
   for (const table of [rows, periods]) {
     await client.query(
       `UPDATE ${table} t SET balance = t.net_change + k.base, net_change = NULL FROM settling k WHERE ${same("t")} AND t.net_change IS NOT NULL`,
@@ -121,11 +121,11 @@ export const settleBases = async (
   const known = judged.filter(({ fits }) => fits).map(({ position, base }) => ({ key: keyAt(told, position), base: BigInt(base) }));
   await keepReadings(client, chainId, known);
   const misfits = judged.filter(({ fits }) => !fits).flatMap(({ position }) => told[position - 1] ?? []);
-  await client.query(`DROP TABLE settling${tables === wholeBalances ? ", settling_moves" : ""}`);
-  return { known: known.map(({ key: one }) => one), misfits };
+  await client.query(`DROP TABLE settling${tables === balanceTables ? ", settling_moves" : ""}`);
+  return { resolved: known.map(({ key: one }) => one), inconsistent: misfits };
 };
 
-const keyAt = (told: readonly ReadBalance[], position: number): BalanceKey => {
+const keyAt = (told: readonly BalanceReading[], position: number): BalanceKey => {
   const one = told[position - 1];
   if (one === undefined) throw new RangeError(`There is no key ${position}.`);
   return one.key;
@@ -193,7 +193,7 @@ const wordOf = ({ standard, tokenId, owner }: BalanceKey, base: bigint): Hex | n
 };
 
 /** Gives a key up whose movements do not lead to what the node says: its balance stays unknown. */
-export const giveUp = async (
+export const markUnknown = async (
   client: DatabaseClient,
   chainId: number,
   { rows, periods, key }: BalanceTables,

@@ -5,13 +5,13 @@ import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 
 /** Whose balance of which ERC-20 token is compared. */
-export interface Pair {
+export interface TokenHolder {
   readonly token: Address;
   readonly owner: Address;
 }
 
 /** What events say of it; null where they say what cannot be. */
-export interface EventsBalance extends Pair {
+export interface EventBalance extends TokenHolder {
   readonly balance: string | null;
 }
 
@@ -22,14 +22,14 @@ const notSourced = (alias: string) =>
  * Owners who were touched above a block: of the newest rows two a token, those with a balance first, as zero proves nothing; tokens not compared for longest
  * first. Served by balances_roll_back.
  */
-export const touchedPairs = (
+export const touchedHolders = (
   database: Queryable,
   chainId: number,
   above: number,
   deferred: readonly Address[],
   limit: number,
-): Promise<Pair[]> =>
-  database.query<Pair>(
+): Promise<TokenHolder[]> =>
+  database.query<TokenHolder>(
     `SELECT b.token, b.owner FROM (
        SELECT *, row_number() OVER (PARTITION BY token ORDER BY balance IS NOT DISTINCT FROM 0, since_block DESC, md5(owner)) AS place FROM (
          SELECT token, owner, since_block, balance FROM balances
@@ -40,8 +40,13 @@ export const touchedPairs = (
   );
 
 /** Owners whose balance events took below zero or above a word, one a token. Served by balances_unknown. */
-export const impossiblePairs = (database: Queryable, chainId: number, deferred: readonly Address[], limit: number): Promise<Pair[]> =>
-  database.query<Pair>(
+export const outOfRangeHolders = (
+  database: Queryable,
+  chainId: number,
+  deferred: readonly Address[],
+  limit: number,
+): Promise<TokenHolder[]> =>
+  database.query<TokenHolder>(
     `SELECT DISTINCT ON (token) token, owner FROM (
        SELECT b.token, b.owner FROM balances b WHERE b.chain_id = $1 AND b.balance IS NULL AND b.net_change IS NULL AND b.standard = ${standards.erc20}
          AND b.owner <> $4 AND b.token <> ALL ($2) AND ${notSourced("b")} LIMIT 1000) b LIMIT $3`,
@@ -49,7 +54,7 @@ export const impossiblePairs = (database: Queryable, chainId: number, deferred: 
   );
 
 /** Enters tokens that began above a block among those to be compared. Served by token_standards_roll_back. */
-export const enterTokens = async (database: Queryable, chainId: number, above: number): Promise<void> => {
+export const addNewTokens = async (database: Queryable, chainId: number, above: number): Promise<void> => {
   await database.query(
     `INSERT INTO token_checks (chain_id, token, standard) SELECT chain_id, address, standard FROM token_standards
      WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number > $2 ON CONFLICT DO NOTHING`,
@@ -101,31 +106,31 @@ export const dueTokens = async (
 };
 
 /** How long after a look a token is due again, in seconds. */
-export interface CheckWaits {
+export interface CheckIntervals {
   readonly first: number;
   /** After this the wait grows no more. */
   readonly max: number;
   /** The same of tokens that requests asked for, and of node-sourced ones. */
-  readonly maxAsked: number;
+  readonly maxRequested: number;
 }
 
 /** What a look at a token found. */
-export interface Look {
+export interface CheckResult {
   readonly token: Address;
   readonly agrees: boolean;
   /** False where nothing but zeros was compared, or the contract gave no answer. */
-  readonly proves: boolean;
+  readonly isConclusive: boolean;
 }
 
 /**
  * Says when tokens are due again: twice as long after this look as this one was after the last, soon where a difference was found, and after the same wait
  * where nothing was proven.
  */
-export const recordLooks = async (
+export const scheduleChecks = async (
   database: Queryable,
   chainId: number,
-  looks: readonly Look[],
-  { first, max, maxAsked }: CheckWaits,
+  looks: readonly CheckResult[],
+  { first, max, maxRequested: maxAsked }: CheckIntervals,
   now: Date,
 ): Promise<void> => {
   if (looks.length === 0) return;
@@ -140,7 +145,7 @@ export const recordLooks = async (
       chainId,
       looks.map(({ token }) => bytes(token)),
       looks.map(({ agrees }) => agrees),
-      looks.map(({ proves }) => proves),
+      looks.map(({ isConclusive: proves }) => proves),
       now,
       first,
       max,
@@ -156,7 +161,7 @@ const isFollowed = (alias: string) =>
  * Has tokens compared at once, ahead of those that are due for longer, but no sooner than some seconds after the last look. Tokens that were brought forward
  * before keep their place. Served by the primary key.
  */
-export const bringForward = async (
+export const expediteChecks = async (
   database: Queryable,
   chainId: number,
   tokens: readonly Address[],
@@ -172,8 +177,8 @@ export const bringForward = async (
 };
 
 /** Some holders of each token: the two largest, and two below a part of the largest that the lot decides. Served by balances_rank. */
-export const someHolders = (database: Queryable, chainId: number, tokens: readonly Address[], lot: number): Promise<Pair[]> =>
-  database.query<Pair>(
+export const sampleHolders = (database: Queryable, chainId: number, tokens: readonly Address[], lot: number): Promise<TokenHolder[]> =>
+  database.query<TokenHolder>(
     `SELECT DISTINCT h.token, h.owner FROM unnest($2::bytea[]) AS k(token)
      CROSS JOIN LATERAL (
        (SELECT token, owner FROM balances WHERE chain_id = $1 AND token = k.token AND standard = ${standards.erc20} AND balance > 0 AND standard > 0
@@ -208,12 +213,12 @@ export const recordChecks = async (
  * in an index from the chain's start. What waits for the base of a late index is not among them, nor is the zero address (compare-supplies). Served by
  * the primary keys.
  */
-export const eventsBalances = async (
+export const eventBalances = async (
   database: Queryable,
   chainId: number,
-  pairs: readonly Pair[],
-): Promise<{ readonly head: IndexedBlock; readonly balances: readonly EventsBalance[] } | null> => {
-  const rows = await database.query<EventsBalance & IndexedBlock>(
+  pairs: readonly TokenHolder[],
+): Promise<{ readonly head: IndexedBlock; readonly balances: readonly EventBalance[] } | null> => {
+  const rows = await database.query<EventBalance & IndexedBlock>(
     `SELECT h.number, h.hash, k.token, k.owner, CASE WHEN b.owner IS NULL THEN 0 ELSE b.balance END AS balance
      FROM (SELECT number, hash FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1) h
      CROSS JOIN unnest($2::bytea[], $3::bytea[]) AS k(token, owner)

@@ -4,35 +4,35 @@ import type { Job } from "../../../../../jobs/job.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead } from "../as-of-head.ts";
-import type { ContractBackoff } from "../contract-backoff.ts";
-import { createHolderWalk } from "../holders/holder-cursor.ts";
+import type { CheckState } from "../check-state.ts";
+import { createHolderCursor } from "../holders/holder-cursor.ts";
 import type { ReconciliationSettings } from "../settings.ts";
-import { bringForward } from "./check-schedule.ts";
-import { comparePairs } from "./compare-balances.ts";
+import { expediteChecks } from "./check-schedule.ts";
+import { compareBalances } from "./compare-balances.ts";
 
 /** Holders of one look, which is a token's turn, and of one round of a token. */
-const holdersOfLook = 450;
-const holdersOfRound = 18_000;
+const holdersPerRun = 450;
+const holdersPerRound = 18_000;
 /** Tokens whose round is remembered while others have their turns. */
 const maxRounds = 1_000;
 /** Looks in a row without any answer after which the holders of a look are taken again; then the round goes on without them. */
-const maxSilences = 3;
+const maxFailures = 3;
 
 /** How many holders a round has been through, and the looks in a row that had no answer. */
 interface Round {
   readonly compared: number;
-  readonly silences: number;
+  readonly failures: number;
 }
 /** Between two looks for requests that are too old to matter, and their age then. */
 const pruneMilliseconds = 600_000;
-const forgetMilliseconds = 86_400_000;
+const retentionMilliseconds = 86_400_000;
 
 /**
  * Compares the balances of all holders of tokens that requests asked for within the last day: so a balance that changed without an event is found in time even
  * where no sample of holders has it. Tokens take turns of one look, the one whose turn is longest ago first, until their round is over.
  */
-export const createCompareAsked = (settings: ReconciliationSettings, patience: ContractBackoff): Job => {
-  const walk = createHolderWalk(holdersOfLook);
+export const createCompareRequested = (settings: ReconciliationSettings, patience: CheckState): Job => {
+  const walk = createHolderCursor(holdersPerRun);
   /** Rounds that are not over. */
   const rounds = new Map<Address, Round>();
   let pruned = Number.NEGATIVE_INFINITY;
@@ -44,17 +44,17 @@ export const createCompareAsked = (settings: ReconciliationSettings, patience: C
       if ((await indexedHead(context)) === null) return false;
       const now = clock().getTime();
       if (now - pruned >= pruneMilliseconds) {
-        await forgetRequests(database, chainId, new Date(now - forgetMilliseconds));
+        await pruneRequests(database, chainId, new Date(now - retentionMilliseconds));
         pruned = now;
       }
       // Half of the time that the answer promises: the other half is for the rounds themselves.
-      const before = new Date(now - settings.askedMilliseconds / 2);
-      const token = await nextToken(database, chainId, before, patience.deferral.tokens(clock()));
+      const before = new Date(now - settings.requestedMilliseconds / 2);
+      const token = await nextToken(database, chainId, before, patience.backoff.tokens(clock()));
       if (token === null) return false;
-      if (!rounds.has(token)) await bringForward(database, chainId, [token], clock(), settings.quietMilliseconds / 1000);
+      if (!rounds.has(token)) await expediteChecks(database, chainId, [token], clock(), settings.quietMilliseconds / 1000);
       walk.begin(token);
-      const { holders, isEnd } = await walk.take(database, chainId, holdersOfLook);
-      const { isDone, silent } = await comparePairs(
+      const { holders, isEnd } = await walk.take(database, chainId, holdersPerRun);
+      const { isDone, unresponsive: silent } = await compareBalances(
         context,
         holders.map(({ owner }) => ({ token, owner })),
         patience,
@@ -66,8 +66,8 @@ export const createCompareAsked = (settings: ReconciliationSettings, patience: C
       await recordTurn(database, chainId, token, clock());
       const next = nextRound(rounds.get(token), silent.has(token));
       rounds.delete(token);
-      if (next.silences > 0) walk.putBack();
-      const isOver = next.silences === 0 && (isEnd || next.compared >= holdersOfRound);
+      if (next.failures > 0) walk.putBack();
+      const isOver = next.failures === 0 && (isEnd || next.compared >= holdersPerRound);
       if (isOver) await recordRound(database, chainId, token, clock());
       else rememberRound(rounds, token, next);
       // Of tokens with few holders, the next one follows at once.
@@ -77,8 +77,8 @@ export const createCompareAsked = (settings: ReconciliationSettings, patience: C
 };
 
 /** A silent contract is left alone for a while (patience), and the same holders are compared then, unless it was silent too often. */
-const nextRound = ({ compared, silences }: Round = { compared: 0, silences: 0 }, isSilent: boolean): Round =>
-  isSilent && silences < maxSilences ? { compared, silences: silences + 1 } : { compared: compared + holdersOfLook, silences: 0 };
+const nextRound = ({ compared, failures: silences }: Round = { compared: 0, failures: 0 }, isSilent: boolean): Round =>
+  isSilent && silences < maxFailures ? { compared, failures: silences + 1 } : { compared: compared + holdersPerRun, failures: 0 };
 
 const rememberRound = (rounds: Map<Address, Round>, token: Address, round: Round): void => {
   rounds.set(token, round);
@@ -108,6 +108,6 @@ const recordRound = async (database: Queryable, chainId: number, token: Address,
 };
 
 /** The table has the tokens of one day. */
-const forgetRequests = async (database: Queryable, chainId: number, before: Date): Promise<void> => {
+const pruneRequests = async (database: Queryable, chainId: number, before: Date): Promise<void> => {
   await database.query("DELETE FROM token_requests WHERE chain_id = $1 AND asked_at < $2", [chainId, before]);
 };

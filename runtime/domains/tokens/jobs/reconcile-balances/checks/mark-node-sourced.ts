@@ -11,7 +11,7 @@ import { recountHolders } from "../holders/holder-counts.ts";
 export interface Difference {
   readonly token: Address;
   readonly owner: Address;
-  readonly eventsBalance: bigint | null;
+  readonly eventBalance: bigint | null;
   readonly nodeBalance: bigint;
 }
 
@@ -35,7 +35,7 @@ const writeMark = async (
   client: DatabaseClient,
   chainId: number,
   block: number,
-  { token, owner, eventsBalance, nodeBalance }: Difference,
+  { token, owner, eventBalance: eventsBalance, nodeBalance }: Difference,
   now: Date,
 ): Promise<void> => {
   const standard = standards.erc20;

@@ -75,7 +75,7 @@ const recentBlocks = 1_000;
  * counted on from there: so a token of many holders costs what was touched. Where it is not, it stays unknown as long as a balance is, and is counted anew then.
  * Served by the primary keys, balances_unknown, and balances_roll_back for what was touched.
  */
-export const countOnHolders = async (
+export const updateHolderCounts = async (
   client: DatabaseClient,
   chainId: number,
   changed: readonly ChangedCount[],

@@ -35,7 +35,7 @@ const maxTokens = 1_000;
  * Walks through the holders of one token after another, the largest first, then through those that had some once and have none now: a contract may give it
  * back without an event. A token with more of them than a turn has goes on in its next turn where the last one ended, so that it keeps no other token waiting.
  */
-export const createHolderWalk = (holdersOfTurn: number) => {
+export const createHolderCursor = (holdersOfTurn: number) => {
   const cursors = new Map<Address, Cursor>();
   let turn: { readonly token: Address; readonly start: Cursor; cursor: Cursor; count: number } | null = null;
   let last: { readonly token: Address; readonly start: Cursor } | null = null;

@@ -6,13 +6,13 @@ import type { BalanceKey } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
 
 /** A balance that the node has the word on, with the block from which on it was the one that is asked for or replaced. */
-export interface NodeBalance {
+export interface UnreadBalance {
   readonly key: BalanceKey;
   readonly since: number;
 }
 
 /** What the node said of it after a block, its own or a later one. */
-export interface NodeReading extends NodeBalance {
+export interface NodeReading extends UnreadBalance {
   readonly balance: bigint;
   readonly readAt: number;
 }
@@ -31,13 +31,13 @@ const unknown = {
  * Balances that nobody was asked for yet, the newest first: a node forgets old state. Those of the zero address are for resolve-supplies.
  * Served by balances_unknown and balance_periods_unknown.
  */
-export const unknownBalances = async (
+export const unreadBalances = async (
   database: Queryable,
   chainId: number,
   which: keyof typeof unknown,
   deferred: readonly Address[],
   limit: number,
-): Promise<NodeBalance[]> => {
+): Promise<UnreadBalance[]> => {
   const { table, since, whose } = unknown[which];
   const rows = await database.query<{ owner: Address; token: Address; standard: number; since: number }>(
     `SELECT b.owner, b.token, b.standard, b.${since} AS since FROM (${whose}) n
@@ -49,7 +49,7 @@ export const unknownBalances = async (
 };
 
 /** The tokens of readings of which no period waits any more. Served by balance_periods_unknown. */
-export const withoutUnknownPeriods = async (
+export const tokensWithoutUnreadPeriods = async (
   database: Queryable,
   chainId: number,
   readings: readonly NodeReading[],
@@ -96,7 +96,7 @@ export const writeReadings = async (client: DatabaseClient, chainId: number, rea
     }
   }
   if (later.length === 0) return;
-  const ended = later.flatMap((one) => stretchesOf(one));
+  const ended = later.flatMap((one) => endedPeriodsOf(one));
   await client.query(
     `INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
      SELECT $1, b.owner, b.token, b.standard, k.from_block, k.to_block, k.pivot, CASE WHEN k.is_known THEN b.balance END
@@ -119,7 +119,7 @@ export const writeReadings = async (client: DatabaseClient, chainId: number, rea
 };
 
 /** What a later reading ends: with the balance that stood, or, after the first block of a native one, unknown. */
-const stretchesOf = (reading: NodeReading) => {
+const endedPeriodsOf = (reading: NodeReading) => {
   const { key, since } = reading;
   const last = reading.readAt - 1;
   if (key.standard !== standards.native || since === last) return [{ reading, from: since, to: last, isKnown: true }];

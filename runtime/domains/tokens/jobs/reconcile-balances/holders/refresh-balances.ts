@@ -5,20 +5,20 @@ import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
-import { createLocator, type UnseenChange } from "../quiet-calls/locate-changes.ts";
+import { createChangeLocator, type SilentChange } from "../quiet-calls/locate-changes.ts";
 import type { ReconciliationSettings } from "../settings.ts";
-import { countOnHolders } from "./holder-counts.ts";
-import { createHolderWalk, type Holder } from "./holder-cursor.ts";
+import { updateHolderCounts } from "./holder-counts.ts";
+import { createHolderCursor, type Holder } from "./holder-cursor.ts";
 import { type NodeReading, writeReadings } from "./readings.ts";
 
 /** Holders of one look, and of one turn of a token. */
-const holdersOfLook = 450;
-const holdersOfTurn = 4_500;
+const holdersPerRun = 450;
+const holdersPerTurn = 4_500;
 
 /** Reads balances of node-sourced tokens again: token by token, the one read longest ago first, holder by holder. */
-export const createRefresh = (settings: ReconciliationSettings): Job => {
-  const walk = createHolderWalk(holdersOfTurn);
-  const locate = createLocator(settings);
+export const createRefreshBalances = (settings: ReconciliationSettings): Job => {
+  const walk = createHolderCursor(holdersPerTurn);
+  const locate = createChangeLocator(settings);
   return {
     name: "read balances again",
     everyMilliseconds: settings.refreshMilliseconds,
@@ -29,10 +29,10 @@ export const createRefresh = (settings: ReconciliationSettings): Job => {
       const token = walk.token() ?? (await nextToken(database, chainId, new Date(clock().getTime() - settings.refreshAgainMilliseconds)));
       if (token === null) return false;
       if (walk.token() === null) walk.begin(token);
-      const { holders, isOver, isEmpty } = await walk.take(database, chainId, holdersOfLook);
-      if (holders.length > 0) await locate(context, head, await askAgain(context, head, token, holders));
+      const { holders, isOver, isEmpty } = await walk.take(database, chainId, holdersPerRun);
+      if (holders.length > 0) await locate(context, head, await readAgain(context, head, token, holders));
       if (!isOver) return false;
-      await finish(database, chainId, token, clock());
+      await recordRefresh(database, chainId, token, clock());
       // Tokens that nobody has any more keep those waiting that somebody has: of them there may be thousands.
       return isEmpty;
     },
@@ -50,12 +50,12 @@ const nextToken = async (database: Queryable, chainId: number, before: Date): Pr
 };
 
 /** Writes what differs now, and gives it. */
-const askAgain = async (
+const readAgain = async (
   context: JobContext,
   head: IndexedBlock,
   token: Address,
   holders: readonly Holder[],
-): Promise<readonly UnseenChange[]> => {
+): Promise<readonly SilentChange[]> => {
   const keys = holders.map(({ owner }) => ({ owner, token, standard: standards.erc20, tokenId: null }));
   const balances = await readBalances(context, keys, head.number);
   const readings = keys.flatMap((key, position): NodeReading[] => {
@@ -68,13 +68,13 @@ const askAgain = async (
   await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
     if (readings.some(({ key, balance }) => balance === 0n || before.get(key.owner) === 0n)) {
-      await countOnHolders(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);
+      await updateHolderCounts(client, context.chainId, [{ token, standard: standards.erc20, since: head.number }], head.number);
     }
   });
   return readings.map(({ key: { owner }, since, balance }) => ({ token, owner, since, before: before.get(owner) ?? 0n, after: balance }));
 };
 
-const finish = async (database: Queryable, chainId: number, token: Address, now: Date): Promise<void> => {
+const recordRefresh = async (database: Queryable, chainId: number, token: Address, now: Date): Promise<void> => {
   await database.query(
     `UPDATE node_sourced_tokens SET refreshed_at = $3 WHERE chain_id = $1 AND token = $2 AND standard = ${standards.erc20}`,
     [chainId, bytes(token), now],

@@ -3,7 +3,7 @@ import type { DatabaseClient } from "../../../../../database/database.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import { pivotOf } from "../../../projection/periods.ts";
 import { standards } from "../../../projection/standards.ts";
-import { countOnHolders } from "./holder-counts.ts";
+import { updateHolderCounts } from "./holder-counts.ts";
 import { writeReadings } from "./readings.ts";
 
 /** What a contract returned for an owner after a block. */
@@ -52,7 +52,7 @@ export const writeBalancesAt = async (
     const before = await writeBalanceAt(client, chainId, token, block, one, segment);
     changesHolders ||= before !== null && before > 0n !== one.balance > 0n;
   }
-  if (changesHolders) await countOnHolders(client, chainId, [{ token, standard: standards.erc20, since: block }], head);
+  if (changesHolders) await updateHolderCounts(client, chainId, [{ token, standard: standards.erc20, since: block }], head);
 };
 
 /** The balance that was replaced; null where none was. */

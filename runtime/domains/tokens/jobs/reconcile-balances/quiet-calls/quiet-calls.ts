@@ -84,7 +84,7 @@ export const unsearchedTokens = async (database: Queryable, chainId: number, lim
 };
 
 /** Has the holders of node-sourced tokens read as of the blocks of quiet calls. */
-export const enterQuietCalls = async (client: DatabaseClient, chainId: number, calls: readonly QuietCall[]): Promise<void> => {
+export const queueQuietCalls = async (client: DatabaseClient, chainId: number, calls: readonly QuietCall[]): Promise<void> => {
   const blocks = new Map<string, { token: Address; block: number; owners: Set<Address> }>();
   for (const { token, block, owners } of calls) {
     const key = `${token}${block}`;
@@ -104,7 +104,7 @@ export const enterQuietCalls = async (client: DatabaseClient, chainId: number, c
       rows.map(({ owners }) => [...owners].map((owner) => owner.slice(2)).join(",")),
     ],
   );
-  await giveUpOldest(client, chainId, [...new Set(rows.map(({ token }) => token))]);
+  await dropOldest(client, chainId, [...new Set(rows.map(({ token }) => token))]);
 };
 
 /** Marks the past of a token as searched, at the first indexed block. */
@@ -127,7 +127,7 @@ export interface UnreadCall {
 }
 
 /** Served by quiet_calls_unread. */
-const giveUpOldest = async (client: DatabaseClient, chainId: number, tokens: readonly Address[]): Promise<void> => {
+const dropOldest = async (client: DatabaseClient, chainId: number, tokens: readonly Address[]): Promise<void> => {
   await client.query(
     `UPDATE quiet_calls q SET is_read = true FROM unnest($2::bytea[]) AS k(token)
      WHERE q.chain_id = $1 AND q.token = k.token AND NOT q.is_read AND q.block_number <=
@@ -138,7 +138,7 @@ const giveUpOldest = async (client: DatabaseClient, chainId: number, tokens: rea
 };
 
 /** Tokens with balances that their contracts gave no answer for (settle-readings): nothing waits for these. */
-export interface Unanswered {
+export interface UnresponsiveTokens {
   readonly rows: readonly Address[];
   readonly periods: readonly Address[];
 }
@@ -153,7 +153,7 @@ export const nextUnreadCall = async (
   after: Address,
   withPeriods: boolean,
   deferred: readonly Address[],
-  unanswered: Unanswered,
+  unanswered: UnresponsiveTokens,
 ): Promise<UnreadCall | null> => {
   const waits = (table: string, tried: string) =>
     `(q.token <> ALL (${tried}) AND EXISTS (SELECT FROM ${table} b WHERE b.chain_id = $1 AND b.token = q.token AND b.standard = ${standards.erc20}

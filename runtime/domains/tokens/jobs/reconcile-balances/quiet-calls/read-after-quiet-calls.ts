@@ -4,15 +4,15 @@ import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { createHolderQueries } from "../../../queries/holder.ts";
 import { indexedHead, isIndexedBlock, readBalances, writeAsOf } from "../as-of-head.ts";
-import { createDeferral, type Deferral } from "../contract-backoff.ts";
-import type { UnreadBalances } from "../holders/read-unknown-balances.ts";
+import { createTokenBackoff, type TokenBackoff } from "../check-state.ts";
+import type { UnreadBackoff } from "../holders/read-unknown-balances.ts";
 import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 
 /** Holders that are read as of one call at most, the largest first; the others are read again as of the head (refresh). */
 const maxHolders = 20_000;
-const holdersOfLook = 450;
+const holdersPerRun = 450;
 /** A node without an archive has the state of about 128 blocks. */
 const recentBlocks = 100;
 
@@ -24,13 +24,13 @@ interface Reading {
 }
 
 /** Reads the holders of node-sourced tokens as of the calls that moved nothing, one block of each token in turn, portion by portion. */
-export const createReadCalls = (settings: ReconciliationSettings, unread: UnreadBalances): Job => {
-  const deferral = createDeferral(settings.deferMilliseconds);
+export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unread: UnreadBackoff): Job => {
+  const deferral = createTokenBackoff(settings.backoffMilliseconds);
   let reading: Reading | null = null;
   let last: Address = zeroAddress;
   return {
     name: "read holders as of calls that moved nothing",
-    everyMilliseconds: settings.settleMilliseconds,
+    everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const head = await indexedHead(context);
       if (head === null) return false;
@@ -40,7 +40,7 @@ export const createReadCalls = (settings: ReconciliationSettings, unread: Unread
         if (reading === null) return false;
       }
       const { call, owners } = reading;
-      const some = owners.slice(0, holdersOfLook);
+      const some = owners.slice(0, holdersPerRun);
       const read = await readAt(context, call, some);
       if (some.length > 0 && read.length === 0) {
         deferral.put(call.token, context.clock());
@@ -60,8 +60,8 @@ const nextReading = async (
   context: JobContext,
   head: IndexedBlock,
   last: Address,
-  deferral: Deferral,
-  unread: UnreadBalances,
+  deferral: TokenBackoff,
+  unread: UnreadBackoff,
 ): Promise<Reading | null> => {
   const { chainId, clock, database, source } = context;
   const { archiveState } = source.capabilities;

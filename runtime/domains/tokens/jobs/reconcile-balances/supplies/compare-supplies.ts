@@ -2,29 +2,33 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { indexedHead, isCanonical, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
-import type { Deferral } from "../contract-backoff.ts";
-import { differenceOf, type NumberAnswer, readNumbers } from "./read-numbers.ts";
+import type { TokenBackoff } from "../check-state.ts";
+import { type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
 import type { Step, Value } from "./step-function.ts";
-import { type KnownSupply, knownSupplies, writeSteps } from "./supply-offsets.ts";
+import { type StoredSupply, storedSupplies, writeSteps } from "./supply-offsets.ts";
 import { writeZeroBalance } from "./zero-address-balances.ts";
 
 /** What a comparison found: whether the index was right, and whether that says anything (zero agrees with everything). */
-export interface SupplyOutcome {
+export interface SupplyComparison {
   readonly token: Address;
   readonly agrees: boolean;
-  readonly proves: boolean;
+  readonly isConclusive: boolean;
 }
 
 /**
  * Compares supplies, and what the zero address has, with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes what differs as of that block:
  * a reading cannot be wrong there. Since when it was so is found by reading further back (resolve-supplies).
  */
-export const compareSupplies = async (context: JobContext, tokens: readonly Address[], deferral: Deferral): Promise<SupplyOutcome[]> => {
+export const compareSupplies = async (
+  context: JobContext,
+  tokens: readonly Address[],
+  deferral: TokenBackoff,
+): Promise<SupplyComparison[]> => {
   if (tokens.length === 0) return [];
   const { chainId, clock, database } = context;
   const head = await indexedHead(context);
   if (head === null) return [];
-  const known = await knownSupplies(database, chainId, tokens, head.number);
+  const known = await storedSupplies(database, chainId, tokens, head.number);
   const answers = await readNumbers(
     context,
     known.flatMap(({ token }) => [
@@ -33,8 +37,8 @@ export const compareSupplies = async (context: JobContext, tokens: readonly Addr
     ]),
   );
   if (!(await isCanonical(context, head))) return [];
-  const origin = await indexOrigin(context);
-  const judged = known.map((one, position) => judge(one, head, origin, answers[2 * position], answers[2 * position + 1]));
+  const origin = await firstIndexedBlock(context);
+  const judged = known.map((one, position) => evaluate(one, head, origin, answers[2 * position], answers[2 * position + 1]));
   for (const { known: one, isAnswered } of judged) if (!isAnswered) deferral.put(one.token, clock());
   const differing = judged.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
   if (differing.length > 0) {
@@ -48,13 +52,13 @@ export const compareSupplies = async (context: JobContext, tokens: readonly Addr
   }
   return judged.map(({ known: { token }, steps, zero, isPositive }) => {
     const agrees = steps.length === 0 && zero === null;
-    return { token, agrees, proves: !agrees || isPositive };
+    return { token, agrees, isConclusive: !agrees || isPositive };
   });
 };
 
 /** What a contract's answers mean for what the index has. */
-interface Judged {
-  readonly known: KnownSupply;
+interface Evaluation {
+  readonly known: StoredSupply;
   readonly isAnswered: boolean;
   readonly isPositive: boolean;
   /** The steps to be written; none where the supply is the one that is known. */
@@ -63,19 +67,19 @@ interface Judged {
   readonly zero: bigint | null;
 }
 
-const judge = (known: KnownSupply, head: IndexedBlock, origin: number, supply: NumberAnswer, zero: NumberAnswer): Judged => ({
+const evaluate = (known: StoredSupply, head: IndexedBlock, origin: number, supply: NumberResult, zero: NumberResult): Evaluation => ({
   known,
   isAnswered: supply !== undefined && zero !== undefined,
   isPositive: typeof supply === "bigint" && supply > 0n,
-  steps: supply === undefined ? [] : stepsOf(known, head, origin, differenceOf(supply, known.events)),
+  steps: supply === undefined ? [] : offsetSteps(known, head, origin, supplyOffsetOf(supply, known.events)),
   zero: typeof zero === "bigint" && known.zero !== undefined && zero !== zeroOf(known.zero) ? zero : null,
 });
 
 /** An address without a row has nothing. */
-const zeroOf = (row: (KnownSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
+const zeroOf = (row: (StoredSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
 
 /** First indexed block: an index from the chain's start has seen every token begin with nothing. */
-const indexOrigin = async ({ database, chainId }: JobContext): Promise<number> => {
+const firstIndexedBlock = async ({ database, chainId }: JobContext): Promise<number> => {
   const [row] = await database.query<{ indexed_from: number }>("SELECT indexed_from FROM chains WHERE chain_id = $1", [chainId]);
   return row?.indexed_from ?? 0;
 };
@@ -84,7 +88,7 @@ const indexOrigin = async ({ database, chainId }: JobContext): Promise<number> =
  * The steps that a reading at the head adds; none where it is what the index has. The first of a token whose past is doubtful (a late index, balances
  * that do not follow from events) opens a gap over all of it.
  */
-const stepsOf = ({ offset, isSourced }: KnownSupply, head: IndexedBlock, origin: number, difference: Value): readonly Step[] => {
+const offsetSteps = ({ offset, isSourced }: StoredSupply, head: IndexedBlock, origin: number, difference: Value): readonly Step[] => {
   const after = { block: head.number, value: difference };
   if (offset === null) {
     if (difference === 0n && origin === 0 && !isSourced) return [];

@@ -2,17 +2,17 @@ import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { indexedHead, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
-import { createDeferral, type Deferral } from "../contract-backoff.ts";
+import { createTokenBackoff, type TokenBackoff } from "../check-state.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { compareSupplies } from "./compare-supplies.ts";
-import { differenceOf, type NumberAnswer, type NumberRead, readNumbers } from "./read-numbers.ts";
-import { chooseProbes, type Gap, maxSteps, type Probes, type Reading, settleGap } from "./step-function.ts";
+import { type NumberRead, type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
+import { chooseProbes, fillGap, type Gap, maxSteps, type Probes, type Reading } from "./step-function.ts";
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-offsets.ts";
 import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-address-balances.ts";
 
 /** Gaps of one look, and blocks that each is read at. */
-const gapsOfLook = 4;
-const probesOfGap = 24;
+const gapsPerRun = 4;
+const probesPerGap = 24;
 /** With more blocks that may have changed a number than this, a gap is narrowed down by its blocks' numbers first. */
 const maxCandidates = 1_000;
 /** Of a gap that is given up: what was known before it goes on until its end. */
@@ -28,32 +28,32 @@ interface Probed<Kind extends Gap & { readonly token: Address }> {
  * Finds the blocks in which supplies, and balances of the zero address, changed without an event that says so: a few tokens a look, by turns, with an archive
  * node. A node without one has no past state, and those numbers stay unknown.
  */
-export const createResolveSupplies = (settings: ReconciliationSettings): Job => {
-  const deferral = createDeferral(settings.deferMilliseconds);
+export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job => {
+  const deferral = createTokenBackoff(settings.backoffMilliseconds);
   let [lastSupply, lastZero]: [Address, Address] = [zeroAddress, zeroAddress];
   return {
     name: "find when supplies changed",
-    everyMilliseconds: settings.settleMilliseconds,
+    everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const { chainId, clock, database, source } = context;
       const head = await indexedHead(context);
       if (head === null || !source.capabilities.archiveState) return false;
       const deferred = deferral.tokens(clock());
-      const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsOfLook);
-      lastSupply = gaps.length < gapsOfLook ? zeroAddress : (gaps.at(-1)?.token ?? zeroAddress);
-      const zeros = await zeroGaps(database, chainId, lastZero, deferred, gapsOfLook);
-      lastZero = zeros.length < gapsOfLook ? zeroAddress : (zeros.at(-1)?.token ?? zeroAddress);
-      const supplies = await resolveSupplies(context, head, gaps, deferral);
-      return (await resolveZeros(context, head, zeros, deferral)) || supplies;
+      const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsPerRun);
+      lastSupply = gaps.length < gapsPerRun ? zeroAddress : (gaps.at(-1)?.token ?? zeroAddress);
+      const zeros = await zeroGaps(database, chainId, lastZero, deferred, gapsPerRun);
+      lastZero = zeros.length < gapsPerRun ? zeroAddress : (zeros.at(-1)?.token ?? zeroAddress);
+      const supplies = await locateSupplySteps(context, head, gaps, deferral);
+      return (await locateZeroSteps(context, head, zeros, deferral)) || supplies;
     },
   };
 };
 
-const resolveSupplies = async (
+const locateSupplySteps = async (
   context: JobContext,
   head: IndexedBlock,
   gaps: readonly SupplyGap[],
-  deferral: Deferral,
+  deferral: TokenBackoff,
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
@@ -70,18 +70,18 @@ const resolveSupplies = async (
     const found = await supplyCandidates(database, chainId, gap, maxCandidates);
     const candidates = found.length < maxCandidates || gap.isSourced ? found : [];
     const isGivenUp = found.length === 0 && gap.steps >= maxSteps && gap.before !== undefined;
-    const probes = isGivenUp ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesOfGap, gap.isSourced);
+    const probes = isGivenUp ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesPerGap, gap.isSourced);
     probed.push({ gap: { ...gap, after: gap.after }, probes });
   }
   const reads = readsOf(probed, null);
   const events = await eventSupplies(database, chainId, reads);
   const answers = (await readNumbers(context, reads)).map((answer, position) =>
-    answer === undefined ? undefined : differenceOf(answer, events[position] ?? null),
+    answer === undefined ? undefined : supplyOffsetOf(answer, events[position] ?? null),
   );
   const written = await writeBesideAsOf(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
-      const found = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : settleGap(gap, readings, probes.isCut);
+      const found = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : fillGap(gap, readings, probes.isCut);
       // A first step says that what comes before the others was read too.
       const first = gap.isFirst && found[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
       await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...found]);
@@ -91,14 +91,19 @@ const resolveSupplies = async (
   return written === true && answers.some((answer) => answer !== undefined);
 };
 
-const resolveZeros = async (context: JobContext, head: IndexedBlock, gaps: readonly ZeroGap[], deferral: Deferral): Promise<boolean> => {
+const locateZeroSteps = async (
+  context: JobContext,
+  head: IndexedBlock,
+  gaps: readonly ZeroGap[],
+  deferral: TokenBackoff,
+): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
   const probed: Probed<ZeroGap>[] = [];
   for (const gap of gaps) {
     const candidates = await zeroCandidates(database, chainId, gap, maxCandidates);
     const isGivenUp = candidates.length === 0 && gap.periods >= maxSteps && gap.before !== undefined;
-    const probes = isGivenUp ? noProbes : chooseProbes(gap, candidates.length < maxCandidates ? candidates : [], probesOfGap, false);
+    const probes = isGivenUp ? noProbes : chooseProbes(gap, candidates.length < maxCandidates ? candidates : [], probesPerGap, false);
     probed.push({ gap, probes });
   }
   const answers = (await readNumbers(context, readsOf(probed, zeroAddress))).map((answer) =>
@@ -107,7 +112,7 @@ const resolveZeros = async (context: JobContext, head: IndexedBlock, gaps: reado
   const written = await writeAsOf(context, head, async (client) => {
     for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
-      await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : settleGap(gap, readings, probes.isCut));
+      await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : fillGap(gap, readings, probes.isCut));
     }
     return true;
   });
@@ -121,9 +126,9 @@ const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], o
 /** Gaps with what was read in them; a token that a read failed of is left alone for a while. */
 const withReadings = <Kind extends Gap & { readonly token: Address }>(
   probed: readonly Probed<Kind>[],
-  answers: readonly (Exclude<NumberAnswer, "no data"> | undefined)[],
+  answers: readonly (Exclude<NumberResult, "no data"> | undefined)[],
   { clock }: JobContext,
-  deferral: Deferral,
+  deferral: TokenBackoff,
 ) => {
   let next = 0;
   return probed.map(({ gap, probes }) => {

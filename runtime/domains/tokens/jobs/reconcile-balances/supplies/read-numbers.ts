@@ -10,7 +10,7 @@ import type { Value } from "./step-function.ts";
 export const totalSupplyCall = "0x18160ddd";
 
 /** Heights that a node is asked about at the same time. */
-const heightsAtOnce = 8;
+const maxConcurrentHeights = 8;
 
 /** What is read of a token after a block: the balance of an owner, or the supply where there is none. */
 export interface NumberRead {
@@ -20,10 +20,10 @@ export interface NumberRead {
 }
 
 /** What a call returned: a number; null where the contract gives none; "no data" from an address without code; undefined where the node failed. */
-export type NumberAnswer = Value | "no data" | undefined;
+export type NumberResult = Value | "no data" | undefined;
 
 /** Data after the first word is ignored, as ABI decoders do. */
-export const numberAnswer = (outcome: CallOutcome | undefined): NumberAnswer => {
+export const toNumberResult = (outcome: CallOutcome | undefined): NumberResult => {
   if (outcome === undefined) return undefined;
   if (!outcome.ok) return outcome.reverted ? null : undefined;
   if (outcome.data === "0x") return "no data";
@@ -31,19 +31,19 @@ export const numberAnswer = (outcome: CallOutcome | undefined): NumberAnswer => 
 };
 
 /** Reads at several heights. Each call stands alone: inside an aggregate another contract could change the answer. */
-export const readNumbers = async ({ source }: Pick<JobContext, "source">, reads: readonly NumberRead[]): Promise<NumberAnswer[]> => {
+export const readNumbers = async ({ source }: Pick<JobContext, "source">, reads: readonly NumberRead[]): Promise<NumberResult[]> => {
   const byHeight = groupBy(
     reads.map((read, position) => ({ ...read, position })),
     ({ block }) => block,
   );
-  const answers: NumberAnswer[] = reads.map(() => undefined);
+  const answers: NumberResult[] = reads.map(() => undefined);
   const groups = [...byHeight];
-  for (let next = 0; next < groups.length; next += heightsAtOnce) {
+  for (let next = 0; next < groups.length; next += maxConcurrentHeights) {
     await Promise.all(
-      groups.slice(next, next + heightsAtOnce).map(async ([height, group]) => {
+      groups.slice(next, next + maxConcurrentHeights).map(async ([height, group]) => {
         const outcomes = await source.calls(group.map(callOf), height);
         group.forEach(({ position }, index) => {
-          answers[position] = numberAnswer(outcomes[index]);
+          answers[position] = toNumberResult(outcomes[index]);
         });
       }),
     );
@@ -57,7 +57,7 @@ const callOf = ({ token, owner, block }: NumberRead) => {
 };
 
 /** What a supply has beyond what events add up to. An address without code that no event of a token came from has none. */
-export const differenceOf = (answer: Exclude<NumberAnswer, undefined>, events: bigint | null): Value => {
+export const supplyOffsetOf = (answer: Exclude<NumberResult, undefined>, events: bigint | null): Value => {
   if (answer === "no data") return events === null || events === 0n ? 0n : null;
   return answer === null ? null : answer - (events ?? 0n);
 };

@@ -65,7 +65,7 @@ const spread = (first: number, last: number, limit: number): number[] => {
  * The steps that take the place of a gap, in the order of their blocks, with the one right after it unless the value before it goes on. Between two readings
  * of the same value nothing is taken to have changed.
  */
-export const settleGap = ({ first, last, before, after }: Gap, readings: readonly Reading[], isCut: boolean): Step[] => {
+export const fillGap = ({ first, last, before, after }: Gap, readings: readonly Reading[], isCut: boolean): Step[] => {
   const steps: Step[] = [];
   let previous = isCut || before === undefined ? null : { block: first - 1, value: before };
   for (const reading of [...readings, { block: last + 1, value: after }]) {

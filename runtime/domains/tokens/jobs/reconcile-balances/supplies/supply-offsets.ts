@@ -5,7 +5,7 @@ import { standards } from "../../../projection/standards.ts";
 import { type Gap, maxSteps, type Step, type Value } from "./step-function.ts";
 
 /** What the index has of an ERC-20 token's supply and of the zero address's balance, after a block. */
-export interface KnownSupply {
+export interface StoredSupply {
   readonly token: Address;
   readonly isSourced: boolean;
   /** Mints less burns since the index began; null where no event minted or burned. */
@@ -24,12 +24,12 @@ const stepOf = (block: number, difference: string | null, isSilent: boolean): St
 const bigintOf = (value: string | null): bigint | null => (value === null ? null : BigInt(value));
 
 /** Served by the primary keys. */
-export const knownSupplies = async (
+export const storedSupplies = async (
   database: Queryable,
   chainId: number,
   tokens: readonly Address[],
   height: number,
-): Promise<KnownSupply[]> => {
+): Promise<StoredSupply[]> => {
   const rows = await database.query<{
     token: Address;
     sourced: boolean;

@@ -1,17 +1,17 @@
 import type { Address } from "../../../../lib/hex.ts";
 import type { ReconciliationSettings } from "./settings.ts";
 
-const maxWait = 3_600_000;
+const maxBackoff = 3_600_000;
 /** Tokens remembered at most; beyond, the one entered first is forgotten. */
 const maxTokens = 10_000;
 
 /** Tokens whose contracts gave no answer: they are left alone for a while, so that they keep nobody else waiting. Kept in memory alone. */
-export const createDeferral = (firstWait: number) => {
+export const createTokenBackoff = (firstWait: number) => {
   const entries = new Map<Address, { until: number; wait: number }>();
   return {
     /** Leaves a token alone, each time twice as long. */
     put: (token: Address, now: Date): void => {
-      const wait = Math.min(maxWait, (entries.get(token)?.wait ?? firstWait / 2) * 2);
+      const wait = Math.min(maxBackoff, (entries.get(token)?.wait ?? firstWait / 2) * 2);
       entries.delete(token);
       entries.set(token, { until: now.getTime() + wait, wait });
       forgetOldest(entries);
@@ -22,7 +22,7 @@ export const createDeferral = (firstWait: number) => {
   };
 };
 
-export type Deferral = ReturnType<typeof createDeferral>;
+export type TokenBackoff = ReturnType<typeof createTokenBackoff>;
 
 /** Tokens that differed once. A difference counts when a later look finds one again. Kept in memory alone: a look finds it anew. */
 export const createSuspects = (confirmMilliseconds: number) => {
@@ -53,14 +53,14 @@ export const createSuspects = (confirmMilliseconds: number) => {
 export type Suspects = ReturnType<typeof createSuspects>;
 
 /** How long and how often a contract is asked before it counts. */
-export interface ContractBackoff {
-  readonly deferral: Deferral;
+export interface CheckState {
+  readonly backoff: TokenBackoff;
   readonly suspects: Suspects;
 }
 
 /** With nobody left alone and nobody suspected. */
-export const createContractBackoff = ({ deferMilliseconds, confirmMilliseconds }: ReconciliationSettings): ContractBackoff => ({
-  deferral: createDeferral(deferMilliseconds),
+export const createCheckState = ({ backoffMilliseconds: deferMilliseconds, confirmMilliseconds }: ReconciliationSettings): CheckState => ({
+  backoff: createTokenBackoff(deferMilliseconds),
   suspects: createSuspects(confirmMilliseconds),
 });
 
