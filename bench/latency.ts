@@ -11,12 +11,14 @@ import { artifacts, call, startTestChain, type TestChain } from "../test/support
 import { startIndexer } from "../test/support/indexer-process.ts";
 import { startServer } from "../test/support/server-process.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
+import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
 import { createRandom, hexOf } from "./support/random.ts";
 import { startBenchServer } from "./support/server.ts";
 
-const targetMilliseconds = 150;
+/** On the reference machine. */
+const referenceTarget = 150;
 const warmUp = 5;
-const patienceMilliseconds = 30_000;
+const maxWaitMilliseconds = 30_000;
 
 interface Measured {
   readonly mode: "websocket" | "polling";
@@ -52,7 +54,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       const size = { blocks: Number(values.blocks), transfers: Number(values.transfers), poll: Number(values.poll) };
       results.push(await measure(mode, { folder, databaseUrl, key }, size));
     }
-    return resultOf(results);
+    return resultOf(results, await server.on("polling", (database) => calibrateByQuery(database)));
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });
@@ -107,17 +109,18 @@ async function liveOneBlock({ chain, token, url, key, transfers }: Work, number:
   const target = `${url}/v1/bench/address/${recipients.at(-1)}/balances_v2/`;
   const started = performance.now();
   await chain.mine();
-  while (performance.now() - started < patienceMilliseconds) {
+  while (performance.now() - started < maxWaitMilliseconds) {
     const response = await fetch(target, { headers: { authorization: `Bearer ${key}` } });
     const { data } = (await response.json()) as {
       readonly data: { readonly items: readonly { readonly contract_address: Address }[] } | null;
     };
     if (data?.items.some(({ contract_address: address }) => address === token) === true) return performance.now() - started;
   }
-  throw new Error(`Block ${number} was not served within ${patienceMilliseconds / 1000} s.`);
+  throw new Error(`Block ${number} was not served within ${maxWaitMilliseconds / 1000} s.`);
 }
 
-function resultOf(results: readonly Measured[]): BenchResult {
+function resultOf(results: readonly Measured[], calibration: Calibration): BenchResult {
+  const targetMilliseconds = rounded(referenceTarget * calibration.factor, 0);
   const table = results.map(({ mode, milliseconds, load }) => {
     const sorted = [...milliseconds].sort((left, right) => left - right);
     const at = (part: number): number => rounded(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN, 0);

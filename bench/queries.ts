@@ -7,6 +7,7 @@ import { openEndpointCases } from "./queries/endpoint-cases.ts";
 import type { QueryCase } from "./queries/query-case.ts";
 import { factsOf, type StoryFacts, type StorySize, storyVersion } from "./queries/story.ts";
 import { type BenchResult, median, rounded } from "./result.ts";
+import { type Calibration, calibrateByQuery } from "./support/calibration.ts";
 import { openKeptIndex } from "./support/kept-index.ts";
 import { startProcessorClock } from "./support/processor-time.ts";
 import { type BenchServer, startBenchServer } from "./support/server.ts";
@@ -20,7 +21,7 @@ const wholeStory = 1_000_000;
 /** What is made can be made again: it need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 
-/** A question with what it took on both indexes. */
+/** A query with its times on both indexes; the target in milliseconds of this machine. */
 interface Measurement {
   readonly name: string;
   readonly target: number | null;
@@ -63,6 +64,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
   try {
     return await onIndex(server, small, (smaller) =>
       onIndex(server, large, async (larger) => {
+        const calibration = await calibrateByQuery(larger.database);
         const measurements: Measurement[] = [];
         for (const [position, question] of larger.questions.entries()) {
           const same = smaller.questions[position];
@@ -70,9 +72,10 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
           // One index right after the other, so that both meet the same neighbours on the machine.
           const before = await measure(smaller.database, same, Number(values.times), small.transfers >= wholeStory);
           const after = await measure(larger.database, question, Number(values.times), large.transfers >= wholeStory);
-          measurements.push({ name: question.name, target: question.target, smaller: before, larger: after });
+          const target = question.target === null ? null : rounded(question.target * calibration.factor, 1);
+          measurements.push({ name: question.name, target, smaller: before, larger: after });
         }
-        return resultOf(measurements, await sizeOf(smaller.database), await sizeOf(larger.database));
+        return resultOf(measurements, calibration, await sizeOf(smaller.database), await sizeOf(larger.database));
       }),
     );
   } finally {
@@ -132,7 +135,7 @@ async function measure(database: Database, { name, ask, rows }: QueryCase, times
 const growthOf = ({ smaller, larger }: Measurement): number =>
   smaller.processor === null || larger.processor === null ? larger.clock / smaller.clock : larger.processor / smaller.processor;
 
-function resultOf(measurements: readonly Measurement[], small: IndexSize, large: IndexSize): BenchResult {
+function resultOf(measurements: readonly Measurement[], calibration: Calibration, small: IndexSize, large: IndexSize): BenchResult {
   const [load = Number.NaN] = loadavg();
   const lines = measurements.map((measurement) => ({ ...measurement, growth: growthOf(measurement) }));
   const sizes = { "megabytes on disk": large.megabytes, ...prefixed(large.rows) };
@@ -152,7 +155,11 @@ function resultOf(measurements: readonly Measurement[], small: IndexSize, large:
       })),
       ...Object.entries(sizes).map(([what, count]) => ({ [subject]: what, "smaller ms": before[what] ?? 0, "median ms": count })),
     ],
-    figures: { load: rounded(load, 1), ...Object.fromEntries(lines.map(({ name, larger }) => [name, rounded(larger.clock)])) },
+    figures: {
+      load: rounded(load, 1),
+      calibrationMilliseconds: rounded(calibration.milliseconds, 3),
+      ...Object.fromEntries(lines.map(({ name, larger }) => [name, rounded(larger.clock)])),
+    },
     missed: lines.flatMap(({ name, target, larger, growth }) => [
       ...(target === null || larger.clock < target ? [] : [`${name} took ${rounded(larger.clock)} ms, not less than ${target}.`]),
       ...(target === null || growth < maxGrowth ? [] : [`${name} takes ${rounded(growth)} times as long as on the smaller index.`]),

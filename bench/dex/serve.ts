@@ -1,5 +1,6 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import { calibrateByQuery } from "../support/calibration.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
 import { type ChoreTime, runChores } from "../support/run-chores.ts";
@@ -57,6 +58,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
         subject: "rows 40 to 55, whole answers over HTTP",
         endpoints,
         chores,
+        calibration: await calibrateByQuery(database),
         rows: await countRows(database),
         megabytes: await megabytesOf(database),
       });

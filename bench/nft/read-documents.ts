@@ -7,6 +7,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { call, startTestChain, type TestChain } from "../../test/support/chain.ts";
 import { startIndexer } from "../../test/support/indexer-process.ts";
 import { multicall, multicallCode } from "../../test/support/multicall.ts";
+import { type Calibration, calibrateByQuery } from "../support/calibration.ts";
 import { processorSecondsOf } from "../support/processor-time.ts";
 import { hexOf } from "../support/random.ts";
 import type { BenchServer } from "../support/server.ts";
@@ -22,6 +23,7 @@ export interface DocumentsRun {
   /** Processor seconds of the node, the database and the indexer, until the last document was kept; null where the system does not say. */
   readonly processor: Readonly<Record<"node" | "database" | "indexer", number | null>>;
   readonly load: number;
+  readonly calibration: Calibration;
 }
 
 const printedAtOnce = 100;
@@ -65,6 +67,7 @@ export async function readDocuments(
   const url = await server.create("documents");
   const config = { ...chainConfig.parse({ name: "bench", id, rpc: chain.url, nativeAccounting: "none" }), id };
   return server.on("documents", async (database) => {
+    const calibration = await calibrateByQuery(database);
     const before = processorNow();
     const started = performance.now();
     const indexer = await startIndexer(join(folder), config, url);
@@ -81,7 +84,7 @@ export async function readDocuments(
       const kept = await look(async () => (await keptDocuments(database, id)) >= documents);
       const after = processorNow();
       const [load = Number.NaN] = loadavg();
-      return { documents, levelMilliseconds: level, milliseconds: kept - level, processor: difference(before, after), load };
+      return { documents, levelMilliseconds: level, milliseconds: kept - level, processor: difference(before, after), load, calibration };
     } finally {
       await indexer.stop();
     }

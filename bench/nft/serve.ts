@@ -1,5 +1,6 @@
 import type { Database } from "../../runtime/database/database.ts";
 import type { BenchResult } from "../result.ts";
+import { calibrateByQuery } from "../support/calibration.ts";
 import type { EndpointCase } from "../support/endpoint-case.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
@@ -58,7 +59,14 @@ export async function serveCases(
   try {
     const endpoints = await measureEndpoints(database, serving, cases, times);
     const subject = "rows 7 to 21, whole answers over HTTP";
-    const result = resultOfServing({ subject, endpoints, chores, rows: await countRows(database), megabytes: await megabytesOf(database) });
+    const result = resultOfServing({
+      subject,
+      endpoints,
+      chores,
+      calibration: await calibrateByQuery(database),
+      rows: await countRows(database),
+      megabytes: await megabytesOf(database),
+    });
     return { ...result, further: [kindsOf(endpoints)] };
   } finally {
     await serving.close();

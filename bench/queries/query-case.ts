@@ -1,7 +1,7 @@
 /** One question, asked again and again; `ask` is given the number of the time. */
 export interface QueryCase {
   readonly name: string;
-  /** Milliseconds that its median must stay below; null where it is shown alone. */
+  /** Milliseconds on the reference machine that the median must stay below; null where it is only shown. */
   readonly target: number | null;
   readonly ask: (time: number) => Promise<readonly unknown[]>;
   /** Rows of an answer at least: a query that finds nothing measures nothing. */

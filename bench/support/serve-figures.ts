@@ -1,5 +1,6 @@
 import { loadavg } from "node:os";
 import { type BenchResult, median, rounded } from "../result.ts";
+import type { Calibration } from "./calibration.ts";
 import type { ChoreTime } from "./run-chores.ts";
 import type { EndpointTimes, VariantTimes } from "./served.ts";
 
@@ -10,13 +11,16 @@ export interface Served {
   /** Null where an earlier run did them. */
   readonly chores: readonly ChoreTime[] | null;
   readonly rows: Readonly<Record<string, number>>;
+  readonly calibration: Calibration;
   readonly megabytes: number;
 }
 
-const targetMilliseconds = 20;
+/** On the reference machine. */
+const referenceTarget = 20;
 
 /** The table and figures of a served index. */
-export function resultOfServing({ subject, endpoints, chores, rows, megabytes }: Served): BenchResult {
+export function resultOfServing({ subject, endpoints, chores, rows, megabytes, calibration }: Served): BenchResult {
+  const targetMilliseconds = rounded(referenceTarget * calibration.factor, 1);
   const [load = Number.NaN] = loadavg();
   const lines = endpoints.map(lineOf);
   return {
@@ -39,6 +43,7 @@ export function resultOfServing({ subject, endpoints, chores, rows, megabytes }:
     ],
     figures: {
       load: rounded(load, 1),
+      calibrationMilliseconds: rounded(calibration.milliseconds, 3),
       ...Object.fromEntries(lines.map(({ row, all }) => [`row${row}Milliseconds`, rounded(median(all), 1)])),
     },
     missed: lines.flatMap(({ name, all, worst }) => [
