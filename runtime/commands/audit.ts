@@ -8,7 +8,7 @@ import { auditBlocks } from "../domains/ledger/audit.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { auditBalances, nativeBalances } from "../domains/tokens/jobs/audit-balances.ts";
 import { nativeBalancesDiffer, nativeBalancesUnseen } from "../indexer/errors.ts";
-import { readChain } from "../indexer/storage/chain-row.ts";
+import { readChain } from "../indexer/storage/chain-record.ts";
 import type { AuditRow } from "../lib/audit-row.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import { CommandError } from "./command-error.ts";

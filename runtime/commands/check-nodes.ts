@@ -2,7 +2,7 @@ import { createRpc } from "../chain/rpc.ts";
 import type { ChainConfig } from "../config/config.ts";
 import type { Queryable } from "../database/database.ts";
 import { IndexMismatchError, refuseChainId, refuseFirstBlock } from "../indexer/errors.ts";
-import { readChain } from "../indexer/storage/chain-row.ts";
+import { readChain } from "../indexer/storage/chain-record.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 import type { Logger } from "../logger.ts";

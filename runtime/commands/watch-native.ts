@@ -2,7 +2,7 @@ import type { Source } from "../chain/source.ts";
 import type { Database } from "../database/database.ts";
 import { findNativeDifferences, type NativeDifference, sampleNativeAccounts } from "../domains/tokens/jobs/verify-native-balances.ts";
 import { nativeBalancesDiffer } from "../indexer/errors.ts";
-import { features, readChain, recordMissing } from "../indexer/storage/chain-row.ts";
+import { features, readChain, recordMissing } from "../indexer/storage/chain-record.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";

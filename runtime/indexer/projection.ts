@@ -3,10 +3,9 @@ import type { NativeAccounting } from "../chain/types.ts";
 import type { CopyType } from "../database/copy.ts";
 import type { DecodedBlock, EventDefinition } from "../events/decoded-block.ts";
 import type { Address, Hex } from "../lib/hex.ts";
-import type { KeySet, State } from "./state/state.ts";
-import type { Row } from "./storage/row.ts";
+import type { KeySet, Row, State } from "./state/state.ts";
 
-export type { Row } from "./storage/row.ts";
+export type { Row } from "./state/state.ts";
 
 interface TableBase {
   readonly name: string;

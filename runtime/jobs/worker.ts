@@ -1,7 +1,7 @@
 import type { CallOutcome, Source } from "../chain/source.ts";
+import { arrayLiteral } from "../database/array-literal.ts";
 import type { Database } from "../database/database.ts";
 import type { Row } from "../indexer/projection.ts";
-import { arrayLiteral } from "../indexer/state/load-state.ts";
 import { writeRows } from "../indexer/storage/write-rows.ts";
 import { backoff, sleep } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";

@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { BalanceRow, HoldingRow } from "../../domains/tokens/queries/balance.ts";
-import { features } from "../../indexer/storage/chain-row.ts";
+import { features } from "../../indexer/storage/chain-record.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 

@@ -2,7 +2,7 @@ import { BadReplyError } from "../../chain/errors.ts";
 import type { Source } from "../../chain/source.ts";
 import type { ChainBlock } from "../../chain/types.ts";
 import { sleep } from "../../lib/async.ts";
-import type { ChainRecord } from "../storage/chain-row.ts";
+import type { ChainRecord } from "../storage/chain-record.ts";
 import type { IndexedChain } from "../types.ts";
 
 const confirmations = 3;

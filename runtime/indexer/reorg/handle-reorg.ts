@@ -2,7 +2,7 @@ import type { Head } from "../../chain/source.ts";
 import { finalizedChanged } from "../errors.ts";
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
-import { readChain } from "../storage/chain-row.ts";
+import { readChain } from "../storage/chain-record.ts";
 import { CheckpointMovedError, lockCheckpoints } from "../storage/checkpoints.ts";
 import type { IndexerDeps } from "../types.ts";
 import { confirmAncestor, confirmChain } from "./confirm.ts";

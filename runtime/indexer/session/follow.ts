@@ -3,7 +3,7 @@ import { type Mutex, nullOnAbort, sleep } from "../../lib/async.ts";
 import type { ChainFacts } from "../projection.ts";
 import { finalizedHeight } from "../reorg/finalized-height.ts";
 import { handleReorg, type ReorgDeps } from "../reorg/handle-reorg.ts";
-import { recordBackfilled, recordHead, recordNativeHistory } from "../storage/chain-row.ts";
+import { recordBackfilled, recordHead, recordNativeHistory } from "../storage/chain-record.ts";
 import type { IndexerDeps } from "../types.ts";
 import type { Advance } from "./advance.ts";
 import type { Loop } from "./loop.ts";

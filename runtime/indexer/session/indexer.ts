@@ -15,7 +15,7 @@ import { createFollow } from "./follow.ts";
 import type { Loop } from "./loop.ts";
 import { openIndex } from "./open-index.ts";
 import { createStopwatch } from "./progress.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { untilStopped } from "./run-until-stopped.ts";
 
 const defaultTuning: Tuning = {
   batchTransactions: 8_000,

@@ -5,7 +5,7 @@ import { nameTaken, nativeBalancesDiffer, refuseChainId, refuseFirstBlock, trace
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
 import { clearProjection } from "../reorg/roll-back.ts";
-import { type ChainRecord, chainNamed, describeChain, features, insertChain, readChain } from "../storage/chain-row.ts";
+import { type ChainRecord, chainNamed, describeChain, features, insertChain, readChain } from "../storage/chain-record.ts";
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "../storage/checkpoints.ts";
 import type { StoredLedger } from "../storage/stored-ledger.ts";
 import type { IndexedChain } from "../types.ts";

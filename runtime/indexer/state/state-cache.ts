@@ -1,6 +1,6 @@
 import type { Queryable } from "../../database/database.ts";
 import type { Projection, Row, StateLoad } from "../projection.ts";
-import { loadRows } from "./load-state.ts";
+import { loadRows } from "./load-rows.ts";
 import { createState, type KeySet, keyText, type State } from "./state.ts";
 
 /** Rows of all loads together that stay when a batch begins; what two batches touch comes on top. */

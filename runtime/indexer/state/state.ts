@@ -1,4 +1,7 @@
-import type { Row } from "../storage/row.ts";
+import type { CopyValue } from "../../database/copy.ts";
+
+/** A row of a table by the names of its columns; `chain_id` is added when it is written. */
+export type Row = Readonly<Record<string, CopyValue>>;
 
 export type KeyPart = string | number | bigint;
 /** The values of a key in the order of its columns. */

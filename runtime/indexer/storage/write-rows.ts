@@ -1,8 +1,8 @@
+import { arrayLiteral } from "../../database/array-literal.ts";
 import type { CopyValue } from "../../database/copy.ts";
 import type { DatabaseClient } from "../../database/database.ts";
 import { upsert } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
-import { arrayLiteral } from "../state/load-state.ts";
 
 /** Up to so many rows one INSERT of arrays is sooner done than COPY into a table of the transaction. */
 const fewRows = 500;

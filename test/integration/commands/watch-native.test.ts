@@ -5,7 +5,7 @@ import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import { audit } from "../../../runtime/commands/audit.ts";
 import { createNativeWatch } from "../../../runtime/commands/watch-native.ts";
 import { config } from "../../../runtime/config/config.ts";
-import { readChain } from "../../../runtime/indexer/storage/chain-row.ts";
+import { readChain } from "../../../runtime/indexer/storage/chain-record.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";

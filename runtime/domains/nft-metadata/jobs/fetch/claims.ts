@@ -1,6 +1,6 @@
+import { arrayLiteral } from "../../../../database/array-literal.ts";
 import type { CopyType, CopyValue } from "../../../../database/copy.ts";
 import type { Database, DatabaseClient } from "../../../../database/database.ts";
-import { arrayLiteral } from "../../../../indexer/state/load-state.ts";
 import { backoff } from "../../../../lib/async.ts";
 import type { NftKey } from "../../../nft/queries/tokens.ts";
 import { lockQueue } from "./lock-queue.ts";

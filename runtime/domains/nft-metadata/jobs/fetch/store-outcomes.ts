@@ -1,8 +1,8 @@
+import { arrayLiteral } from "../../../../database/array-literal.ts";
 import { bytes } from "../../../../database/codecs.ts";
 import { CopyError } from "../../../../database/copy-text.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import { upsert } from "../../../../database/upsert.ts";
-import { arrayLiteral } from "../../../../indexer/state/load-state.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Claim, QueueDeps } from "./claims.ts";
 import { lockQueue } from "./lock-queue.ts";

@@ -1,4 +1,5 @@
-import type { CopyType, CopyValue } from "../../database/copy.ts";
+import { arrayLiteral } from "../../database/array-literal.ts";
+import type { CopyValue } from "../../database/copy.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { Row, StateLoad } from "../projection.ts";
 import { type Key, keyText } from "./state.ts";
@@ -35,14 +36,3 @@ const probe = ({ table, key, values, newestBy }: StateLoad, columns: readonly st
   return `SELECT ${picked} FROM unnest(${arrays}) AS k(${columns.join(", ")}) CROSS JOIN LATERAL (
     SELECT ${wanted} FROM ${table} t WHERE t.chain_id = $1 AND ${match}${order} LIMIT 1) v`;
 };
-
-/** An array as PostgreSQL reads it, written at once: the driver would make a Buffer of each item first. */
-export const arrayLiteral = (values: readonly CopyValue[], type: CopyType | undefined): string => {
-  const item = type === "bytea" ? bytesItem : type === "text" ? textItem : String;
-  return `{${values.map((value) => (value === null ? "NULL" : item(value))).join(",")}}`;
-};
-
-const bytesItem = (value: CopyValue): string => `"\\\\x${String(value).slice(2)}"`;
-
-/** Text may hold anything, the signs of the literal included (PostgreSQL, section 8.15.6). */
-const textItem = (value: CopyValue): string => `"${String(value).replace(/["\\]/g, "\\$&")}"`;
