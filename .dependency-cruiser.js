@@ -59,7 +59,7 @@ export default {
     only(
       "api-below-app",
       "^runtime/api/",
-      "^(runtime/(api|domains|events|web|parameters|config|lib)/|generated/|runtime/indexer/storage/chain-row\\.ts$)",
+      "^(runtime/(api|domains|events|web|parameters|config|lib)/|generated/)",
       "Resolvers and views call the domains' queries; they know no server, no indexer and no SQL.",
     ),
     {

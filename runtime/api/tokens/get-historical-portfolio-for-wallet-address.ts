@@ -9,7 +9,6 @@ import type { Handlers } from "../context.ts";
 import { type Quote, quoteOf } from "../prices/view-quotes.ts";
 import { spansOfDays } from "./days.ts";
 import { holdingKey } from "./holdings.ts";
-import { knowsNativeBalances } from "./native-balances.ts";
 import { viewContract } from "./view-token.ts";
 
 /**
@@ -26,7 +25,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     tokens.balancesAt(chain.id, walletAddress, span.first - 1),
     tokens.balanceSpans(chain.id, walletAddress, span),
     context.prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, dayNumbers),
-    knowsNativeBalances(context, chain),
+    context.ledger.knowsNativeBalances(chain.id),
   ]);
   const openings = new Map(opening.map((row) => [holdingKey(row), row.balance]));
   const changesByKey = groupBy(changes, holdingKey);

@@ -8,7 +8,7 @@ import { heightOf } from "../at.ts";
 import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
-import { knowsNativeBalances, unknownNative } from "./native-balances.ts";
+import { unknownNative } from "./native-balances.ts";
 
 /** A wallet's native balance at the indexed head or after a block. @throws {notAcceptable} a height that is not indexed. */
 export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (request, context) => {
@@ -42,7 +42,7 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
 async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<NativeBalance> {
   const [stored, knowsNative] = await Promise.all([
     context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
-    knowsNativeBalances(context, chain),
+    context.ledger.knowsNativeBalances(chain.id),
   ]);
   if (!knowsNative) return unknownNative;
   if (stored !== null) return stored;

@@ -5,7 +5,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { holdingKey, holdingsOf } from "./holdings.ts";
-import { hideUnknownNative, knowsNativeBalances } from "./native-balances.ts";
+import { hideUnknownNative } from "./native-balances.ts";
 import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
 
 /** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
@@ -18,7 +18,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     anchor === null ? [] : holdingsOf(context, chain, walletAddress, anchor, request),
     yesterday === null || anchor === null ? [] : tokens.balancesAt(chain.id, walletAddress, Math.min(yesterday.number, anchor)),
     context.prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [now, now - secondsOfDay]),
-    knowsNativeBalances(context, chain),
+    context.ledger.knowsNativeBalances(chain.id),
     ledger.indexedFrom(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));

@@ -10,7 +10,7 @@ import type { Address } from "../../lib/hex.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { lastNativeSales } from "../nft/view-last-sales.ts";
-import { hideUnknownNative, knowsNativeBalances, unknownNative } from "./native-balances.ts";
+import { hideUnknownNative, unknownNative } from "./native-balances.ts";
 import { spamAmong } from "./spam.ts";
 import { isCollection, viewHeldNft } from "./view-token.ts";
 
@@ -52,7 +52,7 @@ export async function holdingsOf(
     tokens.holdingsAt(chain.id, wallet, block, most + 1),
     tokens.heldMetadata(chain.id, wallet, block, most + 1),
     nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
-    knowsNativeBalances(context, chain),
+    context.ledger.knowsNativeBalances(chain.id),
     context.ledger.indexedFrom(chain.id),
   ]);
   if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);

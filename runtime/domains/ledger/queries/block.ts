@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 
 /** A row of `blocks`; times are unix seconds. */
@@ -29,6 +30,8 @@ export interface ChainRow {
 }
 
 const columns = "number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count";
+
+const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
 /** Questions about blocks and chains. */
 export function createBlockQueries({ query }: Pick<Database, "query">) {
@@ -75,11 +78,17 @@ export function createBlockQueries({ query }: Pick<Database, "query">) {
       [],
     );
 
+  /** Whether a chain's index has native balances that can be served: false where it keeps none, or where they were found to differ from the node's. */
+  const knowsNativeBalances = async (chainId: number): Promise<boolean> => {
+    const row = (await chains()).find(({ chain_id }) => chain_id === chainId);
+    return row === undefined || !row.missing.some((feature) => withoutNativeBalances.includes(feature));
+  };
+
   /** The first indexed block where that is not the chain's first, else null. */
   const indexedFrom = async (chainId: number): Promise<number | null> => {
     const rows = await query<{ indexed_from: number }>("SELECT indexed_from FROM chains WHERE chain_id = $1", [chainId]);
     return rows[0]?.indexed_from || null;
   };
 
-  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, indexedFrom };
+  return { head, tail, blockByNumber, blockByHash, firstBlockFrom, lastBlockBefore, blocks, chains, knowsNativeBalances, indexedFrom };
 }
