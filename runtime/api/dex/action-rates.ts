@@ -1,5 +1,5 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import type { PairRates } from "../../domains/dex/valuation.ts";
+import type { PairRates } from "../../domains/dex/queries/valuation.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";

@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
-import { dayOf } from "../../domains/dex/spans.ts";
+import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";

@@ -1,12 +1,12 @@
 import type { UniswapLikeToken } from "../../../generated/responses.gen.ts";
-import { shareOf } from "../../domains/dex/share.ts";
+import { shareOf } from "../../domains/dex/queries/valuation.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
-import { viewPooled } from "./contract.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { timeOfAnchor } from "./snapshots.ts";
+import { viewPooled } from "./view-pool-contract.ts";
 
 /**
  * An account's pool tokens of an exchange with the part of the reserves that each stands for, and what all are worth. @throws {RequestError} 404, an unknown exchange.

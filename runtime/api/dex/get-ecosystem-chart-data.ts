@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { LiquidityEcosystemChart, VolumeEcosystemChart } from "../../../generated/responses.gen.ts";
-import { feesOf } from "../../domains/dex/valuation.ts";
+import { feesOf } from "../../domains/dex/queries/valuation.ts";
 import { decimalOf } from "../../lib/decimal.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp } from "../../lib/time.ts";

@@ -1,6 +1,6 @@
 import type { LiquidityTokenTimeseries, PriceTokenTimeseries, VolumeTokenTimeseries } from "../../../generated/responses.gen.ts";
-import { dayOf } from "../../domains/dex/spans.ts";
-import { volumeBetween } from "../../domains/dex/token-volume.ts";
+import { dayOf } from "../../domains/dex/queries/spans.ts";
+import { volumeBetween } from "../../domains/dex/queries/valuation.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import { notFound } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
@@ -8,9 +8,9 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
 import { exchangeNamed } from "./exchanges.ts";
+import { sharedPoolsWith } from "./shared-pools.ts";
 import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./snapshots.ts";
-import { figuresOfToken, viewExchangeToken } from "./token-figures.ts";
-import { sharedPoolsWith } from "./tokens.ts";
+import { figuresOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
 /** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
 export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexName, tokenAddress, quoteCurrency }, context) => {

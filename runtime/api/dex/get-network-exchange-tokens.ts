@@ -6,9 +6,9 @@ import { secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
+import { sharedPoolsOf } from "./shared-pools.ts";
 import { type Moment, rankedMoment } from "./snapshots.ts";
-import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./token-figures.ts";
-import { sharedPoolsOf } from "./tokens.ts";
+import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
  * The tokens of an exchange's pools as of the last closed hour, from the most worth to the least, then those of unknown worth by address; all by address

@@ -2,8 +2,8 @@ import { notFound } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { poolsWithSeries } from "./pool-series.ts";
 import { momentOfAnchor } from "./snapshots.ts";
+import { poolsWithSeries } from "./view-pool-series.ts";
 
 /** A pool with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
 export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, dexName, poolAddress }, context) => {

@@ -1,7 +1,7 @@
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangesAsked, viewPoolsOfExchanges } from "./pools-of-all-exchanges.ts";
-import { requireToken } from "./tokens.ts";
+import { requireToken } from "./shared-pools.ts";
+import { exchangesAsked, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /** The pools of a network's exchanges that have a token, by address. @throws {RequestError} 404, an unknown exchange or token. */
 export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = async (request, context) => {

@@ -1,7 +1,7 @@
 import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangesAsked, viewPoolsOfExchanges } from "./pools-of-all-exchanges.ts";
+import { exchangesAsked, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
  * The pools of a network's exchanges of whose token a wallet has some, by address. @throws {RequestError} 404, an unknown exchange.

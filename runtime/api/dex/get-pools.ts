@@ -1,6 +1,6 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
-import { dayOf } from "../../domains/dex/spans.ts";
+import { dayOf } from "../../domains/dex/queries/spans.ts";
 import { type Decimal, decimalOf } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
@@ -8,8 +8,8 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
-import { viewPool } from "./pool-view.ts";
 import { type RankedMoment, rankedMoment } from "./snapshots.ts";
+import { viewPool } from "./view-pool.ts";
 
 interface Page {
   readonly number: number;

@@ -2,9 +2,9 @@ import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { poolsWithSeries } from "./pool-series.ts";
+import { requireToken } from "./shared-pools.ts";
 import { momentOfAnchor, pointsOfMonth } from "./snapshots.ts";
-import { requireToken } from "./tokens.ts";
+import { poolsWithSeries } from "./view-pool-series.ts";
 
 /**
  * An exchange's pools with a token, by address, each with its daily series. @throws {RequestError} 404, an unknown exchange or token.

@@ -1,7 +1,7 @@
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { viewActions } from "./actions.ts";
 import { exchangeNamed } from "./exchanges.ts";
+import { viewActions } from "./view-actions.ts";
 
 /** What an account did on an exchange, or had done for it, newest first. @throws {RequestError} 404, an unknown exchange. */
 export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccountAddress"] = async (request, context) => {

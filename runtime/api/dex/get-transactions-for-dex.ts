@@ -1,7 +1,7 @@
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { viewActions } from "./actions.ts";
 import { exchangeNamed } from "./exchanges.ts";
+import { viewActions } from "./view-actions.ts";
 
 /** What was done in all pools of an exchange, newest first. @throws {RequestError} 404, an unknown exchange. */
 export const getTransactionsForDex: Handlers["getTransactionsForDex"] = async ({ chain, dexName, quoteCurrency, page }, context) => {

@@ -1,8 +1,8 @@
 import { notFound } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { viewActions } from "./actions.ts";
 import { exchangeNamed } from "./exchanges.ts";
+import { viewActions } from "./view-actions.ts";
 
 /** What was done in a pool, newest first. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
 export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] = async (

@@ -1,8 +1,8 @@
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { viewActions } from "./actions.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { requireToken, sharedPoolsWith } from "./tokens.ts";
+import { requireToken, sharedPoolsWith } from "./shared-pools.ts";
+import { viewActions } from "./view-actions.ts";
 
 /** What was done in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
 export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAddress"] = async (request, context) => {

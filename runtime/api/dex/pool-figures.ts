@@ -1,6 +1,6 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
-import { closesOfWeek } from "../../domains/dex/spans.ts";
-import { liquidityWorth, type PairRates, volumeOfSpans, volumeWorth } from "../../domains/dex/valuation.ts";
+import { closesOfWeek } from "../../domains/dex/queries/spans.ts";
+import { liquidityWorth, type PairRates, volumeOfSpans, volumeWorth } from "../../domains/dex/queries/valuation.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { emptyPool, type PoolState } from "../../domains/pools/queries/state.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";

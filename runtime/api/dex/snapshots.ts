@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
-import { keptHours } from "../../domains/dex/jobs/roll-up/kept-hours.ts";
 import type { ExchangeHour } from "../../domains/dex/queries/roll-up.ts";
-import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/spans.ts";
+import { keptHours } from "../../domains/dex/queries/roll-up.ts";
+import { dayOf, endsOfWeek, lastHourOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay, secondsOfHour, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../at.ts";

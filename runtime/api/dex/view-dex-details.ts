@@ -1,8 +1,8 @@
 import type { DexReport } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
-import { acts, families } from "../../domains/pools/acts.ts";
 import { poolsId } from "../../domains/pools/projection/index.ts";
+import { actCodes, familyCodes } from "../../domains/pools/projection/tables.ts";
 import type { PooledActionRow } from "../../domains/pools/queries/transaction-action.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
@@ -13,9 +13,9 @@ import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
 
 const eventNames: Readonly<Record<number, string>> = {
-  [acts.swap]: "swap",
-  [acts.add]: "add_liquidity",
-  [acts.remove]: "remove_liquidity",
+  [actCodes.swap]: "swap",
+  [actCodes.add]: "add_liquidity",
+  [actCodes.remove]: "remove_liquidity",
 };
 /** Millionths in a hundredth of a percent. */
 const basisPoint = 100;
@@ -77,7 +77,7 @@ const viewReport = (
   const [first, second] = sides.map(viewSide) as [ReturnType<typeof viewSide>, ReturnType<typeof viewSide>];
   const feePpm = row.fee_ppm ?? exchange?.feePpm ?? null;
   // A concentrated pool has no token of its own: its positions are its providers'.
-  const shares = row.family === families["xy=k"] ? poolToken : undefined;
+  const shares = row.family === familyCodes["xy=k"] ? poolToken : undefined;
   return {
     log_offset: row.log_index,
     protocol_name: exchange?.label ?? exchange?.name ?? null,

@@ -4,7 +4,7 @@ import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";
-import { ratesByTime } from "../../domains/prices/rates-by-time.ts";
+import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";

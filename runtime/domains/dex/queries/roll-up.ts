@@ -2,7 +2,10 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { PoolRow } from "../../pools/queries/pool.ts";
-import { lastHourOf } from "../spans.ts";
+import { lastHourOf } from "./spans.ts";
+
+/** Hourly roll-ups are kept for so many hours, so that the later pages of a list stay readable. */
+export const keptHours = 4;
 
 /** An exchange at the end of an hour; worths are US dollars as digits. */
 export interface ExchangeHour {

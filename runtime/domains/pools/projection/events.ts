@@ -1,8 +1,8 @@
 import type { DecodedEvent, Erc20Transfer, PoolEvent } from "../../../events/decoded-block.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
-import { acts } from "../acts.ts";
-import type { Book } from "./books.ts";
-import type { Amounts } from "./sums.ts";
+import type { Amounts } from "./exchange-sums.ts";
+import type { Book } from "./folded-pools.ts";
+import { actCodes } from "./tables.ts";
 
 type Pooled = Exclude<PoolEvent, { kind: "poolCreated" }>;
 type Swap = Extract<PoolEvent, { kind: "poolSwap" }>;
@@ -79,7 +79,7 @@ const swap = (book: Book, event: Swap): Action => {
     book.in[side] += amounts.in[side];
     book.out[side] += amounts.out[side];
   }
-  return { act: acts.swap, sender: event.sender, to: event.to, amounts, liquidity: null };
+  return { act: actCodes.swap, sender: event.sender, to: event.to, amounts, liquidity: null };
 };
 
 /** Mints and burns of the pool's token, which come before the event that they belong to: of several mints the last is the provider's. */
@@ -94,8 +94,8 @@ const moveSupply = (book: Book, { from, to, amount, transactionIndex }: Erc20Tra
 
 const changeOf = ({ kind, sender, amount0, amount1 }: Liquidity): Pick<Action, "act" | "sender" | "amounts"> =>
   kind === "poolDeposit"
-    ? { act: acts.add, sender, amounts: { in: [amount0, amount1], out: [0n, 0n] } }
-    : { act: acts.remove, sender, amounts: { in: [0n, 0n], out: [amount0, amount1] } };
+    ? { act: actCodes.add, sender, amounts: { in: [amount0, amount1], out: [0n, 0n] } }
+    : { act: actCodes.remove, sender, amounts: { in: [0n, 0n], out: [amount0, amount1] } };
 
 /** The event does not say how many shares it is about, nor whose they become: their transfers did. */
 const changeShares = (book: Book, event: Liquidity): Action => {

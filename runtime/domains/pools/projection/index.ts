@@ -21,11 +21,10 @@ import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { secondsOfDay } from "../../../lib/time.ts";
-import { acts } from "../acts.ts";
-import { type Book, type Created, createBooks, factoryOf, homeOf } from "./books.ts";
 import { type Action, applyEvent, changesSupply, isOfPool } from "./events.ts";
-import { createExchangeSums } from "./sums.ts";
-import { poolLoads, poolTables } from "./tables.ts";
+import { createExchangeSums } from "./exchange-sums.ts";
+import { type Book, type Created, createBooks, factoryOf, homeOf } from "./folded-pools.ts";
+import { actCodes, poolLoads, poolTables } from "./tables.ts";
 
 /** The name of the projection, by which its checkpoint is found. */
 export const poolsId = "pools";
@@ -147,11 +146,11 @@ const foldEvent = (
   const home = homeOf(book);
   if (home !== null) {
     sums.changeReserves(home, before, book.reserves);
-    if (action?.act === acts.swap) sums.swap(home, action.amounts, event.transactionIndex);
+    if (action?.act === actCodes.swap) sums.swap(home, action.amounts, event.transactionIndex);
     else if (action !== null) sums.act(home);
   }
   if (action === null) return;
-  if (action.act === acts.swap) actions.noteDay(book, block);
+  if (action.act === actCodes.swap) actions.noteDay(book, block);
   const place = { block_number: block.number, log_index: event.logIndex, transaction_index: event.transactionIndex };
   actions.write(book, action, place, block.transactions[event.transactionIndex]?.from ?? null);
 };

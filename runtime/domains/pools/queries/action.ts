@@ -1,7 +1,7 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { acts } from "../acts.ts";
+import { actCodes } from "../projection/tables.ts";
 import type { ExchangeKey } from "./pool.ts";
 
 /** What was done with a pool, and where it stands. Amounts are digits in the smallest unit. */
@@ -159,7 +159,7 @@ export function createActionQueries({ query }: Pick<Database, "query">) {
          LIMIT ${countedAtMost + 1}),
        alone AS (
          SELECT FROM (SELECT DISTINCT block_number FROM touched) t CROSS JOIN LATERAL (
-           SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = t.block_number AND b.act = ${acts.swap}) a
+           SELECT * FROM pool_actions b WHERE b.chain_id = $1 AND b.block_number = t.block_number AND b.act = ${actCodes.swap}) a
          WHERE (${source.filter}) OR a.pool = ANY ($5)
          GROUP BY a.block_number, a.transaction_index HAVING bool_and(a.pool = ANY ($5)))
        SELECT (SELECT count(*) FROM touched) AS blocks, (SELECT count(*) FROM alone) AS transactions`,

@@ -1,5 +1,5 @@
 import { compare, type Decimal } from "../../../lib/decimal.ts";
-import type { Asset } from "../assets.ts";
+import type { Asset } from "./assets.ts";
 import { isSame } from "./model.ts";
 
 /** What a price did in an hour or a day: the first and the last one, the highest and the lowest of those that are known. */

@@ -1,9 +1,9 @@
 import { compare, type Decimal } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
-import type { Asset } from "../assets.ts";
-import { createEdgeBook } from "./edge-book.ts";
+import type { Asset } from "./assets.ts";
+import { createEdgeBook } from "./edge-index.ts";
 import type { Observation, PricedPool } from "./observations.ts";
-import { createPoolBook, emptySummary, observePool, type PoolBook, type Share, standsSince, summarize, trimPool } from "./pool-book.ts";
+import { createPoolBook, emptySummary, observePool, type PoolBook, type Share, standsSince, summarize, trimPool } from "./pool-history.ts";
 import { priceOfPoolToken } from "./pool-token.ts";
 import { type Edge, priceByPools, type Step, worthOf } from "./routes.ts";
 import { canonicalIn, createTokenSources, type PriceSettings } from "./sources.ts";

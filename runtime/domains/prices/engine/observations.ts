@@ -1,5 +1,5 @@
 import type { Address } from "../../../lib/hex.ts";
-import type { Asset } from "../assets.ts";
+import type { Asset } from "./assets.ts";
 
 /** A pool whose states prices are derived from. */
 export interface PricedPool {

@@ -1,5 +1,5 @@
 import { type Decimal, decimal, divide, multiply, squareRoot } from "../../../lib/decimal.ts";
-import type { Share } from "./pool-book.ts";
+import type { Share } from "./pool-history.ts";
 
 /**
  * What one smallest unit of a constant-product pool's own token is worth: 2 × sqrt(reserve0 × price0 × reserve1 × price1) / supply. By the product of the reserves,

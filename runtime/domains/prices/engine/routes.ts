@@ -1,6 +1,6 @@
 import { type Decimal, decimal, divide, multiply, toNumber } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { PoolSummary } from "./pool-book.ts";
+import type { PoolSummary } from "./pool-history.ts";
 
 /** A pool as a way from one token to the other. */
 export interface Edge {

@@ -1,7 +1,7 @@
 import type { PricesConfig } from "../../../config/config.ts";
 import { cut, type Decimal, decimal, decimalOf, multiply, shift } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
-import { type Asset, currencyAsset } from "../assets.ts";
+import { type Asset, currencyAsset } from "./assets.ts";
 import type { FeedObservation, FileObservation } from "./observations.ts";
 
 /** What the making of prices is told of a chain. */

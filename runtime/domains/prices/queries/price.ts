@@ -5,7 +5,7 @@ import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
 import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
 import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
 import { standards } from "../../tokens/projection/standards.ts";
-import { type Asset, currencyAsset } from "../assets.ts";
+import { type Asset, currencyAsset } from "../engine/assets.ts";
 import { createProgressQueries } from "./progress.ts";
 
 /** What one smallest unit of a token is worth in some currency; null where that is not known. */

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { read, uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "../prices/support.ts";
+import { createReckoning, near, type Reckoning } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
-import { createReckoning, near, type Reckoning } from "./reckoning.ts";
 import { secondsOfDay, secondsOfHour } from "./support.ts";
 
 /** Everything from the node to the answer, with the chores that a process runs: at several heights the answers are compared with what the node says and what follows from its logs. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { createGasQueries } from "../../../../runtime/domains/chains/queries/gas.ts";
-import { acts } from "../../../../runtime/domains/pools/acts.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
+import { actCodes } from "../../../../runtime/domains/pools/projection/tables.ts";
 import { createPoolQueries } from "../../../../runtime/domains/pools/queries/index.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -245,7 +245,7 @@ describe("what is done with concentrated pools", () => {
         return [
           [
             ...place,
-            acts.swap,
+            actCodes.swap,
             lower(String(sender)),
             lower(String(recipient)),
             positive(amount0),
@@ -260,8 +260,8 @@ describe("what is done with concentrated pools", () => {
       const owner = lower(String(args.owner));
       const [amount0, amount1] = [String(args.amount0), String(args.amount1)];
       return name === "Mint"
-        ? [[...place, acts.add, lower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
-        : [[...place, acts.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
+        ? [[...place, actCodes.add, lower(String(args.sender)), owner, amount0, "0", amount1, "0", String(args.amount)]]
+        : [[...place, actCodes.remove, owner, owner, "0", amount0, "0", amount1, String(args.amount)]];
     });
     const rows = await test.database.query<Record<string, unknown>>(
       `SELECT block_number, log_index, pool, act, sender, to_address, amount0_in, amount0_out, amount1_in, amount1_out, liquidity

@@ -1,6 +1,6 @@
 import { bytes } from "../../../../runtime/database/codecs.ts";
 import type { Database } from "../../../../runtime/database/database.ts";
-import type { Asset } from "../../../../runtime/domains/prices/assets.ts";
+import type { Asset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { compare, type Decimal, decimalOf, shift, toText } from "../../../../runtime/lib/decimal.ts";
 import { groupBy } from "../../../../runtime/lib/group-by.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../runtime/lib/time.ts";

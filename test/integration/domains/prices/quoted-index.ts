@@ -1,4 +1,4 @@
-import { currencyAsset } from "../../../../runtime/domains/prices/assets.ts";
+import { currencyAsset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { addressOf, type HandIndex, openHandIndex, type Row, transactionRow } from "../queries/hand-index.ts";
 import { insertPrices, type PriceRow, perUnit } from "./price-rows.ts";

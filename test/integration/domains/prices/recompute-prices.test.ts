@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../../runtime/database/database.ts";
-import { importPrices } from "../../../../runtime/domains/prices/file/import-prices.ts";
-import { parsePrices } from "../../../../runtime/domains/prices/file/parse-prices.ts";
 import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
 import { undoPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
+import { importPrices } from "../../../../runtime/domains/prices/jobs/import-prices/import-prices.ts";
+import { parsePrices } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call } from "../../../support/chain.ts";

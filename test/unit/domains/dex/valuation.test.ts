@@ -7,7 +7,7 @@ import {
   swapsWorth,
   volumeOfSpans,
   volumeWorth,
-} from "../../../../runtime/domains/dex/valuation.ts";
+} from "../../../../runtime/domains/dex/queries/valuation.ts";
 import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
 import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
 

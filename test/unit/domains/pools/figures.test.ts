@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { priceIn } from "../../../../runtime/domains/dex/price.ts";
-import { shareOf } from "../../../../runtime/domains/dex/share.ts";
+import { priceIn } from "../../../../runtime/api/dex/reserve-price.ts";
+import { shareOf } from "../../../../runtime/domains/dex/queries/valuation.ts";
 
 describe("the price of one token in the other", () => {
   it.each([

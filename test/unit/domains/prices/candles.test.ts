@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Candle } from "../../../../runtime/domains/prices/engine/candles.ts";
-import { createPriceLedger, endsIn, type Portion } from "../../../../runtime/domains/prices/jobs/compute-prices/price-ledger.ts";
+import { createPriceLedger, endsIn, type Portion } from "../../../../runtime/domains/prices/jobs/compute-prices/candle-builder.ts";
 import { decimalOf, toText } from "../../../../runtime/lib/decimal.ts";
-import { contract, token } from "./telling.ts";
+import { contract, token } from "./observing.ts";
 
 const hour = 3_600;
 const midnight = 20_000 * 24 * hour;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PriceFileError, parsePrices } from "../../../../runtime/domains/prices/file/parse-prices.ts";
+import { PriceFileError, parsePrices } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
 import { nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { currencies } from "../../../../runtime/parameters/currency.ts";
 

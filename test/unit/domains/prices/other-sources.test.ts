@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { currencyAsset } from "../../../../runtime/domains/prices/assets.ts";
+import { currencyAsset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { contract, createTelling, end, feed, other, smallest, start, token, unit, usd, weth } from "./telling.ts";
+import { contract, createTelling, end, feed, other, smallest, start, token, unit, usd, weth } from "./observing.ts";
 
 const [pool, newer, euroFeed] = ["a1", "fd", "ef"].map(contract) as [Address, Address, Address];
 const euro = currencyAsset("EUR");

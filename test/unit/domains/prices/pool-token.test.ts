@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { contract, createTelling, end, other, smallest, start, token, unit, usd } from "./telling.ts";
+import { contract, createTelling, end, other, smallest, start, token, unit, usd } from "./observing.ts";
 
 const stablecoins = [{ token: usd }];
 const [pool, deep, second] = ["b2", "a1", "c3"].map(contract) as [Address, Address, Address];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { contract, createTelling, end, feed, other, smallest, start, third, token, unit, usd, weth } from "./telling.ts";
+import { contract, createTelling, end, feed, other, smallest, start, third, token, unit, usd, weth } from "./observing.ts";
 
 const stablecoins = [{ token: usd }];
 const [first, second, last] = ["a1", "b2", "c3"].map(contract) as [Address, Address, Address];

@@ -7,10 +7,10 @@ import { createBlockQueries } from "../../../ledger/queries/block.ts";
 import { createPoolQueries } from "../../../pools/queries/index.ts";
 import { createPriceQueries } from "../../../prices/queries/price.ts";
 import { createTokenQueries } from "../../../tokens/queries/index.ts";
-import { lastHourOf } from "../../spans.ts";
-import { rollUpHour } from "./compute.ts";
-import { isRolledUp, newestMissingDay } from "./due.ts";
-import { keptHours } from "./kept-hours.ts";
+import { keptHours } from "../../queries/roll-up.ts";
+import { lastHourOf } from "../../queries/spans.ts";
+import { isRolledUp, newestMissingDay } from "./due-hours.ts";
+import { rollUpHour } from "./roll-up-hour.ts";
 import { storeRollUp } from "./store.ts";
 
 /** What of a chain's configuration roll-ups depend on. */

@@ -4,7 +4,7 @@ import type { PoolQueries } from "../../../pools/queries/index.ts";
 import type { PriceQueries } from "../../../prices/queries/price.ts";
 import type { TokenQueries } from "../../../tokens/queries/index.ts";
 import type { RankedToken } from "../../queries/roll-up.ts";
-import { nothing } from "../../valuation.ts";
+import { nothing } from "../../queries/valuation.ts";
 
 /** What a roll-up is made from. */
 export interface RollUpDeps {

@@ -5,8 +5,8 @@ import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { lastHourOf } from "../../spans.ts";
-import { keptHours } from "./kept-hours.ts";
+import { keptHours } from "../../queries/roll-up.ts";
+import { lastHourOf } from "../../queries/spans.ts";
 import type { RollUp } from "./roll-up.ts";
 
 /** The tables of migration 0014, all of which a reorganisation must reach. */

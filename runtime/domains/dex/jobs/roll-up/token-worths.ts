@@ -1,6 +1,6 @@
 import type { Address } from "../../../../lib/hex.ts";
 import type { TokenState } from "../../../pools/queries/state.ts";
-import { volumeBetween } from "../../token-volume.ts";
+import { volumeBetween } from "../../queries/valuation.ts";
 import type { RollUpDeps, TokenWorth } from "./roll-up.ts";
 
 const portion = 1_000;

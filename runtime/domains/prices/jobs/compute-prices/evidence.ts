@@ -2,9 +2,9 @@ import { bytesArray } from "../../../../database/codecs.ts";
 import type { Queryable } from "../../../../database/database.ts";
 import { type Decimal, decimalOf } from "../../../../lib/decimal.ts";
 import type { Address, Hash } from "../../../../lib/hex.ts";
-import { families } from "../../../pools/acts.ts";
+import { familyCodes } from "../../../pools/projection/tables.ts";
 import { tokenMetadataKind } from "../../../tokens/projection/reads-metadata.ts";
-import type { Asset } from "../../assets.ts";
+import type { Asset } from "../../engine/assets.ts";
 import type { FeedObservation, FileObservation, Observation, PoolObservation, PricedPool } from "../../engine/observations.ts";
 
 /** A block that the making of prices has come to. */
@@ -120,7 +120,7 @@ export function createEvidenceQueries({ query }: Queryable, chainId: number, sta
        WHERE chain_id = $1 AND factory = ANY ($2::bytea[]) AND pool = ANY ($3::bytea[]) ORDER BY pool, announcement`,
       [chainId, bytesArray(factories), bytesArray(contracts)],
     );
-    return rows.map(({ family, ...pool }) => ({ ...pool, isConcentrated: family === families.concentrated }));
+    return rows.map(({ family, ...pool }) => ({ ...pool, isConcentrated: family === familyCodes.concentrated }));
   };
 
   /** All that the operator's file says, in the order of its times. */

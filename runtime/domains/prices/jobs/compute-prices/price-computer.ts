@@ -4,8 +4,8 @@ import { type Address, nativeTokenAddress } from "../../../../lib/hex.ts";
 import { secondsOfDay } from "../../../../lib/time.ts";
 import { createPriceModel, secondsOfBucket } from "../../engine/model.ts";
 import type { Observation } from "../../engine/observations.ts";
+import { createPriceLedger, type Portion } from "./candle-builder.ts";
 import { dayOfHour, type EvidenceQueries, type Height, type Progress } from "./evidence.ts";
-import { createPriceLedger, type Portion } from "./price-ledger.ts";
 
 /** What bounds a portion: rows and milliseconds after which it is written. */
 export interface PortionBounds {

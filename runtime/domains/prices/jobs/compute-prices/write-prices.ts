@@ -4,8 +4,8 @@ import { upsert } from "../../../../database/upsert.ts";
 import { deleteChain } from "../../../../indexer/storage/delete-rows.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
+import { type CandleRow, endsIn, type Portion, type Spoken } from "./candle-builder.ts";
 import { createEvidenceQueries, dayOfHour, type Height, type Progress } from "./evidence.ts";
-import { type CandleRow, endsIn, type Portion, type Spoken } from "./price-ledger.ts";
 import { lockFreeSettings } from "./price-settings.ts";
 
 /** A portion, and what it was made beside. */

@@ -1,8 +1,8 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ExchangeTransaction, Pagination, PoolToken } from "../../../generated/responses.gen.ts";
-import { bothWorth, swapsWorth } from "../../domains/dex/valuation.ts";
+import { bothWorth, swapsWorth } from "../../domains/dex/queries/valuation.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
-import { acts } from "../../domains/pools/acts.ts";
+import { actCodes } from "../../domains/pools/projection/tables.ts";
 import type { ActionPage, ActionRow } from "../../domains/pools/queries/action.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
@@ -15,7 +15,11 @@ import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { viewContract } from "../tokens/view-token.ts";
 import { type ActionRates, ratesOfActions } from "./action-rates.ts";
 
-const actNames: Readonly<Record<number, string>> = { [acts.swap]: "SWAP", [acts.add]: "ADD_LIQUIDITY", [acts.remove]: "REMOVE_LIQUIDITY" };
+const actNames: Readonly<Record<number, string>> = {
+  [actCodes.swap]: "SWAP",
+  [actCodes.add]: "ADD_LIQUIDITY",
+  [actCodes.remove]: "REMOVE_LIQUIDITY",
+};
 
 /** What a list of actions is about. */
 export interface ActionList {
@@ -78,8 +82,8 @@ function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): Exc
   const { row, transaction, pool, metadata, address, quoteCurrency, rates } = viewed;
   const chainConfig = context.chains.get(chain.id);
   const head = viewTransactionHead(chainConfig, transaction, new Map(), { rate: rates.native, currency: quoteCurrency });
-  const isSwap = row.act === acts.swap;
-  const isAdd = row.act === acts.add;
+  const isSwap = row.act === actCodes.swap;
+  const isAdd = row.act === actCodes.add;
   const total = isSwap
     ? swapsWorth(row, rates.pair)
     : bothWorth(isAdd ? [row.amount0_in, row.amount1_in] : [row.amount0_out, row.amount1_out], rates.pair);

@@ -2,8 +2,8 @@ import type { Address } from "../../../../lib/hex.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
 import type { PoolRow } from "../../../pools/queries/pool.ts";
 import { emptyPool, type PoolState } from "../../../pools/queries/state.ts";
-import { closesOfWeek, dayOf, endsOfWeek } from "../../spans.ts";
-import { liquidityWorth, volumeOfSpans, volumeWorth } from "../../valuation.ts";
+import { closesOfWeek, dayOf, endsOfWeek } from "../../queries/spans.ts";
+import { liquidityWorth, volumeOfSpans, volumeWorth } from "../../queries/valuation.ts";
 import { createKnownSum, type PoolWorth, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
 import { tokenWorths } from "./token-worths.ts";
 

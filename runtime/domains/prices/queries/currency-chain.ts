@@ -1,5 +1,5 @@
-import type { Currency } from "../../../generated/requests.gen.ts";
-import type { ChainConfig } from "../../config/config.ts";
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import type { ChainConfig } from "../../../config/config.ts";
 
 /** Whose rate of a currency counts for a chain's prices: its own where it has a feed of it, else that of the first chain that has, else its own (a file may tell it). */
 export const chainOfCurrencies =

@@ -1,12 +1,11 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { Token } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
-import { grown } from "../../domains/dex/growth.ts";
-import { annualizedFee, feesOf } from "../../domains/dex/valuation.ts";
+import { annualizedFee, feesOf, growthBetween } from "../../domains/dex/queries/valuation.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { viewPooled } from "./contract.ts";
 import type { FiguresOfPools, PoolFigures } from "./pool-figures.ts";
+import { viewPooled } from "./view-pool-contract.ts";
 
 /** What a pool is worth and earns, as the fields that every item about one has; the exchange's fee holds for all of its pools. */
 export function viewWorths(
@@ -44,10 +43,10 @@ function viewToken(
     ...contract,
     quote_rate: viewNumber(wholeRate(rates[side], contract.contract_decimals)),
     reserve: side === 0 ? now.reserve0 : now.reserve1,
-    volume_in_24h: grown(dayBefore[into], now[into]),
-    volume_out_24h: grown(dayBefore[out], now[out]),
-    volume_in_7d: grown(weekBefore[into], now[into]),
-    volume_out_7d: grown(weekBefore[out], now[out]),
+    volume_in_24h: growthBetween(dayBefore[into], now[into]),
+    volume_out_24h: growthBetween(dayBefore[out], now[out]),
+    volume_in_7d: growthBetween(weekBefore[into], now[into]),
+    volume_out_7d: growthBetween(weekBefore[out], now[out]),
   };
 }
 

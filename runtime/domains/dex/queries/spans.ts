@@ -1,4 +1,4 @@
-import { secondsOfDay } from "../../lib/time.ts";
+import { secondsOfDay } from "../../../lib/time.ts";
 
 const daysOfWeek = 7;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { createEdgeBook } from "../../../../runtime/domains/prices/engine/edge-book.ts";
-import { emptySummary } from "../../../../runtime/domains/prices/engine/pool-book.ts";
+import { createEdgeBook } from "../../../../runtime/domains/prices/engine/edge-index.ts";
+import { emptySummary } from "../../../../runtime/domains/prices/engine/pool-history.ts";
 import type { Edge } from "../../../../runtime/domains/prices/engine/routes.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { other, token, usd } from "./telling.ts";
+import { other, token, usd } from "./observing.ts";
 
 const floor = 10_000;
 const addressOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;

@@ -1,13 +1,13 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
-import { volumeBetween } from "../../domains/dex/token-volume.ts";
+import { volumeBetween } from "../../domains/dex/queries/valuation.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
 import type { Rate } from "../../domains/prices/queries/price.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
-import { viewPooled } from "./contract.ts";
+import { viewPooled } from "./view-pool-contract.ts";
 
 /** What an exchange's pools have of a token, and what moved of it in a day. */
 export interface TokenFigures {

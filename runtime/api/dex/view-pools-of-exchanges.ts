@@ -7,11 +7,11 @@ import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
-import { viewPooled } from "./contract.ts";
 import { exchangeNamed, exchangesOf } from "./exchanges.ts";
 import { figuresOf } from "./pool-figures.ts";
-import { viewWorths } from "./pool-view.ts";
 import { momentOfAnchor } from "./snapshots.ts";
+import { viewWorths } from "./view-pool.ts";
+import { viewPooled } from "./view-pool-contract.ts";
 
 /** The exchange that a list is narrowed to, else all of the network. @throws {RequestError} 404, an unknown exchange. */
 export const exchangesAsked = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>

@@ -1,8 +1,8 @@
 import { parse } from "csv-parse/sync";
-import type { Currency } from "../../../../generated/requests.gen.ts";
-import { type Address, nativeTokenAddress } from "../../../lib/hex.ts";
-import { escapeTerminal } from "../../../lib/terminal-text.ts";
-import { type Asset, currencyAsset } from "../assets.ts";
+import type { Currency } from "../../../../../generated/requests.gen.ts";
+import { type Address, nativeTokenAddress } from "../../../../lib/hex.ts";
+import { escapeTerminal } from "../../../../lib/terminal-text.ts";
+import { type Asset, currencyAsset } from "../../engine/assets.ts";
 
 /** A line of the operator's file: US dollars for one whole unit from a time on; a null price: not known from then on. */
 export interface FilePrice {

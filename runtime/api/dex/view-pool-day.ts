@@ -1,10 +1,9 @@
 import type { LiquidityTimeseries, PriceTimeseries, VolumeTimeseries } from "../../../generated/responses.gen.ts";
-import { grown } from "../../domains/dex/growth.ts";
-import { priceIn } from "../../domains/dex/price.ts";
-import { liquidityWorth, type PairRates, volumeWorth } from "../../domains/dex/valuation.ts";
+import { growthBetween, liquidityWorth, type PairRates, volumeWorth } from "../../domains/dex/queries/valuation.ts";
 import type { PoolState } from "../../domains/pools/queries/state.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { priceIn } from "./reserve-price.ts";
 
 /** A day of a pool. */
 export interface PoolDay {
@@ -36,10 +35,10 @@ export function pointsOf({ common, before, after, rates, tokens: [first, second]
   return {
     volume: {
       ...common,
-      sum_amount0in: grown(before.amount0_in, after.amount0_in),
-      sum_amount0out: grown(before.amount0_out, after.amount0_out),
-      sum_amount1in: grown(before.amount1_in, after.amount1_in),
-      sum_amount1out: grown(before.amount1_out, after.amount1_out),
+      sum_amount0in: growthBetween(before.amount0_in, after.amount0_in),
+      sum_amount0out: growthBetween(before.amount0_out, after.amount0_out),
+      sum_amount1in: growthBetween(before.amount1_in, after.amount1_in),
+      sum_amount1out: growthBetween(before.amount1_out, after.amount1_out),
       volume_quote: viewNumber(volume),
       pretty_volume_quote: pretty(volume, "USD"),
       ...quoteRates,

@@ -2,8 +2,8 @@ import type { PoolEvent } from "../../../events/decoded-block.ts";
 import type { Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { families } from "../acts.ts";
-import type { Home, Reserves } from "./sums.ts";
+import type { Home, Reserves } from "./exchange-sums.ts";
+import { familyCodes } from "./tables.ts";
 
 /** A factory's word on a pool. */
 export type Created = Extract<PoolEvent, { kind: "poolCreated" }>;
@@ -44,7 +44,7 @@ export interface Book {
 
 /** The only exchange that claims a constant-product pool; null where several do, and for other pools, which count in no exchange's sums. */
 export const homeOf = ({ pool, announcement }: Book): Home | null =>
-  announcement.number === 0 && announcement.family === families["xy=k"]
+  announcement.number === 0 && announcement.family === familyCodes["xy=k"]
     ? { pool, factory: announcement.factory, tokens: announcement.tokens }
     : null;
 
@@ -111,7 +111,7 @@ export const createBooks = (state: State) => {
       const claim = `${factory}${pool}`;
       if (book?.settled || announcedHere.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
       announcedHere.add(claim);
-      const family = families[event.family];
+      const family = familyCodes[event.family];
       const announcement = {
         number: (book?.announcement.number ?? -1) + 1,
         factory,

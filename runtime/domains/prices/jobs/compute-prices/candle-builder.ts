@@ -1,6 +1,6 @@
 import type { Decimal } from "../../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
-import type { Asset } from "../../assets.ts";
+import type { Asset } from "../../engine/assets.ts";
 import { type Candle, type Candles, changesBetween, copyOf, isSameCandle, takeIn } from "../../engine/candles.ts";
 
 /** A candle of an hour or a day (since 1970) that is to be written. */

@@ -1,6 +1,6 @@
-import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
-import type { PoolState } from "../pools/queries/state.ts";
-import type { Rate } from "../prices/queries/price.ts";
+import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../../lib/decimal.ts";
+import type { PoolState, TokenState } from "../../pools/queries/state.ts";
+import type { Rate } from "../../prices/queries/price.ts";
 
 /** What one smallest unit of a pool's first and second token is worth. */
 export type PairRates = readonly [Rate, Rate];
@@ -69,3 +69,16 @@ export const feesOf = (volume: Decimal | null, feePpm: number | undefined): Deci
 /** A year's fees at a day's pace, as a fraction of the liquidity; null where one is not known or the liquidity is nothing. */
 export const annualizedFee = (fees: Decimal | null, liquidity: Decimal | null): Decimal | null =>
   fees === null || liquidity === null || liquidity.digits === 0n ? null : divide(multiply(fees, decimal(365n)), liquidity);
+
+/** The growth of a cumulative sum between two of its values, as decimal digits. */
+export const growthBetween = (before: string, after: string): string => (before === after ? "0" : String(BigInt(after) - BigInt(before)));
+
+/** The volume of a token between two of its states: amounts in plus amounts out, so that each swap counts once. */
+export const volumeBetween = (before: TokenState, after: TokenState): string =>
+  String(BigInt(after.amount_in) + BigInt(after.amount_out) - BigInt(before.amount_in) - BigInt(before.amount_out));
+
+/** The share of a reserve that a balance of the pool token redeems, rounded down as the pool pays out; null where an input is unknown. */
+export function shareOf(reserve: string | null, balance: string | null, supply: string | null): string | null {
+  if (reserve === null || balance === null || supply === null || BigInt(supply) === 0n) return null;
+  return String((BigInt(reserve) * BigInt(balance)) / BigInt(supply));
+}

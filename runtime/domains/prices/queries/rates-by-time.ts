@@ -1,7 +1,7 @@
-import type { Currency } from "../../../generated/requests.gen.ts";
-import type { Address } from "../../lib/hex.ts";
-import { secondsOfHour } from "../../lib/time.ts";
-import type { PriceAsk, PriceQueries, Rate } from "./queries/price.ts";
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { secondsOfHour } from "../../../lib/time.ts";
+import type { PriceAsk, PriceQueries, Rate } from "./price.ts";
 
 /** What tokens were worth at the times of the rows of a list: as `ratesAtTimes`, each token and hour asked for once. */
 export async function ratesByTime(

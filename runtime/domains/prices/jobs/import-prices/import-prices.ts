@@ -1,11 +1,11 @@
-import { bytes, bytesArray } from "../../../database/codecs.ts";
-import type { DatabaseClient } from "../../../database/database.ts";
-import { upsert } from "../../../database/upsert.ts";
-import { nativeTokenAddress } from "../../../lib/hex.ts";
-import { tokenMetadataKind } from "../../tokens/projection/reads-metadata.ts";
-import type { Asset } from "../assets.ts";
-import { undoPrices } from "../jobs/compute-prices/price-settings.ts";
-import type { FilePrice } from "./parse-prices.ts";
+import { bytes, bytesArray } from "../../../../database/codecs.ts";
+import type { DatabaseClient } from "../../../../database/database.ts";
+import { upsert } from "../../../../database/upsert.ts";
+import { nativeTokenAddress } from "../../../../lib/hex.ts";
+import { tokenMetadataKind } from "../../../tokens/projection/reads-metadata.ts";
+import type { Asset } from "../../engine/assets.ts";
+import { undoPrices } from "../compute-prices/price-settings.ts";
+import type { FilePrice } from "./parse-price-file.ts";
 
 /** Keeps an operator's prices beside those that were told before, and has what they change made anew. */
 export async function importPrices(client: DatabaseClient, chainId: number, prices: readonly FilePrice[]): Promise<void> {

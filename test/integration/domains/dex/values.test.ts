@@ -2,7 +2,7 @@ import { encodeAbiParameters, keccak256 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
-import { currencyAsset } from "../../../../runtime/domains/prices/assets.ts";
+import { currencyAsset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";

@@ -1,7 +1,7 @@
 import type { Chain } from "../../../generated/requests.gen.ts";
 import type { PoolWithTimeseries } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
-import { dayOf } from "../../domains/dex/spans.ts";
+import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { emptyPool } from "../../domains/pools/queries/state.ts";
 import { isoTimestamp } from "../../lib/time.ts";
@@ -9,9 +9,9 @@ import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { viewNumber, worth } from "../prices/view-quotes.ts";
 import { figuresOf } from "./pool-figures.ts";
-import { pointsOf } from "./pool-points.ts";
-import { viewPool } from "./pool-view.ts";
 import { daysUpTo, type Moment, pointsOfWeek } from "./snapshots.ts";
+import { viewPool } from "./view-pool.ts";
+import { pointsOf } from "./view-pool-day.ts";
 
 /** Pools with a month of days, the oldest first; the last day ends with the moment, and days without trade are points too. */
 export async function poolsWithSeries(

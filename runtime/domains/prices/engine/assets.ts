@@ -1,5 +1,5 @@
-import type { Currency } from "../../../generated/requests.gen.ts";
-import type { Address, Hex } from "../../lib/hex.ts";
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import type { Address, Hex } from "../../../lib/hex.ts";
 
 /** What a price is of: a token by its address (the native one by the address that stands for it), or a currency. */
 export type Asset = Address | Hex;

@@ -1,7 +1,7 @@
 import { bytes } from "../../../../database/codecs.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { lastHourOf } from "../../spans.ts";
+import { lastHourOf } from "../../queries/spans.ts";
 
 type Index = Pick<JobContext, "chainId" | "database">;
 

@@ -1,5 +1,5 @@
 import { chainConfig } from "../../../../runtime/config/config.ts";
-import type { Asset } from "../../../../runtime/domains/prices/assets.ts";
+import type { Asset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { createPriceModel, type Prices } from "../../../../runtime/domains/prices/engine/model.ts";
 import type { PoolObservation } from "../../../../runtime/domains/prices/engine/observations.ts";
 import { toText } from "../../../../runtime/lib/decimal.ts";
