@@ -11,7 +11,7 @@ const runs = 5;
 /** Milliseconds on the reference machine. */
 const targets = { milliseconds: 1500, megabytes: 400 };
 
-/** Says on its fourth descriptor how much memory the process took at most; resourceUsage counts in kilobytes. */
+/** Writes the peak memory of the process to descriptor 3; resourceUsage counts in kilobytes. */
 const memoryHook = `data:text/javascript,${encodeURIComponent(
   'import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));',
 )}`;
@@ -21,7 +21,7 @@ interface Measurement {
   readonly megabytes: number;
 }
 
-/** The whole catalog: written into an empty folder, and checked there; wall time and peak memory of a process of its own each. */
+/** Generates the whole catalog into an empty folder and checks it there; wall time and peak memory of one process each. */
 export async function run(): Promise<BenchResult> {
   const root = await mkdtemp(join(tmpdir(), "ashlar-bench-"));
   try {
@@ -64,7 +64,7 @@ function resultOf(write: Measurement, check: Measurement, calibration: Calibrati
   };
 }
 
-/** The median time of some runs and the largest memory. */
+/** Median time and peak memory of several runs. */
 async function repeat(once: () => Promise<Measurement>): Promise<Measurement> {
   const measurements: Measurement[] = [];
   for (let index = 0; index < runs; index += 1) measurements.push(await once());
@@ -87,7 +87,7 @@ function measure(words: readonly string[]): Promise<Measurement> {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code !== 0) return reject(new Error(`generator/cli.ts ${words.join(" ")} ended with ${code}.`));
+      if (code !== 0) return reject(new Error(`generator/cli.ts ${words.join(" ")} exited with code ${code}.`));
       resolve({ milliseconds: Math.round(performance.now() - started), megabytes: Math.round(Number(memory) / 1024) });
     });
   });

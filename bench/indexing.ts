@@ -8,7 +8,7 @@ import { resultOf } from "./indexing/figures.ts";
 import type { BenchResult } from "./result.ts";
 import { startBenchServer } from "./support/server.ts";
 
-/** Our indexer against fetching and copying alone: interleaved runs on one chain and one server. */
+/** Compares the indexer with a script that only fetches and copies: interleaved runs on one chain and one server. */
 export async function run(words: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...words],

@@ -34,7 +34,7 @@ interface Work {
   readonly transfers: number;
 }
 
-/** From a block's mining until the API serves the balances that it changed: an indexer and a server as processes of their own, by websocket and by polling. */
+/** Time from mining a block until the API serves the balances that it changed, with an indexer and a server process, by websocket and by polling. */
 export async function run(words: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...words],
@@ -61,7 +61,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
   }
 }
 
-/** One node, one indexer, one server, and blocks of so many transfers. */
+/** Measures one mode with one node, one indexer and one server. */
 async function measure(
   mode: Measured["mode"],
   { folder, databaseUrl, key }: { readonly folder: string; readonly databaseUrl: string; readonly key: string },
@@ -74,7 +74,7 @@ async function measure(
     rpc: chain.url,
     nativeAccounting: "traces",
     pollMilliseconds: poll,
-    // Nobody listens there, so the indexer asks the node for its head.
+    // Nothing listens there, so the indexer polls the node for its head.
     ...(mode === "polling" ? { ws: "ws://127.0.0.1:9" } : {}),
   };
   const config = { ...chainConfig.parse(settings), id: 31337 };
@@ -88,10 +88,10 @@ async function measure(
     const taken: number[] = [];
     const random = createRandom(1);
     for (let block = -warmUp; block < blocks; block += 1) {
-      // Blocks come at any moment between two questions: right after an answer the next would always be furthest off.
+      // Blocks are mined at random moments between two polls; mined right after one, they would always wait the longest.
       await wait(random() * poll);
       const milliseconds = await liveOneBlock(work, block + warmUp);
-      // The first wait for the backfill and fill the caches of all programs.
+      // The first blocks wait for the backfill and warm up all caches.
       if (block >= 0) taken.push(milliseconds);
     }
     return { mode, milliseconds: taken, load: loadavg()[0] ?? Number.NaN };
@@ -102,7 +102,7 @@ async function measure(
   }
 }
 
-/** Mines a block that gives somebody new a balance, and asks for it until it is there. The node's own work on the block is part of the time. */
+/** Mines a block that changes new balances and polls the API until it serves them; includes the node's time for the block. */
 async function liveOneBlock({ chain, token, url, key, transfers }: Work, number: number): Promise<number> {
   const recipients = Array.from({ length: transfers }, (_, index) => hexOf(3, number * transfers + index, 5));
   await chain.send(...recipients.map((recipient) => ({ ...call(artifacts.erc20(), token, "mint", [recipient, 7n]), gas: 200_000n })));
@@ -128,9 +128,9 @@ function resultOf(results: readonly Measured[], calibration: Calibration): Bench
       "heads by": mode,
       blocks: milliseconds.length,
       "median ms": rounded(median(milliseconds), 0),
-      "least ms": at(0),
-      "nine of ten below ms": at(0.9),
-      "most ms": at(1),
+      "min ms": at(0),
+      "p90 ms": at(0.9),
+      "max ms": at(1),
       "system load": rounded(load, 1),
     };
   });
@@ -141,8 +141,6 @@ function resultOf(results: readonly Measured[], calibration: Calibration): Bench
     missed:
       byWebSocket < targetMilliseconds
         ? []
-        : [
-            `With a websocket a block was visible after ${rounded(byWebSocket, 0)} ms in the median; the target is under ${targetMilliseconds} ms.`,
-          ],
+        : [`Median with a websocket: ${rounded(byWebSocket, 0)} ms until a block was served, target below ${targetMilliseconds} ms.`],
   };
 }

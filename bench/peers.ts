@@ -15,18 +15,18 @@ import { type BenchServer, startBenchServer } from "./support/server.ts";
 
 const ownFolder = fileURLToPath(new URL("./peers/", import.meta.url));
 const indexerScript = new URL("./indexing/indexer-process.ts", import.meta.url);
-const patienceMilliseconds = 600_000;
+const maxWaitMilliseconds = 600_000;
 const targets: Readonly<Record<string, { readonly target: number; readonly missBelow: number }>> = {
   ponder: { target: 3, missBelow: 1.5 },
   subsquid: { target: 1, missBelow: 1 },
 };
 
-interface Contestant {
+interface Peer {
   readonly name: string;
-  /** Makes what must be there before it starts. */
+  /** Creates its tables before it starts. */
   readonly prepare?: (database: Database) => Promise<unknown>;
   readonly start: (databaseUrl: string) => ChildProcess;
-  /** How many transfers it has committed so far. */
+  /** Counts the transfers that it has committed. */
   readonly transfers: string;
 }
 
@@ -36,7 +36,7 @@ interface Timing {
   readonly load: number;
 }
 
-/** Our indexer and others in turn on one chain and one server, each from the start of its process until the last transfer is committed. */
+/** Runs our indexer and others in turn on one chain and one server, each from process start until the last transfer is committed. */
 export async function run(words: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...words],
@@ -48,7 +48,8 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       only: { type: "string", default: "ponder,subsquid" },
     },
   });
-  if (!existsSync(join(values.folder, "node_modules"))) throw new Error("First run: npm install --prefix bench/peers");
+  if (!existsSync(join(values.folder, "node_modules")))
+    throw new Error("The peers are not installed; run npm install --prefix bench/peers first.");
   const folder = await mkdtemp(join(tmpdir(), "ashlar-bench-peers-"));
   const server = await startBenchServer(folder);
   try {
@@ -58,10 +59,10 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       const others = [ponder(values.folder, facts), subsquid(values.folder, facts)].filter(({ name }) =>
         values.only.split(",").includes(name),
       );
-      const contestants = [ashlar(compileScript(indexerScript, join(folder, "compiled")), facts), ...others];
+      const peers = [ashlar(compileScript(indexerScript, join(folder, "compiled")), facts), ...others];
       const timings: Timing[] = [];
       for (let index = 0; index < Number(values.runs); index += 1) {
-        for (const contestant of contestants) timings.push(await race(server, contestant, chain.transfers));
+        for (const peer of peers) timings.push(await race(server, peer, chain.transfers));
       }
       return resultOf(timings);
     } finally {
@@ -85,8 +86,8 @@ const environmentOf = (facts: Facts, databaseUrl: string): NodeJS.ProcessEnv => 
   BENCH_TOKEN: facts.token,
 });
 
-/** Compiled, as the others and an installed package are. */
-const ashlar = (script: URL, facts: Facts): Contestant => ({
+/** Compiled, like the others and like an installed package. */
+const ashlar = (script: URL, facts: Facts): Peer => ({
   name: "ashlar",
   transfers: "SELECT count(*) AS count FROM transfers",
   start: (databaseUrl) =>
@@ -95,7 +96,7 @@ const ashlar = (script: URL, facts: Facts): Contestant => ({
     }),
 });
 
-const ponder = (folder: string, facts: Facts): Contestant => ({
+const ponder = (folder: string, facts: Facts): Peer => ({
   name: "ponder",
   transfers: "SELECT count(*) AS count FROM bench.transfer",
   start: (databaseUrl) => {
@@ -106,7 +107,7 @@ const ponder = (folder: string, facts: Facts): Contestant => ({
   },
 });
 
-const subsquid = (folder: string, facts: Facts): Contestant => ({
+const subsquid = (folder: string, facts: Facts): Peer => ({
   name: "subsquid",
   transfers: "SELECT count(*) AS count FROM transfer",
   prepare: (database) => database.query(readFileSync(join(folder, "subsquid", "tables.sql"), "utf8")),
@@ -116,9 +117,9 @@ const subsquid = (folder: string, facts: Facts): Contestant => ({
   },
 });
 
-async function race(server: BenchServer, { name, prepare, start, transfers }: Contestant, expected: number): Promise<Timing> {
-  const url = await server.create("contest");
-  return server.on("contest", async (database) => {
+async function race(server: BenchServer, { name, prepare, start, transfers }: Peer, expected: number): Promise<Timing> {
+  const url = await server.create("peers");
+  return server.on("peers", async (database) => {
     await prepare?.(database);
     await database.query("CHECKPOINT");
     const started = performance.now();
@@ -126,8 +127,9 @@ async function race(server: BenchServer, { name, prepare, start, transfers }: Co
     const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
     try {
       while ((await countOf(database, transfers)) < expected) {
-        if (performance.now() - started > patienceMilliseconds) throw new Error(`${name} did not end in ${patienceMilliseconds / 1000} s.`);
-        if (child.exitCode !== null && child.exitCode !== 0) throw new Error(`${name} ended with ${child.exitCode}.`);
+        if (performance.now() - started > maxWaitMilliseconds)
+          throw new Error(`${name} did not finish in ${maxWaitMilliseconds / 1000} s.`);
+        if (child.exitCode !== null && child.exitCode !== 0) throw new Error(`${name} exited with code ${child.exitCode}.`);
         await wait(50);
       }
       const [load = Number.NaN] = loadavg();
@@ -139,7 +141,7 @@ async function race(server: BenchServer, { name, prepare, start, transfers }: Co
   });
 }
 
-/** Zero while the table is not there. */
+/** Zero until the table exists. */
 async function countOf(database: Database, sql: string): Promise<number> {
   const rows = await database.query<{ count: number }>(sql).catch(() => []);
   return rows[0]?.count ?? 0;
@@ -164,7 +166,7 @@ function resultOf(timings: readonly Timing[]): BenchResult {
       const bound = targets[name];
       return bound === undefined || ratio >= bound.target
         ? []
-        : [`${name} took ${rounded(ratio)} times our time: the target is ${bound.target}, a miss below ${bound.missBelow}.`];
+        : [`${name} took ${rounded(ratio)} times our time; target ${bound.target}, missed below ${bound.missBelow}.`];
     }),
   };
 }

@@ -1,22 +1,22 @@
 type Table = readonly Readonly<Record<string, string | number>>[];
 
-/** What a benchmark gives: every file of this folder that is one exports `run(words): Promise<BenchResult>`, words being what follows its name. */
+/** Result of a benchmark. Every benchmark is a file of this folder that exports `run(words): Promise<BenchResult>`, with the arguments after its name. */
 export interface BenchResult {
-  /** One line a measurement, for people. */
+  /** One row a measurement. */
   readonly table: Table;
-  /** Further tables, each with columns of its own. */
+  /** Further tables with other columns. */
   readonly further?: readonly Table[];
-  /** The same for programs; printed as the last line. */
+  /** Machine-readable figures, printed as one line of JSON at the end. */
   readonly figures: Readonly<Record<string, number>>;
-  /** A sentence for each target that was missed. */
+  /** One sentence for each missed target. */
   readonly missed: readonly string[];
 }
 
-/** The middle one of some measurements. */
+/** Median of the values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** A figure with so many places, as a table shows it. */
+/** Rounds to a number of decimal places for display. */
 export const rounded = (value: number, places = 2): number => Number(value.toFixed(places));

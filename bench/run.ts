@@ -10,7 +10,7 @@ const print = (text: string): unknown => process.stdout.write(`${text}\n`);
 
 process.exitCode = await main(process.argv[2], process.argv.slice(3));
 
-/** Runs one benchmark: 0 when it meets its targets, 1 when it misses one, 2 when there is none of that name. */
+/** Runs one benchmark. Exit code 0: all targets met; 1: a target missed; 2: unknown benchmark. */
 async function main(name: string | undefined, words: readonly string[]): Promise<0 | 1 | 2> {
   const names = await benchmarks();
   if (name === undefined || !names.includes(name)) {
@@ -35,7 +35,7 @@ function isBenchmark(module: unknown): module is { run(words: readonly string[])
   return typeof module === "object" && module !== null && "run" in module && typeof module.run === "function";
 }
 
-/** The lines of a table, numbers to the right. */
+/** Renders a table with right-aligned numbers. */
 function aligned(table: BenchResult["table"]): string[] {
   const columns = [...new Set(table.flatMap((row) => Object.keys(row)))];
   const widths = columns.map((column) => Math.max(column.length, ...table.map((row) => String(row[column] ?? "").length)));

@@ -31,7 +31,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
     server,
     {
       name: `dex_${size.swaps}_${size.pools}`,
-      madeFrom: ["dex", storyVersion, size, projections.map(({ id, version }) => [id, version])],
+      inputs: ["dex", storyVersion, size, projections.map(({ id, version }) => [id, version])],
       label: `an index with ${size.pools} pools and ${size.swaps} swaps`,
       script: new URL("./fill-process.ts", import.meta.url),
       argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies MarketSize,

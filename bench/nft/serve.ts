@@ -32,7 +32,7 @@ export async function serveCollections(server: BenchServer, { times, rows, ...si
     server,
     {
       name: `nft_${size.tokens}_${size.sales}`,
-      madeFrom: ["nft", storyVersion, size, projections.map(({ id, version }) => [id, version])],
+      inputs: ["nft", storyVersion, size, projections.map(({ id, version }) => [id, version])],
       label: `an index with ${size.tokens} tokens of a collection and ${size.sales} sales`,
       script: new URL("./fill-process.ts", import.meta.url),
       argument: { ...size, until: Math.floor(Date.now() / 1000) } satisfies CastSize,

@@ -12,16 +12,16 @@ const chainId = 1;
 const pageSize = 100;
 const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-const nobodysTopic: Hash = `0x${"0".repeat(24)}${"ab".repeat(20)}`;
+const unusedTopic: Hash = `0x${"0".repeat(24)}${"ab".repeat(20)}`;
 
-/** The questions of the queries benchmark to the query functions: the statements that a resolver sends, with their rows decoded, and nothing of HTTP. */
+/** Cases that call the query functions: the statements of a resolver with decoded rows, without HTTP. */
 export function queryCases(database: Pick<Database, "query">, facts: StoryFacts): readonly QueryCase[] {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
   const head = facts.blocks - 1;
   const ordinary = (time: number) => facts.ordinary[time % facts.ordinary.length] ?? facts.collector;
 
-  /** A page of a wallet's transactions from the newest one back, as the resolver makes it: the count, then a range of ordinals. */
+  /** A page of a wallet's transactions, newest first, as in the resolver: the count, then a range of ordinals. */
   const transactionsPage = async (pageOf: (count: number) => number) => {
     const count = await ledger.transactionCountOfAddress(chainId, facts.busy, head);
     const newest = count - 1 - pageOf(count) * pageSize;
@@ -32,7 +32,7 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
     return tokens.transfersAt(chainId, ordinary(time), null, places);
   };
   const maxRows = 100_000;
-  /** Holdings with their metadata, as the resolver asks them. */
+  /** Holdings with their metadata, as in the resolver. */
   const balances = async (owner: (time: number) => typeof facts.busy, time: number) => {
     const [held, metadata] = await Promise.all([
       tokens.holdingsAt(chainId, owner(time), head, maxRows),
@@ -67,10 +67,10 @@ export function queryCases(database: Pick<Database, "query">, facts: StoryFacts)
       ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic] }, pageSize, 100 * pageSize),
     },
     {
-      name: "logs by topic and another that none has",
+      name: "logs by topic and a second topic without matches",
       target: null,
       rows: 0,
-      ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [nobodysTopic] }, pageSize, 0),
+      ask: () => ledger.logs(chainId, { first: 0, last: head, topics: [transferTopic], otherTopics: [unusedTopic] }, pageSize, 0),
     },
     {
       name: "native balance at a block",

@@ -4,7 +4,7 @@ import { openServing } from "../support/serving.ts";
 import type { QueryCase } from "./query-case.ts";
 import type { StoryFacts } from "./story.ts";
 
-/** The same questions as whole answers: from a request of this process over HTTP to the parsed JSON, by a server in this process. */
+/** The same cases as whole responses: an HTTP request to a server in this process, up to the parsed JSON. */
 export async function openEndpointCases(
   database: Database,
   facts: StoryFacts,

@@ -4,7 +4,7 @@ import { describeChain, describeTokens, fillTables } from "../support/fill.ts";
 import { answer, argumentOf } from "../support/measured-process.ts";
 import { projections } from "../support/projections.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
-import { type StorySize, tellBlocks } from "./story.ts";
+import { generateBlocks, type StorySize } from "./story.ts";
 
 interface Argument extends StorySize {
   readonly databaseUrl: string;
@@ -24,5 +24,5 @@ answer({});
 
 function* decoded() {
   const decode = createEventDecoder(projections.flatMap(({ events }) => events));
-  for (const block of tellBlocks(size)) yield decode(block);
+  for (const block of generateBlocks(size)) yield decode(block);
 }

@@ -7,19 +7,19 @@ const chainId = 1;
 const pageSize = 100;
 const deepRow = 10_000;
 
-/** Pages of the popular token's holders, now and after a past block, each with the totals beside it. */
+/** Pages of the popular token's holders, at the head and at past blocks, each with its totals. */
 export function holderCases(tokens: TokenQueries, facts: StoryFacts): readonly QueryCase[] {
   const head = facts.blocks - 1;
   const token = facts.popularToken;
 
-  /** A page as the resolver makes it; its offset may depend on how many holders there are. */
+  /** A page as in the resolver; the offset may depend on the number of holders. */
   const page = async (block: number, offsetOf: (holders: number) => number) => {
     const totals = await tokens.tokenTotalsAt(chainId, token, standards.erc20, block);
     const holders = totals?.holders ?? 0;
     return tokens.holdersAt(chainId, token, standards.erc20, block, pageSize, Math.max(0, offsetOf(holders)), holders);
   };
   const lastPage = (holders: number): number => holders - pageSize;
-  /** Another past block each time, from the given share of the chain on. */
+  /** A different past block each time, starting at a percentage of the chain. */
   const pastBlock = (percent: number, time: number): number => Math.floor((head * percent) / 100) + time;
   const ofPast = (name: string, percent: number, target: number | null, offsetOf: (holders: number) => number): QueryCase => ({
     name: `${name} at ${percent}% of the chain`,
@@ -34,7 +34,7 @@ export function holderCases(tokens: TokenQueries, facts: StoryFacts): readonly Q
     { name: "holders last page", target: 100, rows: pageSize, ask: () => page(head, lastPage) },
     { name: "holders middle page", target: null, rows: pageSize, ask: () => page(head, (holders) => Math.floor(holders / 2) - pageSize) },
     ...[90, 50, 10, 1].map((percent) => ofPast("holders first page", percent, 10, () => 0)),
-    // A hundredth of the chain had not so many holders yet on the smaller index.
+    // At 1 % of the chain, the smaller index has fewer holders.
     ...[90, 50, 10].map((percent) => ofPast("holders row 10,000", percent, null, (holders) => Math.min(deepRow, lastPage(holders)))),
     ...[90, 50].map((percent) => ofPast("holders last page", percent, null, lastPage)),
   ];

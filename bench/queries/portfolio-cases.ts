@@ -7,7 +7,7 @@ import { type StoryFacts, timeOfBlock } from "./story.ts";
 const chainId = 1;
 const days = 30;
 
-/** What wallets held in the last thirty days, with metadata, as the resolver asks it. */
+/** Holdings of wallets over the last thirty days with metadata, as in the resolver. */
 export function portfolioCases(tokens: TokenQueries, facts: StoryFacts): readonly QueryCase[] {
   const lastSecond = timeOfBlock(facts, facts.blocks - 1);
   const firstDay = (Math.floor(lastSecond / secondsOfDay) - days + 1) * secondsOfDay;

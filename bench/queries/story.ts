@@ -2,26 +2,26 @@ import type { ChainBlock, ChainLog, ChainTransaction } from "../../runtime/chain
 import { type Address, type Hash, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
-/** Raised when the same size gives other blocks. */
+/** Increased when the same size produces other blocks. */
 export const storyVersion = 2;
 
-/** What a generated chain is made from: the same blocks for the same seed and size. */
+/** Parameters of a generated chain; the same parameters produce the same blocks. */
 export interface StorySize {
   readonly seed: number;
-  /** ERC-20 transfers, rounded up to whole blocks; the skew below is for five million and shrinks with it, but for the extreme wallet. */
+  /** ERC-20 transfers, rounded up to whole blocks. The figures below are for five million and scale with it, except for the collector. */
   readonly transfers: number;
 }
 
-/** Who is where in a generated chain. */
+/** Addresses of a generated chain. */
 export interface StoryFacts {
   readonly blocks: number;
   /** Sends two transactions in fifteen: 222,000 of five million transfers. */
   readonly busy: Address;
   /** Holds 30,000 tokens at any size. */
   readonly collector: Address;
-  /** Wallets of 30 tokens, each of which moves all the time. */
+  /** Wallets of 30 tokens, all of which move frequently. */
   readonly ordinary: readonly Address[];
-  /** Held by one address for each ten transfers: 500,000 of five million, some of which move it all the time. */
+  /** Held by one address for every ten transfers: 500,000 of five million; some move it frequently. */
   readonly popularToken: Address;
   readonly popularHolders: number;
   readonly tokenOf: (number: number) => Address;
@@ -32,7 +32,7 @@ const perBlock = 24;
 const tokens = 40_000;
 const collected = 30_000;
 const tokensOfOrdinary = 30;
-/** First of the tokens that ordinary wallets have. */
+/** Number of the first token of ordinary wallets. */
 const ordinaryTokens = 1_000;
 const firstTimestamp = 1_700_000_000;
 const span = 90 * 86_400;
@@ -44,7 +44,7 @@ const people = { busy: 0, treasury: 1, collector: 2, miner: 3, ordinary: 10 } as
 const person = (number: number): Address => hexOf(kinds.person, number, 5);
 const tokenOf = (number: number): Address => hexOf(kinds.token, number, 5);
 
-/** The parts of a generated chain that a query has to name. */
+/** Returns the addresses of a generated chain without generating it. */
 export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
   blocks: Math.ceil(transfers / perBlock),
   busy: person(people.busy),
@@ -57,7 +57,7 @@ export const factsOf = ({ transfers }: StorySize): StoryFacts => ({
 
 const wallets = (transfers: number): number => Math.max(1, Math.floor(transfers / 5_000));
 
-/** When a block is made (unix seconds): a chain is spread over the same days whatever its size. */
+/** Timestamp of a block (unix seconds); chains of all sizes span the same days. */
 export const timeOfBlock = ({ blocks }: Pick<StoryFacts, "blocks">, number: number): number =>
   firstTimestamp + number * Math.max(1, Math.floor(span / blocks));
 
@@ -69,10 +69,10 @@ interface Movement {
 }
 
 /**
- * The blocks of a generated chain, in order. Nobody spends what they do not have: a sender gives away half of what the token's last
+ * Generates the blocks of a chain in order. No balance goes below zero: a sender transfers half of what the token's last
  * receiver got, or the token is minted.
  */
-export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
+export function* generateBlocks(size: StorySize): Generator<ChainBlock> {
   const facts = factsOf(size);
   const { blocks } = facts;
   const mover = createMover(size);
@@ -104,7 +104,7 @@ export function* tellBlocks(size: StorySize): Generator<ChainBlock> {
   }
 }
 
-/** Chooses who moves what: three movements a transaction. */
+/** Chooses three movements for each transaction. */
 const createMover = ({ seed, transfers }: StorySize) => {
   const random = createRandom(seed);
   const pool = Math.max(100, Math.floor(transfers / 5));
@@ -116,7 +116,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   const popularBalances = new Float64Array(holders);
   let popular = 0;
 
-  /** Small tokens have few holders; the same number gives the same holder, so that pairs come again. */
+  /** Small tokens have few holders, and the same number selects the same holder, so that pairs recur. */
   const holderOf = (token: number, share: number): Address => {
     const own = Math.max(3, Math.floor(holders / (token + 1)));
     return hexOf(kinds.holder, (Math.floor(share * share * own) * 7_919 + token * 104_729) % pool, 5);
@@ -128,13 +128,13 @@ const createMover = ({ seed, transfers }: StorySize) => {
     const from = receiver === undefined || receiver === to ? zeroAddress : receiver;
     lastReceiver[token] = to;
     lastAmount[token] = amount;
-    // What has been halved too often is minted again next time.
+    // A balance that was halved too often is minted again next time.
     if (amount < 1_000) lastReceiver[token] = undefined;
     return { token, from, to, amount };
   };
   const anyToken = (): number => Math.floor(tokens * random() ** 4);
   const popularHolder = (number: number): Address => hexOf(kinds.holder, (number * 7_919) % pool, 5);
-  /** Between two holders of the popular token, some of whom move it far more often than others: half of what the sender has, never all. */
+  /** Transfers half of the sender's balance between two holders of the popular token, some of which are chosen far more often. */
   const passOn = (): Movement => {
     const giver = Math.floor(popular * random() ** 3);
     const taker = Math.floor(popular * random() ** 3);
@@ -146,7 +146,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
 
   const first = (transaction: number): Movement => {
     if (transaction === 0) return { token: 0, from: zeroAddress, to: person(people.treasury), amount: holders * 2_000_000 };
-    // Four in ten are the popular token's, until every holder has some.
+    // Four in ten transactions move the popular token, until every holder has some.
     if (transaction % 10 < 4 && popular < holders) {
       const to = popularHolder(popular);
       const amount = 1_000_000 + (((popular + 1) * 31) % 999_983);
@@ -187,7 +187,7 @@ const createMover = ({ seed, transfers }: StorySize) => {
   };
 };
 
-/** Every sixth transaction is the busy address's, but for those that are kept for the ordinary wallets. */
+/** Every sixth transaction is sent by the busy address, except those of the ordinary wallets. */
 const isBusy = (transaction: number): boolean => transaction % 6 === 5 && transaction % 5 !== 0;
 
 const topicOf = (address: Address): Hash => `0x${"0".repeat(24)}${address.slice(2)}`;

@@ -6,26 +6,26 @@ import { median } from "../result.ts";
 /** Medians on the machine for which the absolute targets were set, in milliseconds. */
 const reference = { oneRow: 0.12, compiler: 250 } as const;
 
-/** How much slower than the reference machine a run's machine is; targets in milliseconds are multiplied by it. */
+/** Compares the machine of a run with the reference machine; targets in milliseconds are multiplied by `factor`. */
 export interface Calibration {
   readonly name: string;
   readonly milliseconds: number;
   readonly factor: number;
 }
 
-/** Calibrates by a query for one row, which is what an answer costs at least. */
+/** Calibrates by a query for one row, the minimum cost of a response. */
 export async function calibrateByQuery(database: Queryable, times = 200): Promise<Calibration> {
   const taken: number[] = [];
   for (let time = -20; time < times; time += 1) {
     const started = performance.now();
     await database.query("SELECT 1 AS one");
-    // The first ones open the connection and warm up the process.
+    // Warms up the connection and the process.
     if (time >= 0) taken.push(performance.now() - started);
   }
   return calibrationOf("one row", median(taken), reference.oneRow);
 }
 
-/** Calibrates by a process that loads the TypeScript compiler, which is what a command of the generator costs at least. */
+/** Calibrates by a process that loads the TypeScript compiler, the minimum cost of a generator command. */
 export function calibrateByCompiler(times = 5): Calibration {
   const compiler = createRequire(import.meta.url).resolve("typescript");
   const taken = Array.from({ length: times }, () => {

@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /**
- * Compiles a script and all that it imports as the package is built, and gives where it lies: an installed package runs so, and the TypeScript loader
- * wraps every function that has a name.
+ * Compiles a script and its imports as the package is built and returns its location. An installed package runs compiled code; the TypeScript loader
+ * wraps every named function.
  */
 export function compileScript(script: URL, folder: string): URL {
   const path = fileURLToPath(script);

@@ -1,11 +1,11 @@
-/** One kind of question to an endpoint. */
+/** One kind of request to an endpoint. */
 export interface Variant {
   readonly name: string;
-  /** Paths below /v1, asked in turn. */
+  /** Paths below /v1, requested in turn. */
   readonly paths: readonly string[];
 }
 
-/** An endpoint with the questions that it is asked. */
+/** An endpoint with its requests. */
 export interface EndpointCase {
   readonly row: number;
   readonly name: string;

@@ -12,7 +12,7 @@ export interface FillOptions {
   readonly projections: readonly Projection[];
   readonly nativeAccounting: ChainFacts["nativeAccounting"];
   readonly blocksAtOnce: number;
-  /** None where it is not said. */
+  /** Default: none. */
   readonly wrappedNative?: readonly Address[];
   /** Tables that stay empty. */
   readonly without?: ReadonlySet<string>;
@@ -20,10 +20,10 @@ export interface FillOptions {
 
 type Folded = readonly Readonly<Record<string, readonly Row[]>>[];
 
-/** What every account had in the first block: a million of the native token. */
+/** Balance of every account in the first block: a million native tokens. */
 const genesisBalance = { ok: true, data: `0x${(10n ** 24n).toString(16).padStart(64, "0")}` } as const;
 
-/** Takes generated blocks through the product's own folds into empty tables: so they are consistent, whatever the schema. Gives the last block. */
+/** Folds generated blocks into empty tables with the product's projections, so that the tables are consistent under any schema. Returns the last block. */
 export async function fillTables(
   database: Database,
   blocks: Iterable<DecodedBlock>,
@@ -39,7 +39,7 @@ export async function fillTables(
   for (const decoded of portions(blocks, blocksAtOnce)) {
     const folded = parts.map(({ projection, memory }) => {
       const rows = projection.fold(decoded, { chain: facts, state: memory.state, base: () => genesisBalance });
-      memory.keep(rows);
+      memory.store(rows);
       return rows;
     });
     await writing;
@@ -62,10 +62,10 @@ function* portions<T>(items: Iterable<T>, size: number): Generator<T[]> {
   if (portion.length > 0) yield portion;
 }
 
-/** Tables to which rows are only added; those of one row a key are written at the end, and nobody waits for the queues' reads. */
+/** Append-only tables. Tables with one row a key are written at the end, and queues stay empty. */
 function growingTables(tables: readonly Table[]): readonly Table[] {
   const unknown = tables.find(({ kind }) => !["append", "latest", "periods", "queue"].includes(kind));
-  if (unknown !== undefined) throw new Error(`bench/support/fill.ts does not know how to write ${unknown.name}, which is ${unknown.kind}.`);
+  if (unknown !== undefined) throw new Error(`bench/support/fill.ts cannot write table ${unknown.name} of kind ${unknown.kind}.`);
   return tables.filter(({ kind }) => kind === "append" || kind === "periods");
 }
 
@@ -89,7 +89,7 @@ export function copyRows(
   return database.transaction((client) => client.copy(table, ["chain_id", ...names], tuples(), ["int8", ...Object.values(columns)]));
 }
 
-/** What the loop would have written beside the projections' rows. */
+/** Writes the chain's row and the checkpoints, as the indexing loop would. */
 export async function describeChain(database: Database, chainId: number, { number, timestamp }: ChainBlock): Promise<void> {
   await database.query(
     `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, backfilled_at, latest_block, latest_timestamp, seen_at)
@@ -103,7 +103,7 @@ export async function describeChain(database: Database, chainId: number, { numbe
   );
 }
 
-/** Metadata of each token, all alike, and nothing left to ask of their contracts. */
+/** Writes the same metadata for each token and empties the queue of contract reads. */
 export async function describeTokens(database: Database, chainId: number): Promise<void> {
   await database.query(
     `INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block)

@@ -3,30 +3,30 @@ import { measureProcess } from "./measured-process.ts";
 import type { BenchServer } from "./server.ts";
 import { describeSchema } from "./tables.ts";
 
-/** A generated index as it is kept: whatever it is made from stands in its name. */
+/** A generated index that is kept between runs; its name contains a hash of its inputs. */
 export interface KeptIndex {
-  /** The benchmark, and how large the index is: an older one of the same name is dropped. */
+  /** Benchmark and size; an older index with this prefix is dropped. */
   readonly name: string;
-  /** Whatever changes what is in it; a version for the code that makes it. */
-  readonly madeFrom: readonly unknown[];
-  /** What is said while it is made. */
+  /** All inputs that change its contents, including a version of the generating code. */
+  readonly inputs: readonly unknown[];
+  /** Printed while it is generated. */
   readonly label: string;
-  /** Fills the empty database of its `databaseUrl`; it has the rest of the argument too. */
+  /** Script that fills the empty database at `databaseUrl`; receives the argument too. */
   readonly script: URL;
   readonly argument: object;
 }
 
-/** The database of a generated index, by name: the one that an earlier run left where it would be made the same under the same schema, else a new one. */
+/** Opens the database of a generated index: the one of an earlier run if inputs and schema are the same, else a new one. Returns its name. */
 export async function openKeptIndex(
   server: BenchServer,
-  { name: prefix, madeFrom, label, script, argument }: KeptIndex,
+  { name: prefix, inputs, label, script, argument }: KeptIndex,
   say: (line: string) => void,
 ): Promise<string> {
   const draft = "bench_draft";
   await server.create(draft);
   const schema = await server.on(draft, describeSchema);
   const hash = createHash("sha256")
-    .update(JSON.stringify([...madeFrom, schema]))
+    .update(JSON.stringify([...inputs, schema]))
     .digest("hex")
     .slice(0, 12);
   const name = `${prefix}_${hash}`;
@@ -35,12 +35,12 @@ export async function openKeptIndex(
     await server.drop(draft);
     return name;
   }
-  // What was made for an earlier schema is of no more use, and large.
+  // Indexes of an earlier schema are useless, and large.
   for (const outdated of names.filter((other) => other.startsWith(`${prefix}_`))) await server.drop(outdated);
-  say(`making ${label}; it is kept`);
+  say(`generating ${label}; it is kept for later runs`);
   const started = performance.now();
   const { megabytes } = await measureProcess(script, { ...argument, databaseUrl: server.urlOf(draft) }, ["--max-old-space-size=10000"]);
   await server.rename(draft, name);
-  say(`made in ${Math.round((performance.now() - started) / 1000)} s, with ${megabytes} MB of memory`);
+  say(`generated in ${Math.round((performance.now() - started) / 1000)} s with ${megabytes} MB of memory`);
   return name;
 }

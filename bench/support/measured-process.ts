@@ -2,39 +2,39 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What a process of a benchmark says on its fourth descriptor when it has ended its work. */
+/** What a benchmark process writes to descriptor 3 when it is done. */
 export interface Measured<T> {
   readonly result: T;
-  /** Peak of what it held; of a script that is not compiled, with its loader. */
+  /** Peak memory, including the loader of a script that is not compiled. */
   readonly megabytes: number;
 }
 
-/** Runs a script of the benchmarks as a process of its own, with one JSON argument. */
+/** Runs a benchmark script in a new process with one JSON argument. */
 export function measureProcess<T>(script: URL, argument: object, nodeOptions: readonly string[] = []): Promise<Measured<T>> {
   const loader = script.pathname.endsWith(".ts") ? ["--import", "tsx"] : [];
   const words = [...nodeOptions, ...loader, fileURLToPath(script), JSON.stringify(argument)];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
-  return answerOf<T>(child, script);
+  return resultOf<T>(child, script);
 }
 
-const answerOf = <T>(child: ChildProcess, script: URL): Promise<Measured<T>> => {
-  let said = "";
+const resultOf = <T>(child: ChildProcess, script: URL): Promise<Measured<T>> => {
+  let output = "";
   child.stdio[3]?.on("data", (part: Buffer) => {
-    said += part.toString();
+    output += part.toString();
   });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
-      if (code === 0) resolve(JSON.parse(said) as Measured<T>);
-      else reject(new Error(`${script.pathname.split("/").at(-1)} ended with ${code}.`));
+      if (code === 0) resolve(JSON.parse(output) as Measured<T>);
+      else reject(new Error(`${script.pathname.split("/").at(-1)} exited with code ${code}.`));
     });
   });
 };
 
-/** In the process: its one argument. */
+/** In the process: returns its argument. */
 export const argumentOf = <T>(): T => JSON.parse(process.argv[2] ?? "null") as T;
 
-/** In the process: starts the clock, and gives what was taken since. */
+/** In the process: starts measuring; the returned function returns wall and CPU time since then. */
 export const startClock = (): (() => { readonly milliseconds: number; readonly processorSeconds: number }) => {
   const started = performance.now();
   const before = process.cpuUsage();
@@ -44,13 +44,13 @@ export const startClock = (): (() => { readonly milliseconds: number; readonly p
   };
 };
 
-/** In the process: hands the result over. resourceUsage counts in kilobytes. */
+/** In the process: returns the result to the parent. resourceUsage counts in kilobytes. */
 export function answer<T>(result: T): void {
   const kilobytes = peakKilobytes() ?? process.resourceUsage().maxRSS;
   writeSync(3, JSON.stringify({ result, megabytes: Math.round(kilobytes / 1024) } satisfies Measured<T>));
 }
 
-/** Linux counts into maxRSS what the starting process held before the new program was there; VmHWM (proc_pid_status(5)) begins anew. */
+/** On Linux, maxRSS includes memory of the parent before exec; VmHWM (proc_pid_status(5)) is reset. */
 const peakKilobytes = (): number | null => {
   if (process.platform !== "linux") return null;
   const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"));

@@ -1,13 +1,13 @@
 import type { Projection, Row } from "../../runtime/indexer/projection.ts";
 import { type Key, keyText, type State } from "../../runtime/indexer/state/state.ts";
 
-/** One copy of each address: it stands in many rows, and one cut out of a log would keep the whole log. */
+/** Keeps one copy of each address, which occurs in many rows; a substring of a log would keep the whole log in memory. */
 export const createInterned = (): ((row: Row, columns: readonly string[]) => Row) => {
   const texts = new Map<string, string>();
   const intern = (text: string): string => {
     const known = texts.get(text);
     if (known !== undefined) return known;
-    // Written anew, so that it is no slice of something longer.
+    // Copied, because a substring would keep the longer text in memory.
     const own = Buffer.from(text, "latin1").toString("latin1");
     texts.set(own, own);
     return own;
@@ -21,32 +21,32 @@ export const createInterned = (): ((row: Row, columns: readonly string[]) => Row
     );
 };
 
-/** Keeps in memory what a projection would load from its tables, and the rows of the tables that hold one row a key until the end. */
+/** Keeps in memory what a projection would load from its tables, and the rows of tables with one row a key until the end. */
 export const createMemoryState = (projection: Projection, interned: ReturnType<typeof createInterned>) => {
   const written = new Map(projection.tables.map((table) => [table.name, table]));
-  const keepers = new Map<
+  const stores = new Map<
     string,
     { readonly table: string; readonly key: readonly string[]; readonly columns: readonly string[]; rows: Map<string, Row> }
   >();
   const byLoad = new Map<string, ReadonlyMap<string, Row>>();
-  const keeperOf = (table: string, key: readonly string[], columns: readonly string[]): Map<string, Row> => {
+  const storeOf = (table: string, key: readonly string[], columns: readonly string[]): Map<string, Row> => {
     const id = `${table} ${key.join(" ")}`;
-    const known = keepers.get(id) ?? { table, key, columns, rows: new Map<string, Row>() };
-    keepers.set(id, known);
+    const known = stores.get(id) ?? { table, key, columns, rows: new Map<string, Row>() };
+    stores.set(id, known);
     return known.rows;
   };
   const finals = projection.tables.flatMap((table) =>
-    table.kind === "latest" ? [{ table, rows: keeperOf(table.name, table.key, Object.keys(table.columns)) }] : [],
+    table.kind === "latest" ? [{ table, rows: storeOf(table.name, table.key, Object.keys(table.columns)) }] : [],
   );
   for (const [name, load] of Object.entries(projection.loads)) {
-    // What others write, as metadata, is not there yet.
-    if (written.has(load.table)) byLoad.set(name, keeperOf(load.table, Object.keys(load.key), load.values));
+    // Tables of others, such as metadata, are still empty.
+    if (written.has(load.table)) byLoad.set(name, storeOf(load.table, Object.keys(load.key), load.values));
   }
   return {
     state: { get: (name, ...key) => byLoad.get(name)?.get(keyText(key)) } satisfies State,
-    /** Takes in what a fold gave. */
-    keep: (folded: Readonly<Record<string, readonly Row[]>>): void => {
-      for (const { table, key, columns, rows } of keepers.values()) {
+    /** Stores the rows of a fold. */
+    store: (folded: Readonly<Record<string, readonly Row[]>>): void => {
+      for (const { table, key, columns, rows } of stores.values()) {
         for (const row of folded[table] ?? []) rows.set(keyText(key.map((column) => String(row[column])) as Key), interned(row, columns));
       }
     },

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** Ticks of the kernel's clock in a second, as Linux tells them to programs (USER_HZ). */
+/** Kernel clock ticks a second as Linux reports them to programs (USER_HZ). */
 const ticksPerSecond = 100;
 
-/** Processor seconds of this process's children whose program has the name, with what they started; null where the system does not say. */
+/** CPU seconds of child processes whose program name has the prefix, with their descendants; null where the system does not report them. */
 export function processorSecondsOf(program: string): number | null {
   if (process.platform !== "linux") return null;
   const stats = readAll();
@@ -14,7 +14,7 @@ export function processorSecondsOf(program: string): number | null {
   return roots.reduce((sum, root) => sum + sumOf(root), 0) / ticksPerSecond;
 }
 
-/** Processor milliseconds that processes of one thread each have taken until now, by the scheduler's own clock; null where the system does not say, or one ended. */
+/** CPU milliseconds of single-threaded processes by the scheduler's clock; null where the system does not report them or a process has exited. */
 function processorMillisecondsOf(ids: readonly number[]): number | null {
   try {
     // The first field of /proc/<pid>/schedstat is nanoseconds on a processor (Linux, Documentation/scheduler/sched-stats.rst).
@@ -24,7 +24,7 @@ function processorMillisecondsOf(ids: readonly number[]): number | null {
   }
 }
 
-/** Starts counting what this process and those that now serve its database take, in milliseconds; null where the system does not say. */
+/** Starts measuring the CPU milliseconds of this process and its database backends; null where the system does not report them. */
 export async function startProcessorClock(database: Queryable): Promise<() => number | null> {
   const workers = await database.query<{ id: number }>("SELECT pid::int8 AS id FROM pg_stat_activity WHERE datname = current_database()");
   const ids = workers.map(({ id }) => id);
@@ -40,7 +40,7 @@ interface ProcessStat {
   readonly id: number;
   readonly parent: number;
   readonly program: string;
-  /** Its own, and that of children that have ended. */
+  /** Of the process and its exited children. */
   readonly ticks: number;
 }
 
@@ -50,11 +50,11 @@ const readAll = (): ProcessStat[] =>
     try {
       return [parseStat(readFileSync(`/proc/${name}/stat`, "utf8"))];
     } catch {
-      return []; // It has ended meanwhile.
+      return []; // The process has exited.
     }
   });
 
-/** One line of /proc/<pid>/stat (proc_pid_stat(5)); the program's name stands in parentheses and may hold spaces. */
+/** One line of /proc/<pid>/stat (proc_pid_stat(5)); the program name is in parentheses and may contain spaces. */
 export function parseStat(line: string): ProcessStat {
   const open = line.indexOf("(");
   const close = line.lastIndexOf(")");

@@ -2,5 +2,5 @@ import { ledgerProjection } from "../../runtime/domains/ledger/projection/index.
 import type { Projection } from "../../runtime/indexer/projection.ts";
 import { projections as others } from "../../runtime/projections.ts";
 
-/** What `ashlar index` runs, the ledger's own first. */
+/** The projections of `ashlar index`, the ledger first. */
 export const projections: readonly Projection[] = [ledgerProjection, ...others];

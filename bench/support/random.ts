@@ -1,4 +1,4 @@
-/** A source of numbers from 0 to 1 that is the same for the same seed (mulberry32). */
+/** Deterministic generator of numbers in [0, 1) (mulberry32). */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -16,10 +16,10 @@ const mixed = (word: number): number => {
   return (hash ^ (hash >>> 16)) >>> 0;
 };
 
-/** Words of 32 bits in hex that look random and belong to one number of one kind: `words` 5 is an address, 8 a hash. */
+/** Pseudo-random hex of 32-bit words, unique for a kind and number: 5 words are an address, 8 a hash. */
 export const hexOf = (kind: number, number: number, words: number): `0x${string}` => {
   let text = "0x";
-  // The number itself goes in with its high part, so that numbers above 2^32 differ too.
+  // Mixes in the high part too, so that numbers above 2^32 differ.
   let state = mixed(mixed(kind + 0x9e3779b9) ^ number ^ Math.imul(Math.floor(number / 2 ** 32), 0x27d4eb2f));
   for (let word = 0; word < words; word += 1) {
     state = mixed(state + Math.imul(word + 1, 0x9e3779b9) + number);

@@ -5,10 +5,10 @@ import type { ChoreTime } from "./run-chores.ts";
 import type { EndpointTimes, VariantTimes } from "./served.ts";
 
 export interface Served {
-  /** What was asked, for the head of the table. */
+  /** Heading of the first column. */
   readonly subject: string;
   readonly endpoints: readonly EndpointTimes[];
-  /** Null where an earlier run did them. */
+  /** Null if an earlier run did them. */
   readonly chores: readonly ChoreTime[] | null;
   readonly rows: Readonly<Record<string, number>>;
   readonly calibration: Calibration;
@@ -18,7 +18,7 @@ export interface Served {
 /** On the reference machine. */
 const referenceTarget = 20;
 
-/** The table and figures of a served index. */
+/** Table and figures of a served index. */
 export function resultOfServing({ subject, endpoints, chores, rows, megabytes, calibration }: Served): BenchResult {
   const targetMilliseconds = rounded(referenceTarget * calibration.factor, 1);
   const [load = Number.NaN] = loadavg();
@@ -30,7 +30,7 @@ export function resultOfServing({ subject, endpoints, chores, rows, megabytes, c
         "median ms": rounded(median(all), 1),
         "target ms": targetMilliseconds,
         "p95 ms": rounded(all[Math.min(all.length - 1, Math.floor(all.length * 0.95))] ?? Number.NaN, 1),
-        "least ms": rounded(all[0] ?? Number.NaN, 1),
+        "min ms": rounded(all[0] ?? Number.NaN, 1),
         "CPU ms": processor === null ? "" : rounded(processor, 1),
         "slowest kind ms": rounded(median(worst.milliseconds), 1),
         "slowest kind": worst.name,
@@ -65,13 +65,13 @@ function lineOf({ endpoint, variants }: EndpointTimes) {
   return { row: endpoint.row, processor, name: `${endpoint.row} ${endpoint.name}`, all, worst };
 }
 
-/** A line for each kind of question. */
+/** One row for each kind of request. */
 export function kindsOf(endpoints: readonly EndpointTimes[]): BenchResult["table"] {
   return endpoints.flatMap(({ endpoint, variants }) =>
     variants.map(({ name, milliseconds, processor, bytes }) => ({
-      "kind of question": `${endpoint.row} ${endpoint.name}: ${name}`,
+      "kind of request": `${endpoint.row} ${endpoint.name}: ${name}`,
       "median ms": rounded(median(milliseconds), 1),
-      "least ms": rounded(milliseconds[0] ?? Number.NaN, 1),
+      "min ms": rounded(milliseconds[0] ?? Number.NaN, 1),
       "CPU ms": processor === null ? "" : rounded(processor, 1),
       kilobytes: Math.round(bytes / 1024),
     })),

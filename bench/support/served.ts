@@ -3,13 +3,13 @@ import type { EndpointCase, Variant } from "./endpoint-case.ts";
 import { startProcessorClock } from "./processor-time.ts";
 import type { BenchServing } from "./serving.ts";
 
-/** What the answers to one kind of question took. */
+/** Response times of one kind of request. */
 export interface VariantTimes {
   readonly name: string;
-  /** Milliseconds, in order of size. */
+  /** Milliseconds, ascending. */
   readonly milliseconds: readonly number[];
   readonly bytes: number;
-  /** Milliseconds of processors an answer, the database's and this process's together: other programs disturb them least. Null where the system does not say. */
+  /** CPU milliseconds a response, of database and this process together; null where the system does not report them. */
   readonly processor: number | null;
 }
 
@@ -18,12 +18,12 @@ export interface EndpointTimes {
   readonly variants: readonly VariantTimes[];
 }
 
-/** Of endpoints without lists, one item. */
+/** One for endpoints without lists. */
 const minItems = 1;
-/** The first ones bring the pages into memory, open the connections and have the engine compile what is hot. */
+/** Warms up caches, connections and the JIT compiler. */
 const warmUp = 10;
 
-/** Asks every endpoint so many times a variant. The clock stops when the whole answer is there. @throws where one has no items. */
+/** Requests every variant of every endpoint repeatedly; a time ends when the whole response has arrived. @throws if a response has no items. */
 export async function measureEndpoints(
   database: Database,
   serving: BenchServing,
@@ -68,7 +68,7 @@ async function measureVariant(
   };
 }
 
-/** Items of an answer; of CSV the lines below its head. */
+/** Items of a response; for CSV the lines below the header. */
 const itemsIn = (path: string, text: string): number => {
   if (path.includes("format=csv")) return text.trim().split("\n").length - 1;
   const { data } = JSON.parse(text) as { readonly data?: { readonly items?: readonly unknown[] } };

@@ -3,12 +3,12 @@ import { startEmbedded } from "../../runtime/database/embedded.ts";
 import { migrate } from "../../runtime/database/migrate.ts";
 import { migrations } from "../../runtime/migrations.ts";
 
-/** An embedded server with the product's own settings, and databases by name on it. */
+/** An embedded server with the product's settings, and named databases on it. */
 export interface BenchServer {
   urlOf(name: string): string;
-  /** A new, migrated database in the place of one that may have the name. */
+  /** Creates a migrated database, replacing one of the same name. */
   create(name: string): Promise<string>;
-  /** A copy in the place of a database that may have the name. */
+  /** Copies a database, replacing one of the same name. */
   copy(name: string, to: string): Promise<void>;
   drop(name: string): Promise<void>;
   rename(name: string, to: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-/** Starts the server whose data lie in a folder. */
+/** Starts the server with its data in a folder. */
 export async function startBenchServer(dataDirectory: string, settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const server = await startEmbedded({ dataDirectory, settings });
   const urlOf = (name: string): string => {
@@ -51,7 +51,7 @@ export async function startBenchServer(dataDirectory: string, settings: Readonly
     },
     copy: async (name, to) => {
       await drop(to);
-      // Files are copied as they are; the other way writes every page to the log too.
+      // Copies files; the default strategy writes every page to the WAL too.
       await using(server.url, (database) => database.query(`CREATE DATABASE ${to} TEMPLATE ${name} STRATEGY file_copy`));
     },
     names: () =>

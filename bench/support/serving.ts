@@ -4,11 +4,11 @@ import { type ChainConfig, config } from "../../runtime/config/config.ts";
 import type { Database } from "../../runtime/database/database.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
 
-/** A server in this process with one chain, and a key of its own. */
+/** A server in this process with one chain and an API key. */
 export interface BenchServing {
-  /** The whole answer to a path below /v1, as text. @throws where its status is not 200. */
+  /** Requests a path below /v1 and returns the body. @throws if the status is not 200. */
   get(path: string): Promise<string>;
-  /** Takes back the key as well. */
+  /** Revokes the key as well. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function openServing(database: Database, chain: ChainConfig): Promi
     get: async (path) => {
       const response = await fetch(`${serving.url}/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
       const text = await response.text();
-      if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}: ${text.slice(0, 500)}`);
+      if (response.status !== 200) throw new Error(`${path} returned status ${response.status}: ${text.slice(0, 500)}`);
       return text;
     },
     async close() {

@@ -1,6 +1,6 @@
 import type { Queryable } from "../../runtime/database/database.ts";
 
-/** Every table of the schema, the migrations' own left out, in the order of their names. */
+/** All tables of the schema except those of the migrations, by name. */
 export async function tableNames(database: Queryable): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
@@ -9,7 +9,7 @@ export async function tableNames(database: Queryable): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Rows of each table that has any. */
+/** Row counts of the non-empty tables. */
 export async function countRows(database: Queryable): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const name of await tableNames(database)) {
@@ -19,7 +19,7 @@ export async function countRows(database: Queryable): Promise<Readonly<Record<st
   return counts;
 }
 
-/** What the schema is: columns and indexes as text, the same for the same migrations. */
+/** Columns and indexes of the schema as text, equal for equal migrations. */
 export async function describeSchema(database: Queryable): Promise<string> {
   const columns = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', table_name, ordinal_position, column_name, udt_name, numeric_precision, is_nullable) AS line
@@ -29,7 +29,7 @@ export async function describeSchema(database: Queryable): Promise<string> {
   return [...columns.map(({ line }) => line), ...indexes.map(({ definition }) => definition)].join("\n");
 }
 
-/** An index as it was made; `constraint` is its definition where it carries a primary key. */
+/** An index; `constraint` is the definition of the primary key that it belongs to, or null. */
 export interface IndexRecord {
   readonly table: string;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface IndexRecord {
   readonly valid: boolean;
 }
 
-/** The indexes of all tables. */
+/** Lists the indexes of all tables. */
 export const listIndexes = (database: Queryable): Promise<IndexRecord[]> =>
   database.query<IndexRecord>(
     `SELECT t.relname::text AS table, i.relname::text AS name, pg_get_indexdef(x.indexrelid) AS definition,
@@ -48,7 +48,7 @@ export const listIndexes = (database: Queryable): Promise<IndexRecord[]> =>
      WHERE t.relnamespace = 'public'::regnamespace ORDER BY t.relname, i.relname`,
   );
 
-/** What a database takes on disk, indexes included. */
+/** Size of a database on disk, including indexes. */
 export const megabytesOf = async (database: Queryable): Promise<number> => {
   const [row] = await database.query<{ bytes: number }>("SELECT pg_database_size(current_database()) AS bytes");
   return Math.round((row?.bytes ?? 0) / 2 ** 20);

@@ -1,7 +1,7 @@
 import type { Database } from "../../runtime/database/database.ts";
 import { listIndexes } from "./tables.ts";
 
-/** Runs work while no table has an index, and makes them all again: sorting once is sooner done than inserting millions of times. */
+/** Drops all indexes, runs work, and recreates them: sorting once is faster than millions of inserts. */
 export async function withoutIndexes(database: Database, work: () => Promise<void>): Promise<void> {
   const indexes = await listIndexes(database);
   for (const { table, name, constraint } of indexes) {
@@ -15,6 +15,6 @@ export async function withoutIndexes(database: Database, work: () => Promise<voi
       await database.query(constraint === null ? definition : `ALTER TABLE "${table}" ADD CONSTRAINT "${name}" ${constraint}`);
     }
   };
-  // Two at a time: each sorts in memory of its own.
+  // Two at a time; each sorts in its own memory.
   await Promise.all([make(), make()]);
 }

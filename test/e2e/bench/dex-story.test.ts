@@ -165,7 +165,7 @@ function foldInPortions(all: readonly DecodedBlock[], portion: number): (table: 
         throw new Error("The projection reads nothing.");
       },
     });
-    memory.keep(folded);
+    memory.store(folded);
     for (const [table, own] of Object.entries(folded)) rows.set(table, [...(rows.get(table) ?? []), ...own]);
   }
   return (table) => rows.get(table) ?? [];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { factsOf, tellBlocks } from "../../../bench/queries/story.ts";
+import { factsOf, generateBlocks } from "../../../bench/queries/story.ts";
 import { zeroAddress } from "../../../runtime/lib/hex.ts";
 
 const size = { seed: 7, transfers: 120_000 };
-const blocks = [...tellBlocks(size)];
+const blocks = [...generateBlocks(size)];
 const facts = factsOf(size);
 const transactions = blocks.flatMap((block) => block.transactions);
 const movements = transactions.flatMap((transaction) =>
@@ -17,8 +17,8 @@ const movements = transactions.flatMap((transaction) =>
 
 describe("the generated chain", () => {
   it("is the same for the same seed, and another for another", () => {
-    expect([...tellBlocks(size)].slice(0, 50)).toEqual(blocks.slice(0, 50));
-    expect([...tellBlocks({ ...size, seed: 8 })].slice(0, 50)).not.toEqual(blocks.slice(0, 50));
+    expect([...generateBlocks(size)].slice(0, 50)).toEqual(blocks.slice(0, 50));
+    expect([...generateBlocks({ ...size, seed: 8 })].slice(0, 50)).not.toEqual(blocks.slice(0, 50));
   });
 
   it("has as many transfers as it should, in blocks that follow each other", () => {
