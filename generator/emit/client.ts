@@ -50,10 +50,10 @@ const types: Record<Exclude<ParameterType, "choice">, string> = {
   tokenId: "string | number | bigint",
 };
 
-/** The typed client: one method an operation, and the pages of what has pages. */
+/** The typed client: one method per operation, and iterators over pages. */
 export function emitClient(model: Model): string {
   return renderClient({
-    responses: importList(["Success", ...model.operations.map((operation) => operation.response)]),
+    responses: importList(model.operations.map((operation) => operation.response)),
     parameters: model.handlers.map(parametersView),
     methods: model.operations.map(methodView),
     iterators: model.operations.flatMap((operation) => {
@@ -66,7 +66,7 @@ export function emitClient(model: Model): string {
 
 const typeName = (handler: string): string => `${pascalCase(handler)}Parameters`;
 
-/** The client reads JSON; who wants CSV asks for it with the URL. */
+/** The client parses JSON only, so it does not offer the format. */
 const offered = (operation: Operation): readonly Parameter[] => operation.parameters.filter((parameter) => parameter.name !== "format");
 
 function parametersView({ id, operation }: Handler): ParametersView {

@@ -1,6 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { buildModel } from "../model/build-model.ts";
 import type { Model } from "../model/model.ts";
+import { bundledFiles } from "./bundle.ts";
 import { emitCatalogSchema } from "./catalog-schema.ts";
 import { emitClient } from "./client.ts";
 import { emitHandlers } from "./handlers.ts";
@@ -8,7 +9,7 @@ import { emitManifest, manifestPath } from "./manifest.ts";
 import { emitOpenApiJson, emitOpenApiYaml } from "./openapi/document.ts";
 import { emitOperations } from "./operations.ts";
 import { emitReference } from "./reference.ts";
-import { emitReading, emitRequests } from "./requests.ts";
+import { emitRequests } from "./requests.ts";
 import { emitResponses } from "./responses.ts";
 import { emitRoutes } from "./routes.ts";
 import { emitStoryExamples } from "./story-examples.ts";
@@ -20,7 +21,6 @@ const artifacts: Readonly<Record<string, (model: Model) => string>> = {
   "generated/openapi.json": emitOpenApiJson,
   "generated/openapi.yaml": emitOpenApiYaml,
   "generated/operations.gen.ts": emitOperations,
-  "generated/reading.gen.ts": emitReading,
   "generated/reference.md": emitReference,
   "generated/requests.gen.ts": emitRequests,
   "generated/responses.gen.ts": emitResponses,
@@ -32,11 +32,11 @@ const artifacts: Readonly<Record<string, (model: Model) => string>> = {
 };
 
 /**
- * Every generated file of a catalog: path -> text. Touches no disk, and gives the same texts for the same catalog on any machine.
- * `recorded` holds real answers (their `data`) by operation id, which the document shows in place of made-up ones.
+ * Every generated file of a catalog: path -> text. Touches no disk and returns the same texts for the same catalog on any machine.
+ * `recorded` maps operation ids to recorded answers (their `data`), which the document shows in place of synthetic ones.
  */
 export function generate(catalog: Catalog, recorded: ReadonlyMap<string, unknown> = new Map()): Map<string, string> {
   const model = buildModel(catalog, recorded);
-  const files = new Map(Object.entries(artifacts).map(([path, emit]) => [path, emit(model)]));
+  const files = new Map([...bundledFiles, ...Object.entries(artifacts).map(([path, emit]) => [path, emit(model)] as const)]);
   return files.set(manifestPath, emitManifest(files, catalog.service.version));
 }

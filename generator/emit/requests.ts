@@ -14,8 +14,7 @@ interface RequestView {
   readonly values: readonly string[];
 }
 
-const renderReading = template<{ currencies: string }>("reading");
-const renderRequests = template<{ handlers: readonly RequestView[] }>("requests");
+const renderRequests = template<{ currencies: string; handlers: readonly RequestView[] }>("requests");
 
 /** The name of the type of a handler's request. */
 export const requestName = (handler: string): string => `${pascalCase(handler)}Request`;
@@ -23,14 +22,9 @@ export const requestName = (handler: string): string => `${pascalCase(handler)}R
 /** The name of the function that reads a handler's request. */
 export const parseName = (handler: string): string => `parse${pascalCase(handler)}`;
 
-/** The types of what is handed to the generated code, and the reader that all request code shares. */
-export function emitReading(model: Model): string {
-  return renderReading({ currencies: model.currencies.map(literal).join(" | ") });
-}
-
-/** One request type and one function that reads it for each handler. */
+/** The currencies, and one request type and one function that parses it for each handler. */
 export function emitRequests(model: Model): string {
-  return renderRequests({ handlers: model.handlers.map(viewOf) });
+  return renderRequests({ currencies: model.currencies.map(literal).join(" | "), handlers: model.handlers.map(viewOf) });
 }
 
 function viewOf(handler: Handler): RequestView {

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { generatedFrom } from "./header.ts";
+
+const folder = new URL("../bundle/", import.meta.url);
+
+/** The library code of `generator/bundle/` by the path of its copy, read once: it is part of the program, as the templates are. */
+export const bundledFiles: ReadonlyMap<string, string> = new Map(
+  readdirSync(folder)
+    .filter((file) => file.endsWith(".ts"))
+    .sort()
+    .map((file) => [`generated/${file.replace(/\.ts$/, ".gen.ts")}`, copyOf(file)]),
+);
+
+function copyOf(file: string): string {
+  const source = readFileSync(new URL(file, folder), "utf8").replace(/(?<=from "\.\/[a-z-]+)\.ts(?=";)/g, ".gen.ts");
+  return `// ${generatedFrom(`generator/bundle/${file}`)}\n\n${source}`;
+}
