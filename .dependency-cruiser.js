@@ -28,6 +28,12 @@ export default {
   forbidden: [
     { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
     only("generator-alone", "^generator/", "^generator/", "The generator reads spec/ and imports nothing else."),
+    only(
+      "bundle-alone",
+      "^generator/bundle/",
+      "^generator/bundle/",
+      "Its files are copied into generated/, where nothing else of the generator is.",
+    ),
     only("generated-alone", "^generated/", "^generated/", "What generated code needs is passed in."),
     only(
       "runtime-and-generated",

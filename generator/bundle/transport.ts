@@ -48,7 +48,13 @@ export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOpt
   const root = baseUrl.replace(/\/+$/, "");
   const headers = { accept: "application/json", authorization: `Bearer ${key}` };
 
-  return async <Data>(operation: string, path: string, query: Readonly<Record<string, string>>, parameters: object, options: CallOptions) => {
+  return async <Data>(
+    operation: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    parameters: object,
+    options: CallOptions,
+  ) => {
     const url = `${root}${pathOf(path, parameters)}${queryOf(query, parameters)}`;
     const response = await fetch(url, { method: "GET", headers, ...options }).catch((cause: unknown) => {
       throw new AshlarError(operation, 0, "The service could not be reached.", { cause });

@@ -67,8 +67,8 @@ function bounds(parameter: Parameter): string {
   });
 }
 
-/** What a required query parameter that was not sent should have been. */
+/** The expected value of a required query parameter, for the error about its absence. */
 export function requiredText(parameter: Parameter): string {
   const isAddress = parameter.type === "address" || parameter.type === "addressList";
-  return `a value, which is required${isAddress ? ": 0x + 40 hex digits or a registered name" : ""}`;
+  return isAddress ? "0x + 40 hex digits or a registered name (required)" : "a value (required)";
 }

@@ -33,7 +33,7 @@ export function rangeOf(
   const from = startingBlock === "latest" ? anchor : numberIn(startingBlock);
   const to = endingBlock === "earliest" ? lowest : numberIn(endingBlock);
   if (from !== null && to !== null && from > to) {
-    throw notAcceptable("starting-block", String(startingBlock), `at most ${to}, which ending-block means,`);
+    throw notAcceptable("starting-block", String(startingBlock), `at most ${to}, the value of ending-block`);
   }
   if (rebuilding !== null && Math.max(from ?? lowest, to ?? lowest) > anchor) throw rebuilding;
   const first = Math.max(from ?? lowest, lowest);

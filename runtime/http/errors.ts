@@ -2,16 +2,16 @@ import type { Issue } from "../../generated/requests.gen.ts";
 import { DatabaseUnavailable } from "../database/errors.ts";
 import { RequestError } from "../lib/request-error.ts";
 
-/** A failed answer: its status, its sentence, and the headers that belong to it. */
+/** A failed response: status, message and headers. */
 export interface Failure {
   readonly status: number;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the cause is worth an entry of its own in the log. */
+  /** Whether the cause is logged. */
   readonly unexpected: boolean;
 }
 
-/** A failure that the HTTP layer itself found. */
+/** A failure detected by the HTTP layer. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -24,68 +24,71 @@ export class HttpError extends Error {
   }
 }
 
-/** The methods that are answered, as `Allow` lists them. */
+/** The accepted methods, in the form of the `Allow` header. */
 export const allowedMethods = "GET, HEAD, OPTIONS";
 
 const challenge = { "WWW-Authenticate": 'Bearer realm="ashlar", Basic realm="ashlar"' };
 const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
-const waysToSend = "send it as a bearer token, as the user name of HTTP Basic with an empty password, or as the query parameter key";
 
-/** Every failure of the HTTP layer: what it is called, its status, and its sentence with its data. */
+/** Every failure of the HTTP layer by name, with its status and message. */
 export const failures = {
-  keyMissing: () => new HttpError(401, `No API key was sent: ${waysToSend}.`, challenge),
-  keyMalformed: () => new HttpError(401, "The API key that was sent has another form than ckey_ and 27 lower-case hex digits.", challenge),
+  keyMissing: () =>
+    new HttpError(
+      401,
+      "Missing API key: send it as a bearer token, as the HTTP Basic user name with an empty password, or as the query parameter key.",
+      challenge,
+    ),
+  keyMalformed: () => new HttpError(401, "Invalid API key: expected ckey_ and 27 lower-case hex digits.", challenge),
   keyPassword: () =>
-    new HttpError(401, "A password was sent with HTTP Basic: the API key is the user name, and the password is empty.", challenge),
-  keyUnknown: () => new HttpError(401, "The API key that was sent is unknown or revoked; ask the operator for another.", challenge),
+    new HttpError(401, "Invalid HTTP Basic credentials: expected the API key as the user name and an empty password.", challenge),
+  keyUnknown: () => new HttpError(401, "Unknown or revoked API key; ask the operator for a new one.", challenge),
   allowanceUsed: (hundredths: number) =>
-    new HttpError(402, `This key's allowance of ${hundredths / 100} credits is used up; ask the operator to raise it.`),
-  pathUnknown: (sent: string, hint: string) => new HttpError(404, `There is nothing at ${sent}; ${hint}.`),
+    new HttpError(
+      402,
+      `Credit allowance exhausted: this key has used its ${hundredths / 100} credits; ask the operator to raise the allowance.`,
+    ),
+  pathUnknown: (sent: string, hint: string) => new HttpError(404, `Path not found: ${sent}; ${hint}.`),
   methodNotAllowed: (method: string) =>
-    new HttpError(405, `The method ${method} was sent, ${allowedMethods} are accepted.`, { Allow: allowedMethods }),
+    new HttpError(405, `Method ${method} is not allowed: expected one of ${allowedMethods}.`, { Allow: allowedMethods }),
   tooManyRequests: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `Rate limit exceeded: ${counted(limit, "request")} in ${counted(window, "second")} for each key; try again in ${counted(wait, "second")}.`,
+      `Rate limit exceeded: ${counted(limit, "request")} per ${window === 1 ? "second" : `${window} seconds`}; retry in ${counted(wait, "second")}.`,
     ),
   tooManyRefusals: (limit: number, window: number, wait: number) =>
     new HttpError(
       429,
-      `Rate limit exceeded: ${counted(limit, "request")} without a valid key in ${counted(window, "second")} for each address; try again in ${counted(wait, "second")}.`,
+      `Rate limit exceeded: ${counted(limit, "request")} without a valid key per ${counted(window, "second")} from one address; retry in ${counted(wait, "second")}.`,
       { "Retry-After": String(wait), "RateLimit-Limit": String(limit), "RateLimit-Remaining": "0", "RateLimit-Reset": String(wait) },
     ),
-  planned: (path: string) => new HttpError(501, `The endpoint ${path} is planned and does not answer yet.`),
+  planned: (path: string) => new HttpError(501, `Endpoint ${path} is planned but not implemented yet.`),
   urlTooLong: (length: number, bound: number) =>
-    new HttpError(400, `The URL has ${length} bytes, at most ${bound} are accepted (limits.urlBytes).`),
-  queryTooLong: (count: number, bound: number) =>
-    new HttpError(400, `Too many query parameters: ${count} were sent, at most ${bound} are accepted.`),
-  urlEncoding: (place: string) =>
-    new HttpError(400, `${place} has an invalid percent-encoding; UTF-8 is accepted, encoded as RFC 3986 says.`),
-  urlForm: () => new HttpError(400, "The request target is not a path that starts with a slash."),
-  hostInvalid: () => new HttpError(400, "The Host header is missing or is not a host name with an optional port."),
+    new HttpError(400, `URL too long: ${length} bytes; the maximum is ${bound} (limits.urlBytes).`),
+  queryTooLong: (count: number, bound: number) => new HttpError(400, `Too many query parameters: ${count}; the maximum is ${bound}.`),
+  urlEncoding: (place: string) => new HttpError(400, `Invalid percent-encoding in ${place}: expected UTF-8 encoded as in RFC 3986.`),
+  urlForm: () => new HttpError(400, "Invalid request target: expected a path that starts with a slash."),
+  hostInvalid: () => new HttpError(400, "Missing or invalid Host header: expected a host name with an optional port."),
   answerTooLarge: (bytes: number, bound: number) =>
     new HttpError(
       400,
-      `The answer has ${bytes} bytes or more, at most ${bound} are sent (limits.answerBytes); ask for fewer items or a smaller range.`,
+      `Response too large: at least ${bytes} bytes; the maximum is ${bound} (limits.answerBytes); request fewer items or a smaller range.`,
     ),
   statementTimeout: (milliseconds: number) =>
     new HttpError(
       503,
-      `The query ran longer than the ${milliseconds} ms that one may take (limits.statementMilliseconds); ask for fewer items or a smaller range.`,
+      `Query timeout: the query exceeded ${milliseconds} ms (limits.statementMilliseconds); request fewer items or a smaller range.`,
       { "Retry-After": "5" },
     ),
-  databaseDown: () => new HttpError(503, "The index cannot be reached at the moment; try again in a few seconds.", { "Retry-After": "5" }),
+  databaseDown: () => new HttpError(503, "The index is temporarily unavailable; retry in a few seconds.", { "Retry-After": "5" }),
   notReady: (reasons: readonly string[]) => new HttpError(503, reasons.join(" "), { "Retry-After": "5" }),
-  internal: (requestId: string) =>
-    new HttpError(500, `The request failed inside the service; tell the operator its request id, ${requestId}.`),
+  internal: (requestId: string) => new HttpError(500, `Internal server error; report the request id ${requestId} to the operator.`),
 } as const;
 
-/** One sentence for each wrong parameter, in one failure. */
+/** One failure with a sentence for each invalid parameter. */
 export function badParameters(issues: readonly Issue[]): HttpError {
-  const sentences = issues.map(({ parameter, sent, accepted }) => {
-    const what = sent === "" ? "nothing" : JSON.stringify(sent);
-    const [form, ...reasons] = accepted.split("; ");
-    return `Parameter ${parameter}: ${what} was sent, ${[`${form} is accepted`, ...reasons].join("; ")}.`;
+  const sentences = issues.map(({ parameter, sent, expected }) => {
+    const found = sent === "" ? "Missing value" : `Invalid value ${JSON.stringify(sent)}`;
+    return `${found} for ${parameter}: expected ${expected}.`;
   });
   return new HttpError(400, sentences.join(" "));
 }
@@ -97,7 +100,7 @@ const codeOf = (error: Error): string => ("code" in error && typeof error.code =
 const retryHeaders = ({ retryAfterSeconds }: RequestError): Failure["headers"] =>
   retryAfterSeconds === null ? {} : { "Retry-After": String(retryAfterSeconds) };
 
-/** What a thrown value is answered with; its own words are shown only where they were written for the client. */
+/** The response to a thrown value; its message is shown only if it was written for the client. */
 export function toFailure(error: unknown, requestId: string, statementMilliseconds: number): Failure {
   const answer = (found: HttpError | RequestError, unexpected: boolean): Failure => ({
     status: found.status,
@@ -106,7 +109,7 @@ export function toFailure(error: unknown, requestId: string, statementMillisecon
     unexpected,
   });
   if (error instanceof HttpError || error instanceof RequestError) return answer(error, false);
-  if (error instanceof URIError) return answer(failures.urlEncoding("The path"), false);
+  if (error instanceof URIError) return answer(failures.urlEncoding("the path"), false);
   if (error instanceof Error) {
     if (error instanceof DatabaseUnavailable) return answer(failures.databaseDown(), true);
     if (codeOf(error) === statementTimeoutCode) return answer(failures.statementTimeout(statementMilliseconds), true);

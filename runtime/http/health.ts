@@ -12,7 +12,7 @@ export interface Readiness {
 
 /** A probe has a bound of its own, and rather reads why than nothing. */
 const readinessMilliseconds = 5_000;
-const unanswered: Readiness = { reasons: [`The database did not answer within ${readinessMilliseconds / 1000} s.`], details: {} };
+const unanswered: Readiness = { reasons: [`The database did not respond within ${readinessMilliseconds / 1000} s.`], details: {} };
 
 async function boundedReadiness(readiness: () => Promise<Readiness>): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export function createHealth(readiness: () => Promise<Readiness>, isStopping: ()
   const router = Router({ caseSensitive: true });
   router.get("/healthz", (_request, response) => sendJson(response, 200, successBody({ status: "up" })));
   router.get("/readyz", async (_request, response) => {
-    if (isStopping()) throw failures.notReady(["The server is stopping."]);
+    if (isStopping()) throw failures.notReady(["The server is shutting down."]);
     const { reasons, details } = await boundedReadiness(readiness);
     if (reasons.length > 0) throw failures.notReady(reasons);
     sendJson(response, 200, successBody({ status: "ready", ...details }));

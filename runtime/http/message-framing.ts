@@ -14,20 +14,19 @@ const countOf = (rawHeaders: readonly string[], name: string): number =>
 /** What is wrong with the framing of a request that node:http lets through, or null. It refuses two lengths and malformed chunks itself. */
 export function framingFault({ headers, httpVersion, rawHeaders }: Pick<IncomingMessage, "headers" | "httpVersion" | "rawHeaders">) {
   // RFC 9112, section 3.2.
-  if (countOf(rawHeaders, "host") > 1) return refused("More than one Host header was sent; one is accepted.");
+  if (countOf(rawHeaders, "host") > 1) return refused("Multiple Host headers: expected exactly one.");
   const sent = headers["transfer-encoding"];
   return sent === undefined ? null : codingFault(sent, httpVersion);
 }
 
 function codingFault(sent: string, httpVersion: string): FramingFault | null {
   // RFC 9112, section 6.1.
-  if (httpVersion === "1.0") return refused("Transfer-Encoding was sent with HTTP/1.0; Content-Length is accepted.");
+  if (httpVersion === "1.0") return refused("Invalid Transfer-Encoding in an HTTP/1.0 request: use Content-Length.");
   const codings = sent.split(",").map((coding) => coding.trim().toLowerCase());
   const last = codings.at(-1);
-  const accepted = "chunked, once, is accepted";
   // Section 6.3: without chunked at the end, the length of the body is not known. An empty element is read by some and skipped by others.
   if (last !== "chunked" || codings.includes("") || codings.indexOf("chunked") < codings.length - 1)
-    return refused(`Invalid Transfer-Encoding ${JSON.stringify(sent.slice(0, 100))}: ${accepted}.`);
+    return refused(`Invalid Transfer-Encoding ${JSON.stringify(sent.slice(0, 100))}: expected chunked, once.`);
   if (codings.length === 1) return null;
-  return { status: 501, message: `Unsupported Transfer-Encoding ${JSON.stringify(sent.slice(0, 100))}: ${accepted}.` };
+  return { status: 501, message: `Unsupported Transfer-Encoding ${JSON.stringify(sent.slice(0, 100))}: expected chunked, once.` };
 }

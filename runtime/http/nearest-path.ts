@@ -19,7 +19,7 @@ function distanceTo(sent: readonly string[], wanted: readonly string[]): number 
 export function createPathHint(operations: readonly Pick<Operation, "path">[]): (path: string) => string {
   const known = operations.map(({ path }) => ({ path, segments: segmentsOf(path) }));
   return (path) => {
-    const elsewhere = "every path is listed at /docs/";
+    const elsewhere = "all paths are listed at /docs/";
     if (path.length > longestCompared || !path.startsWith("/v1")) return elsewhere;
     const sent = segmentsOf(path);
     let nearest = { path: "", far: Number.POSITIVE_INFINITY };

@@ -25,8 +25,8 @@ export function parseQuery(text: string): Query {
   const lists = new Map<string, string[]>();
   for (const pair of pairs) {
     const equals = pair.indexOf("=");
-    const name = decode(equals === -1 ? pair : pair.slice(0, equals), "The name of a query parameter").trim();
-    const value = equals === -1 ? "" : decode(pair.slice(equals + 1), `Parameter ${JSON.stringify(name.slice(0, 100))}`);
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals), "the name of a query parameter").trim();
+    const value = equals === -1 ? "" : decode(pair.slice(equals + 1), `parameter ${JSON.stringify(name.slice(0, 100))}`);
     const list = lists.get(name);
     if (list === undefined) {
       lists.set(name, [value]);

@@ -31,7 +31,7 @@ export function readTarget(url: string, protocols: ReadonlyMap<string, string>):
     try {
       path = sent.split("/").map(canonicalSegment).join("/");
     } catch {
-      throw failures.urlEncoding("The path");
+      throw failures.urlEncoding("the path");
     }
   }
   path = path.replace(communityPath, (whole, head: string, name: string) => {

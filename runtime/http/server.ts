@@ -42,10 +42,14 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
   }
   const [status, reason, message] =
     error.code === "HPE_HEADER_OVERFLOW"
-      ? [431, "Request Header Fields Too Large", `The request line and headers have more than the ${headerBytes} bytes that are accepted.`]
+      ? [
+          431,
+          "Request Header Fields Too Large",
+          `Request headers too large: the maximum is ${headerBytes} bytes, including the request line.`,
+        ]
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? [408, "Request Timeout", "The request was not sent within the time that it may take."]
-        : [400, "Bad Request", "The request is not well-formed HTTP/1.1."];
+        ? [408, "Request Timeout", "Request timeout: the request was not received in time."]
+        : [400, "Bad Request", "Malformed HTTP/1.1 request."];
   const body = failureBody(Number(status), String(message));
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -24,5 +24,5 @@ export const notFound = (what: string, sent: string, chainName: string): Request
   new NotIndexedError(`${what} ${sent} is not on ${chainName} as far as it is indexed.`);
 
 /** A value of the right form that this chain's index cannot answer. */
-export const notAcceptable = (parameter: string, sent: string, accepted: string): RequestError =>
-  new RequestError(400, `Parameter ${parameter}: ${sent} was sent, ${accepted} is accepted.`);
+export const notAcceptable = (parameter: string, sent: string, expected: string): RequestError =>
+  new RequestError(400, `Invalid value ${sent} for ${parameter}: expected ${expected}.`);

@@ -7,14 +7,14 @@ const addressForm = /^0x[0-9a-f]{40}$/i;
 const longestName = 255;
 
 /** What an address parameter accepts. */
-export const addressAccepted = "0x + 40 hex digits or a registered name";
-const nameAccepted = `${addressAccepted} (of characters that ENSIP-15 allows, up to ${longestName})`;
+export const addressExpected = "0x + 40 hex digits or a registered name";
+const nameExpected = `${addressExpected} (of characters that ENSIP-15 allows, up to ${longestName})`;
 
 /** An address in any case, in lower case afterwards; or a name in the form that ENSIP-15 gives it, which is looked up later. */
 export function parseAddress(text: string): Parsed<AddressReference> {
   if (addressForm.test(text)) return accept({ address: text.toLowerCase() as Hex });
   // A name has labels between dots; which characters they may hold, and which of them only inside an emoji, is ENSIP-15's to say.
-  if (!text.includes(".")) return refuse(addressAccepted);
+  if (!text.includes(".")) return refuse(addressExpected);
   const name = text.length <= longestName ? normalName(text) : null;
-  return name === null ? refuse(nameAccepted) : accept({ name });
+  return name === null ? refuse(nameExpected) : accept({ name });
 }

@@ -9,9 +9,9 @@ export function createChainParser(chains: readonly Chain[]): (text: string) => P
     byText.set(String(id), chain);
     byText.set(name, chain);
   }
-  const accepted = `a configured chain by name or id (${chains.map((chain) => chain.name).join(", ")})`;
+  const expected = `a configured chain by name or id (${chains.map((chain) => chain.name).join(", ")})`;
   return (text) => {
     const chain = byText.get(text);
-    return chain === undefined ? refuse(accepted) : accept(chain);
+    return chain === undefined ? refuse(expected) : accept(chain);
   };
 }

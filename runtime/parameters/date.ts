@@ -1,7 +1,7 @@
 import { parserOf } from "./parsed.ts";
 
 const dayForm = /^(?:19[7-9]|[2-9][0-9]{2})[0-9]-[0-9]{2}-[0-9]{2}$/;
-const accepted = "a calendar day from 1970-01-01, written YYYY-MM-DD,";
+const dayExpected = "a calendar day as YYYY-MM-DD, 1970-01-01 or later";
 
 /** Date rolls 30 February over into March, so a day is real when it comes back unchanged. */
 function read(text: string): string | undefined {
@@ -11,7 +11,7 @@ function read(text: string): string | undefined {
 }
 
 /** A UTC day. */
-export const parseDate = parserOf(accepted, read);
+export const parseDate = parserOf(dayExpected, read);
 
 /** A UTC day, or `latest`. */
-export const parseDateOrLatest = parserOf(`${accepted} or latest`, (text) => (text === "latest" ? text : read(text)));
+export const parseDateOrLatest = parserOf(`${dayExpected}, or latest`, (text) => (text === "latest" ? text : read(text)));

@@ -4,7 +4,7 @@ import { accept, refuse } from "./parsed.ts";
 /** Comma-separated elements, each trimmed, none empty, at most `maxItems`; `element` words one of them. */
 export function parseList<T>(text: string, maxItems: number, element: string, parse: (text: string) => Parsed<T>): Parsed<readonly T[]> {
   const parts = text.split(",", maxItems + 1);
-  const refusal = refuse(`1 to ${maxItems} comma-separated elements, each ${element},`);
+  const refusal = refuse(`1 to ${maxItems} comma-separated elements, each ${element}`);
   if (parts.length > maxItems) return refusal;
   const values: T[] = [];
   for (const part of parts) {

@@ -1,5 +1,5 @@
 import type { Chain, Hex, Parsers } from "../../generated/requests.gen.ts";
-import { addressAccepted, parseAddress } from "./address.ts";
+import { addressExpected, parseAddress } from "./address.ts";
 import { parseBoolean } from "./boolean.ts";
 import { createChainParser } from "./chain.ts";
 import { parseChoice } from "./choice.ts";
@@ -10,9 +10,9 @@ import { parseBlock, parseHeight } from "./height.ts";
 import { parseInteger } from "./integer.ts";
 import { parseList } from "./list.ts";
 import { createRestriction, type GroupedChain } from "./restriction.ts";
-import { parseText, textAccepted } from "./text.ts";
+import { parseText, textExpected } from "./text.ts";
 import { parseTokenId } from "./token-id.ts";
-import { parseTopic, topicAccepted } from "./topic.ts";
+import { parseTopic, topicExpected } from "./topic.ts";
 
 export interface ParserSettings {
   readonly chains: readonly GroupedChain[];
@@ -28,9 +28,9 @@ export function createParsers({ chains, listItems, resolveName }: ParserSettings
   return {
     chain: createChainParser(chains),
     address: parseAddress,
-    addressList: (text, limits) => parseList(text, bound(limits), addressAccepted, parseAddress),
+    addressList: (text, limits) => parseList(text, bound(limits), addressExpected, parseAddress),
     hash: parseHash,
-    topicList: (text, limits) => parseList(text, bound(limits), topicAccepted, parseTopic),
+    topicList: (text, limits) => parseList(text, bound(limits), topicExpected, parseTopic),
     height: parseHeight,
     block: parseBlock,
     date: parseDate,
@@ -40,7 +40,7 @@ export function createParsers({ chains, listItems, resolveName }: ParserSettings
     currency: parseCurrency,
     choice: parseChoice,
     text: parseText,
-    textList: (text, limits) => parseList(text, bound(limits), textAccepted, parseText),
+    textList: (text, limits) => parseList(text, bound(limits), textExpected, parseText),
     tokenId: parseTokenId,
     resolveName,
     restriction: createRestriction(chains),

@@ -5,8 +5,8 @@ const longest = 1024;
 /** Control characters, of which PostgreSQL cannot even store U+0000, and halves of surrogate pairs. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;
 
-/** What one text may be. */
-export const textAccepted = `text of up to ${longest} characters without control characters`;
+/** The accepted form of a text. */
+export const textExpected = `text of up to ${longest} characters without control characters`;
 
 /** Free text. */
-export const parseText = parserOf(textAccepted, (text) => (text.length <= longest && !unprintable.test(text) ? text : undefined));
+export const parseText = parserOf(textExpected, (text) => (text.length <= longest && !unprintable.test(text) ? text : undefined));

@@ -4,9 +4,9 @@ import { parserOf } from "./parsed.ts";
 const topicForm = /^0x[0-9a-f]{1,64}$/i;
 
 /** What one element of a list of topics may be. */
-export const topicAccepted = "0x + 1 to 64 hex digits";
+export const topicExpected = "0x + 1 to 64 hex digits";
 
 /** A topic with or without leading zeros, as 32 bytes in lower case: an indexed address or number is left-padded in a log (Solidity ABI, "Events"). */
-export const parseTopic = parserOf(topicAccepted, (text) =>
+export const parseTopic = parserOf(topicExpected, (text) =>
   topicForm.test(text) ? (`0x${text.slice(2).toLowerCase().padStart(64, "0")}` as Hex) : undefined,
 );

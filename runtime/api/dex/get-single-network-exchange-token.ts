@@ -20,7 +20,7 @@ export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeTo
   if (total === 0) await requireToken(context, chain, tokenAddress);
   const most = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
   if (Math.min(rows.length, page.size) > most) {
-    throw notAcceptable("page-size", String(page.size), `at most ${most} pools, each with a month of days,`);
+    throw notAcceptable("page-size", String(page.size), `at most ${most} pools, each with a month of days`);
   }
   return {
     ...chainHead(chain, context.now()),

@@ -30,8 +30,8 @@ export async function bucketOfAddress(
   if (end - first > context.limits.answerRows) {
     throw notAcceptable(
       "timeBucket",
-      `${bucket}, in which ${address} has ${end - first} transactions,`,
-      `a bucket with at most ${context.limits.answerRows}`,
+      String(bucket),
+      `a bucket with at most ${context.limits.answerRows} transactions; ${address} has ${end - first} in it`,
     );
   }
   const rows = end > first ? await ledger.transactionsOfAddress(chain.id, address, first, end - 1) : [];

@@ -15,10 +15,10 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
     range === null
       ? []
       : await context.ledger.logs(chain.id, { ...range, address, topics: topics ?? [] }, context.limits.answerRows + 1, 0);
-  if (rows.length > context.limits.answerRows) {
+  if (range !== null && rows.length > context.limits.answerRows) {
     throw notAcceptable(
       "starting-block and ending-block",
-      "a range with more logs",
+      `${range.first} to ${range.last}`,
       `a range with at most ${context.limits.answerRows} matching logs`,
     );
   }
@@ -45,8 +45,8 @@ async function requestedRange(request: GetLogsRequest, context: ResolverContext,
   if (range !== null && count > most)
     throw notAcceptable(
       "starting-block and ending-block",
-      `${range.first} to ${range.last}, which are ${count} blocks,`,
-      `a range of at most ${most} blocks`,
+      `${range.first} to ${range.last}`,
+      `a range of at most ${most} blocks; this one has ${count}`,
     );
   return range;
 }

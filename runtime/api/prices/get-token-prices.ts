@@ -65,7 +65,7 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
   const count = last - first + 1;
   if (count > most) {
     const tokens = contractAddress.length === 1 ? "one token" : `${contractAddress.length} tokens`;
-    throw notAcceptable("from", `${from}, ${count} days before the end of the range,`, `at most ${most} days of ${tokens}`);
+    throw notAcceptable("from", String(from), `a range of at most ${most} days for ${tokens}; this one has ${count}`);
   }
   return Array.from({ length: count }, (_, position) => first + position);
 }

@@ -50,7 +50,7 @@ describe("the key of a request", () => {
   it("is asked for with 401, the envelope and a challenge", async () => {
     const { status, body, headers } = await app.bare().get(path);
     expect(status).toBe(401);
-    expect(body).toEqual(failure(401, expect.stringContaining("No API key was sent")));
+    expect(body).toEqual(failure(401, expect.stringContaining("Missing API key")));
     expect(headers["www-authenticate"]).toContain("Bearer");
   });
 
@@ -155,7 +155,7 @@ describe("a flood of wrong keys", () => {
       expect([...statuses].sort()).toEqual([401, 429]);
       const refused = await send(newKey());
       expect(refused.status).toBe(429);
-      expect(await refused.json()).toEqual(failure(429, expect.stringContaining("try again in")));
+      expect(await refused.json()).toEqual(failure(429, expect.stringContaining("retry in")));
       const wait = refused.headers.get("retry-after");
       expect(Number(wait)).toBeGreaterThan(0);
       const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => refused.headers.get(`ratelimit-${name}`));

@@ -125,7 +125,7 @@ describe("the ledger of credits", () => {
     for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
     const { status, body } = await call();
     expect(status).toBe(402);
-    expect(body).toEqual(failure(402, expect.stringContaining("allowance of 0.03 credits")));
+    expect(body).toEqual(failure(402, expect.stringContaining("has used its 0.03 credits")));
     // After the entries are written and the look-up has been renewed.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     expect((await call()).status).toBe(402);
@@ -150,9 +150,7 @@ describe("the rate limit of a key", () => {
       "ratelimit-reset": String(wait),
       "x-credits": "0",
     });
-    expect(body).toEqual(
-      failure(429, expect.stringMatching(/^Rate limit exceeded: 1 request in 10 seconds for each key; try again in \d+ seconds?\.$/)),
-    );
+    expect(body).toEqual(failure(429, expect.stringMatching(/^Rate limit exceeded: 1 request per 10 seconds; retry in \d+ seconds?\.$/)));
     const { key } = await app.keys.create({ label: "other" });
     expect((await app.bare().get("/v1/chains/").query({ key })).status).toBe(200);
     await app.end();

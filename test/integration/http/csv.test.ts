@@ -185,7 +185,7 @@ describe("an endpoint asked for CSV", () => {
     for (const format of ["csv", "json"]) {
       const { status, body, headers } = await small.get(`${path}?format=${format}`);
       expect(status).toBe(400);
-      expect(body.error_message).toContain("at most 1000 are sent (limits.answerBytes)");
+      expect(body.error_message).toContain("the maximum is 1000 (limits.answerBytes)");
       expect(headers["x-credits"]).toBe("0");
     }
     await small.end();

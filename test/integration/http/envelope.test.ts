@@ -84,7 +84,7 @@ describe("a bound", () => {
     const path = `/v1/chains/?x=${"a".repeat(2000)}`;
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
-    expect(body.error_message).toBe(`The URL has ${path.length} bytes, at most 2000 are accepted (limits.urlBytes).`);
+    expect(body.error_message).toBe(`URL too long: ${path.length} bytes; the maximum is 2000 (limits.urlBytes).`);
   });
 
   it("of a list is named", async () => {

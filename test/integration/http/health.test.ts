@@ -16,7 +16,7 @@ describe("readiness", () => {
     );
     const begun = performance.now();
     const { status, text } = await request(app).get("/readyz");
-    expect([status, text]).toEqual([503, "The database did not answer within 5 s."]);
+    expect([status, text]).toEqual([503, "The database did not respond within 5 s."]);
     expect(performance.now() - begun).toBeGreaterThan(4_900);
   });
 });

@@ -93,17 +93,17 @@ describe("parameters", () => {
     const { status, body } = await app.get("/v1/nowhere/block_v2/2026-02-30/tomorrow/?page-size=0x10&page-number=1e3&format=xml");
     expect(status).toBe(400);
     const message: string = body.error_message;
-    expect(message).toContain('Parameter page-size: "0x10" was sent, a whole number from 1 to 1000 is accepted.');
-    expect(message).toContain('Parameter page-number: "1e3" was sent, a whole number from 0 to 2147483647 is accepted.');
-    expect(message).toContain('Parameter chainName: "nowhere" was sent');
+    expect(message).toContain('Invalid value "0x10" for page-size: expected a whole number from 1 to 1000.');
+    expect(message).toContain('Invalid value "1e3" for page-number: expected a whole number from 0 to 2147483647.');
+    expect(message).toContain('Invalid value "nowhere" for chainName: expected ');
     expect(message).toContain("demo, eth-mainnet");
-    for (const part of ['startDate: "2026-02-30"', 'endDate: "tomorrow"', 'format: "xml"']) expect(message).toContain(part);
+    for (const part of ['"2026-02-30" for startDate', '"tomorrow" for endDate', '"xml" for format']) expect(message).toContain(part);
   });
 
   it("with an unregistered name are 400", async () => {
     const { status, body } = await app.get("/v1/demo/address/nobody.eth/balances_v2/");
     expect(status).toBe(400);
-    expect(body.error_message).toBe('Parameter walletAddress: "nobody.eth" was sent, 0x + 40 hex digits or a registered name is accepted.');
+    expect(body.error_message).toBe('Invalid value "nobody.eth" for walletAddress: expected 0x + 40 hex digits or a registered name.');
   });
 
   it("that were sent more than once are refused, those that nobody knows are not", async () => {

@@ -11,7 +11,7 @@ const parsers = createParsers({
   resolveName: async () => null,
 });
 const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
-const refusalOf = (parsed: Parsed<unknown>): string => (parsed.ok ? `accepted ${String(parsed.value)}` : parsed.accepted);
+const refusalOf = (parsed: Parsed<unknown>): string => (parsed.ok ? `accepted ${String(parsed.value)}` : parsed.expected);
 const address = `0x${"aB".repeat(20)}`;
 const hash = `0x${"0F".repeat(32)}`;
 /** What must never be taken for a whole number. */

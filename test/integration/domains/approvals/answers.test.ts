@@ -271,10 +271,7 @@ describe("allowances of a wallet", () => {
   it("are bounded by the rows of an answer", async () => {
     await allow(...Array.from({ length: 601 }, (_, position) => allowance(coins.cheap, addressOf(0x1000 + position), "1")));
     const { status, message } = await index.get(`/v1/hand/approvals/${wallet}/`);
-    expect([status, message]).toEqual([
-      400,
-      `Parameter walletAddress: ${wallet} was sent, a wallet with at most 600 approvals is accepted.`,
-    ]);
+    expect([status, message]).toEqual([400, `Invalid value ${wallet} for walletAddress: expected a wallet with at most 600 approvals.`]);
     await index.database.query("DELETE FROM allowances WHERE spender = $1", [Buffer.from(addressOf(0x1000).slice(2), "hex")]);
     expect((await itemsOf())[0].spenders).toHaveLength(600);
   });

@@ -174,7 +174,7 @@ describe("values of a trait", () => {
     const refused = await index.get(path(wide, `traits/${encodeURIComponent("Serial number")}/attributes/`));
     expect([refused.status, refused.message]).toEqual([
       400,
-      "Parameter trait: Serial number was sent, a trait with at most 12 different values is accepted.",
+      "Invalid value Serial number for trait: expected a trait with at most 12 different values.",
     ]);
     expect((await index.get(path(wide, "traits/Serial/attributes/"))).data.items[0].values).toHaveLength(12);
     const { data } = await index.get(path(wide, "traits_summary/"));

@@ -326,7 +326,7 @@ describe("the series of a pool", () => {
     // 62 rows are two months of days; the first token has three pools.
     const small = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
     const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
-    expect((await small.ask(`${path}?page-size=3`)).message).toContain("page-size: 3 was sent, at most 2 pools");
+    expect((await small.ask(`${path}?page-size=3`)).message).toContain("Invalid value 3 for page-size: expected at most 2 pools");
     expect((await small.get(`${path}?page-size=2`)).items).toHaveLength(2);
     expect((await small.get(`${path}?page-size=100&page-number=1`)).items).toHaveLength(0);
     await small.end();

@@ -115,7 +115,7 @@ describe("daily prices", () => {
   it("of days to come are refused, and so are more than an answer may have", async () => {
     expect(await ask([native], "?to=2026-01-04")).toMatchObject({
       status: 400,
-      message: "Parameter to: 2026-01-04 was sent, a day up to 2026-01-03 is accepted.",
+      message: "Invalid value 2026-01-04 for to: expected a day up to 2026-01-03.",
     });
     expect(await ask([native], "?from=2026-01-04")).toMatchObject({ status: 400, message: expect.stringContaining("from") });
     expect((await ask([native], "?from=2026-01-02&to=2026-01-01")).status).toBe(400);

@@ -94,7 +94,7 @@ describe("the logs of a range", () => {
     ]) {
       const { status, message, credits } = await events(range);
       expect([range, status, credits]).toEqual([range, 400, "0"]);
-      expect(message).toMatch(/^Parameter starting-block: .* was sent, at most .* is accepted\.$/);
+      expect(message).toMatch(/^Invalid value .* for starting-block: expected at most .*\.$/);
     }
   });
 

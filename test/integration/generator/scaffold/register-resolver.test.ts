@@ -8,9 +8,9 @@ const index = "runtime/api/things/index.ts";
 const textOf = (root: string): Promise<string> => readFile(join(root, index), "utf8");
 
 /** An index as a maintainer may have left it: comments, a helper, an odd layout. */
-const existing = `import type { Handlers } from "../../../generator/context.ts";
-import { getApples } from "../../../generator/scaffold/get-apples.ts";
-import { getPears } from "../../../generator/scaffold/get-pears.ts"; // kept: see issue
+const existing = `import type { Handlers } from "../context.ts";
+import { getApples } from "./get-apples.ts";
+import { getPears } from "./get-pears.ts"; // kept: see issue
 
 /** Ours. */
 const counted =   1 ;
@@ -31,7 +31,7 @@ describe("registering a resolver", () => {
       expect(await registerResolver(root, { id: "getBananas", domain: "things" })).toBe(index);
       const lines = (await textOf(root)).split("\n");
       const added = lines.filter((line) => line.includes("getBananas"));
-      expect(added).toEqual(['import { getBananas } from "../../../generator/scaffold/get-bananas.ts";', "  getBananas,"]);
+      expect(added).toEqual(['import { getBananas } from "./get-bananas.ts";', "  getBananas,"]);
       expect(lines.filter((line) => !line.includes("getBananas")).join("\n")).toBe(existing);
       expect(lines.indexOf(added[0] ?? "")).toBe(2);
       expect(lines.indexOf("  getBananas,")).toBe(lines.indexOf("  getApples,") + 1);
@@ -50,9 +50,9 @@ describe("registering a resolver", () => {
       expect(await registerResolver(root, { id: "getMoreThings", domain: "things" })).toBe(index);
       expect(await textOf(root)).toBe(
         [
-          'import type { Handlers } from "../../../generator/context.ts";',
-          'import { getMoreThings } from "../../../generator/scaffold/get-more-things.ts";',
-          'import { getThings } from "../../../generator/scaffold/get-things.ts";',
+          'import type { Handlers } from "../context.ts";',
+          'import { getMoreThings } from "./get-more-things.ts";',
+          'import { getThings } from "./get-things.ts";',
           "",
           "/** The operations of things. */",
           "export const thingsHandlers = {",

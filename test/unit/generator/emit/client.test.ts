@@ -51,11 +51,11 @@ describe("the client", () => {
   it("throws for a 200 that is no envelope, for what is not JSON, and for no answer at all", async () => {
     await expect(service({ body: { hello: 1 } }).client.getAllChains()).rejects.toMatchObject({
       status: 200,
-      message: "The service answered with status 200.",
+      message: "The service responded with status 200.",
     });
     await expect(service({ status: 502, body: undefined }).client.getAllChains()).rejects.toMatchObject({
       status: 502,
-      message: "The answer with status 502 is not JSON.",
+      message: "The response with status 502 is not JSON.",
     });
     const offline = createClient({ baseUrl: "https://api.example.com", key, fetch: () => Promise.reject(new TypeError("fetch failed")) });
     await expect(offline.getAllChains()).rejects.toMatchObject({ status: 0, message: "The service could not be reached." });
@@ -63,12 +63,14 @@ describe("the client", () => {
 
   it("refuses a key that a header cannot carry without quoting it", () => {
     expect(() => createClient({ baseUrl: "https://api.example.com", key: "ckey_secret\n" })).toThrow(
-      /^The key has characters that a header cannot carry\.$/,
+      /^Invalid API key: it contains characters that a header cannot carry\.$/,
     );
   });
 
   it("refuses an empty path parameter, which would be another path", async () => {
-    await expect(service().client.getBlock({ chainName: "", blockHeight: 1 })).rejects.toThrow("The parameter chainName is required.");
+    await expect(service().client.getBlock({ chainName: "", blockHeight: 1 })).rejects.toThrow(
+      "Missing value for chainName: the parameter is required.",
+    );
   });
 
   it("reads page after page until there are no more", async () => {

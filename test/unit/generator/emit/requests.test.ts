@@ -71,18 +71,18 @@ describe("wrong parameters", () => {
     expect(outcome.ok).toBe(false);
     const issues = outcome.ok ? [] : [...outcome.issues].sort((left, right) => (left.parameter < right.parameter ? -1 : 1));
     expect(issues).toEqual([
-      { parameter: "chainName", in: "path", sent: "nowhere", accepted: "demo or eth-mainnet" },
-      { parameter: "date", in: "query", sent: "yesterday", accepted: "a day" },
-      { parameter: "format", in: "query", sent: "xml", accepted: "json or csv" },
-      { parameter: "page-number", in: "query", sent: "1e3", accepted: "a whole number from 0 to 2147483647" },
-      { parameter: "page-size", in: "query", sent: "5", accepted: "100 or 1000" },
+      { parameter: "chainName", in: "path", sent: "nowhere", expected: "demo or eth-mainnet" },
+      { parameter: "date", in: "query", sent: "yesterday", expected: "a day" },
+      { parameter: "format", in: "query", sent: "xml", expected: "json or csv" },
+      { parameter: "page-number", in: "query", sent: "1e3", expected: "a whole number from 0 to 2147483647" },
+      { parameter: "page-size", in: "query", sent: "5", expected: "100 or 1000" },
     ]);
   });
 
   it("are those that were sent twice", async () => {
     expect(await holders({ date: ["2026-01-01", "2026-01-02"] })).toEqual({
       ok: false,
-      issues: [{ parameter: "date", in: "query", sent: "2026-01-01, 2026-01-02", accepted: "one value; it was sent more than once" }],
+      issues: [{ parameter: "date", in: "query", sent: "2026-01-01, 2026-01-02", expected: "one value; it was sent more than once" }],
     });
   });
 
@@ -94,7 +94,7 @@ describe("wrong parameters", () => {
   it("are required ones that were not sent", async () => {
     const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: " " } }, stubParsers, "protocol_01");
     expect(outcome).toMatchObject({ ok: false, issues: [{ parameter: "address", in: "query", sent: "" }] });
-    expect(outcome.ok || outcome.issues[0]?.accepted).toContain("required");
+    expect(outcome.ok || outcome.issues[0]?.expected).toContain("required");
   });
 
   it("are path values that are empty when trimmed", async () => {
@@ -106,7 +106,7 @@ describe("wrong parameters", () => {
     expect(await dex("d".repeat(64))).toMatchObject({ ok: true });
     expect(await dex("d".repeat(65))).toMatchObject({
       ok: false,
-      issues: [{ parameter: "dexName", accepted: "a text of at most 64 characters" }],
+      issues: [{ parameter: "dexName", expected: "a text of at most 64 characters" }],
     });
   });
 });
@@ -115,7 +115,7 @@ describe("page sizes", () => {
   it("are those of the endpoint in JSON, and up to 10000 in CSV", async () => {
     expect(await transfers({ "page-size": "1000" })).toMatchObject({ request: { page: { size: 1000 } } });
     expect(await transfers({ "page-size": "1001" })).toMatchObject({
-      issues: [{ parameter: "page-size", accepted: "a whole number from 1 to 1000" }],
+      issues: [{ parameter: "page-size", expected: "a whole number from 1 to 1000" }],
     });
     expect(await transfers({ "page-size": "10000", format: "csv" })).toMatchObject({ request: { page: { size: 10_000 }, format: "csv" } });
     expect(await transfers({ "page-size": "10001", format: "csv" })).toMatchObject({ issues: [{ parameter: "page-size" }] });
@@ -129,7 +129,7 @@ describe("rules between parameters", () => {
     expect(await holders({ "block-height": "5", date: "2026-01-01" })).toEqual({
       ok: false,
       issues: [
-        { parameter: "date", in: "query", sent: "2026-01-01", accepted: "only one of block-height and date; block-height was sent too" },
+        { parameter: "date", in: "query", sent: "2026-01-01", expected: "only one of block-height and date; block-height was sent too" },
       ],
     });
     expect(await holders({ "block-height": "5", date: "" })).toMatchObject({ ok: true });
@@ -152,7 +152,7 @@ describe("rules between parameters", () => {
   it("refuse a first block above the last, and compare no words", async () => {
     expect(await transfers({ "starting-block": "9", "ending-block": "8" })).toEqual({
       ok: false,
-      issues: [{ parameter: "starting-block", in: "query", sent: "9", accepted: "at most 8, which is the value of ending-block" }],
+      issues: [{ parameter: "starting-block", in: "query", sent: "9", expected: "at most 8, which is the value of ending-block" }],
     });
     expect(await transfers({ "starting-block": "8", "ending-block": "8" })).toMatchObject({ ok: true });
     // As text 10 is before 9.
@@ -170,7 +170,7 @@ describe("rules between parameters", () => {
 
   it("say nothing about what could not be read itself", async () => {
     const outcome = await transfers({ "starting-block": "x", "ending-block": "1" });
-    expect(outcome.ok || outcome.issues.map((issue) => issue.accepted)).toEqual(["a block"]);
+    expect(outcome.ok || outcome.issues.map((issue) => issue.expected)).toEqual(["a block"]);
   });
 });
 
@@ -179,7 +179,7 @@ describe("names in address parameters", () => {
     expect(await holders({}, { tokenAddress: "alice.eth" })).toMatchObject({ ok: true, request: { tokenAddress: alice } });
     expect(await holders({}, { tokenAddress: "alice.eth", chainName: "eth-mainnet" })).toMatchObject({
       ok: false,
-      issues: [{ parameter: "tokenAddress", in: "path", sent: "alice.eth", accepted: "0x + 40 hex digits or a registered name" }],
+      issues: [{ parameter: "tokenAddress", in: "path", sent: "alice.eth", expected: "0x + 40 hex digits or a registered name" }],
     });
   });
 
@@ -226,7 +226,7 @@ describe("network groups", () => {
           parameter: "chainName",
           in: "path",
           sent: "demo",
-          accepted: "one of eth-mainnet; the operator adds a chain to this endpoint by groups: [historical] in its configuration",
+          expected: "one of eth-mainnet; the operator can add a chain to this endpoint with groups: [historical] in the configuration",
         },
       ],
     });

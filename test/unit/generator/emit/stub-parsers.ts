@@ -1,6 +1,6 @@
 import type { AddressReference, Chain, Currency, Hex, Parsed, Parsers } from "../../../../generated/requests.gen.ts";
 
-const refuse = <T>(accepted: string): Parsed<T> => ({ ok: false, accepted });
+const refuse = <T>(expected: string): Parsed<T> => ({ ok: false, expected });
 const accept = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const demo: Chain = { id: 31337, name: "demo" };
 const other: Chain = { id: 1, name: "eth-mainnet" };
