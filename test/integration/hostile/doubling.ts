@@ -14,9 +14,9 @@ export interface DoublingCase {
 const acceptedRatio = 2.5;
 /** One sample takes about this long, so that neither the clock nor one interruption decides. */
 const sampleMilliseconds = 4;
-const samples = 5;
-/** A ratio that is too high is measured again for so long. */
-const retryMilliseconds = 5_000;
+const samples = 3;
+/** How long a ratio that is too high is measured again. */
+const defaultRetryMilliseconds = 5_000;
 /** No input of the table may hold the process longer than this. */
 const longestRun = 1_000;
 
@@ -32,7 +32,7 @@ const timeOf = (run: () => unknown, times: number): number => {
  * Why a function is not linear, or null where it is. Whatever else happens can only make a sample slower: of each size the fastest sample counts, and as
  * long as the ratio is too high more samples are taken.
  */
-export function findGrowth({ size, input, run }: DoublingCase): string | null {
+export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds = defaultRetryMilliseconds): string | null {
   const [small, large] = [input(size), input(2 * size)];
   const [runSmall, runLarge] = [() => run(small as never), () => run(large as never)];
   // A sample that is too long is measured again: an interruption, or the collection of another case's garbage, is no growth.
