@@ -1,4 +1,4 @@
-import type { Database } from "../../runtime/database/database.ts";
+import type { Queryable } from "../../runtime/database/database.ts";
 import { createLedgerQueries } from "../../runtime/domains/ledger/queries/index.ts";
 import { standards } from "../../runtime/domains/tokens/projection/standards.ts";
 import { createTokenQueries } from "../../runtime/domains/tokens/queries/index.ts";
@@ -15,7 +15,7 @@ const transferTopic: Hash = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a1162
 const unusedTopic: Hash = `0x${"0".repeat(24)}${"ab".repeat(20)}`;
 
 /** Cases that call the query functions: the statements of a resolver with decoded rows, without HTTP. */
-export function queryCases(database: Pick<Database, "query">, facts: StoryFacts): readonly QueryCase[] {
+export function queryCases(database: Queryable, facts: StoryFacts): readonly QueryCase[] {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
   const head = facts.blocks - 1;

@@ -1,5 +1,5 @@
 import type { ChainConfig, Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import type { Queryable } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { CommandError } from "./command-error.ts";
 import { askChainId } from "./indexing.ts";
@@ -13,11 +13,7 @@ export function requireChains(config: Config): void {
 }
 
 /** The configured chains with their ids: as configured, as the index knows them, or as their nodes report. @throws {CommandError} @throws the signal's reason. */
-export async function resolveChains(
-  config: Config,
-  database: Pick<Database, "query">,
-  signal?: AbortSignal,
-): Promise<readonly ChainConfig[]> {
+export async function resolveChains(config: Config, database: Queryable, signal?: AbortSignal): Promise<readonly ChainConfig[]> {
   const indexed = new Map((await createLedgerQueries(database).chains()).map((row) => [row.name, row.chain_id]));
   const chains: ChainConfig[] = [];
   for (const chain of config.chains) {

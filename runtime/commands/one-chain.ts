@@ -1,11 +1,11 @@
 import type { ChainConfig, Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import type { Queryable } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import { resolveChains } from "./chains.ts";
 import { CommandError } from "./command-error.ts";
 
 /** The only configured chain, of which a command is. @throws {CommandError} where none or several are configured, with their names. */
-export async function oneChain(config: Config, database: Pick<Database, "query">): Promise<ChainConfig> {
+export async function oneChain(config: Config, database: Queryable): Promise<ChainConfig> {
   if (config.chains.length > 1)
     throw new CommandError(
       `Several chains are configured (${config.chains.map(({ name }) => name).join(", ")}); choose one with --chain NAME.`,

@@ -19,7 +19,8 @@ describe("the chains of a command", () => {
   });
 
   it("get the ids that the index knows, and no two the same", async () => {
-    const database = { query: async <Row>() => [{ chain_id: 5, name: "one" }] as Row[] };
+    const rows = async <Row>() => [{ chain_id: 5, name: "one" }] as Row[];
+    const database = { query: rows, run: rows };
     expect((await resolveChains(configOf({ name: "one" }, { name: "two", id: 6 }), database)).map(({ id }) => id)).toEqual([5, 6]);
     await expect(resolveChains(configOf({ name: "one" }, { name: "two", id: 5 }), database)).rejects.toThrow(
       "Chains one and two are both of id 5; configure each network once.",

@@ -20,7 +20,8 @@ const projection = defineProjection({
 const createAsked = (stored: Readonly<Record<string, Row>> = {}) => {
   const asked: string[][] = [];
   const database: Queryable = {
-    query: <R extends object>(_sql: string, parameters: readonly unknown[] = []) => {
+    run: () => Promise.reject(new Error("not used")),
+    query: <R extends object>(_sql: unknown, parameters: readonly unknown[] = []) => {
       const keys = [...String(parameters[1]).matchAll(/x([0-9a-f]+)/g)].map(([, digits]) => `0x${digits}`);
       asked.push(keys);
       return Promise.resolve(keys.flatMap((address) => (stored[address] === undefined ? [] : [{ address, ...stored[address] }])) as R[]);

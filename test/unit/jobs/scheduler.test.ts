@@ -15,7 +15,7 @@ const start = (chores: readonly Job[], isReady = () => true) => {
   const deps: SchedulerDeps = {
     chainId: 1,
     source,
-    database: { query: unused },
+    database: { query: unused, run: unused },
     exclusive: unused,
     beside: unused,
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",

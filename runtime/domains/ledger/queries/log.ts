@@ -1,9 +1,11 @@
-import { bytes } from "../../../database/codecs.ts";
-import type { Database } from "../../../database/database.ts";
+import { bytes, bytesArray } from "../../../database/codecs.ts";
+import { type Composition, compose } from "../../../database/compose.ts";
+import type { Queryable } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
-import { atPlaces, type TransactionPlace } from "./transaction.ts";
+import { isAtPlaces, placeParameters, type TransactionPlace } from "./transaction.ts";
 
-/** A log with what its block and transaction add. */
+/** A log with fields of its block and transaction. */
 export interface LogRow {
   readonly block_number: number;
   readonly block_hash: Hash;
@@ -19,7 +21,7 @@ export interface LogRow {
   readonly data: Hex;
 }
 
-/** Which logs: those of a range of blocks (both ends included) that match everything given. */
+/** Selects the logs of a range of blocks (both ends included) that match all given conditions. */
 export interface LogFilter {
   readonly first: number;
   readonly last: number;
@@ -30,68 +32,102 @@ export interface LogFilter {
   readonly otherTopics?: readonly Hash[];
 }
 
-/** The transaction's hash is a probe of its primary key a row: as a join, the planner may read all transactions of the block for each log. */
-const columns = `l.block_number, b.hash AS block_hash, b.timestamp, l.log_index, l.transaction_index,
+/** What a filter binds, by the names of the columns. */
+interface FilterValues {
+  readonly chainId: number;
+  readonly first: number;
+  readonly last: number;
+  readonly address?: Buffer | undefined;
+  readonly topic0?: Buffer | undefined;
+  readonly topic1?: Buffer | undefined;
+  readonly topic2?: Buffer | undefined;
+  readonly topic3?: Buffer | undefined;
+  readonly otherTopics?: string | undefined;
+}
+
+/** The first page has no offset. */
+interface PageValues extends FilterValues {
+  readonly limit: number;
+  readonly offset?: number | undefined;
+}
+
+const maxCounted = 10_000;
+
+const bind = (chainId: number, { first, last, address, topics = [], otherTopics = [] }: LogFilter): FilterValues => {
+  const [topic0, topic1, topic2, topic3] = topics.map((topic) => (topic === null ? undefined : bytes(topic)));
+  return {
+    chainId,
+    first,
+    last,
+    address: address ? bytes(address) : undefined,
+    topic0,
+    topic1,
+    topic2,
+    topic3,
+    otherTopics: otherTopics.length === 0 ? undefined : bytesArray(otherTopics),
+  };
+};
+
+const matching = <Values extends FilterValues>({ from, value, has }: Composition<Values>) => {
+  const logs = from("logs")
+    .where("chain_id", value("chainId"))
+    .whereBetween("block_number", [value("first"), value("last")]);
+  for (const column of ["address", "topic0", "topic1", "topic2", "topic3"] as const) if (has(column)) logs.where(column, value(column));
+  if (has("otherTopics")) logs.whereRaw("ARRAY[topic1, topic2, topic3] @> ?::bytea[]", [value("otherTopics")]);
+  return logs;
+};
+
+/** The transaction's hash is a probe of its primary key for each row: with a join, the planner may read all transactions of the block for each log. */
+const columns = sql`l.block_number, b.hash AS block_hash, b.timestamp, l.log_index, l.transaction_index,
   (SELECT t.hash FROM transactions t
    WHERE t.chain_id = l.chain_id AND t.block_number = l.block_number AND t.transaction_index = l.transaction_index) AS transaction_hash,
   l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data`;
-const fromBlocks = "JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number";
-const newestFirst = "block_number DESC, log_index DESC";
-const countedAtMost = 10_000;
 
-/** The condition of a filter and its parameters. */
-function condition(chainId: number, filter: LogFilter): { where: string; parameters: unknown[] } {
-  const parameters: unknown[] = [chainId, filter.first, filter.last];
-  const clauses = ["chain_id = $1", "block_number BETWEEN $2 AND $3"];
-  const bind = (value: Hex): string => `$${parameters.push(bytes(value))}`;
-  if (filter.address) clauses.push(`address = ${bind(filter.address)}`);
-  for (const [position, topic] of (filter.topics ?? []).entries()) if (topic !== null) clauses.push(`topic${position} = ${bind(topic)}`);
-  const others = filter.otherTopics ?? [];
-  if (others.length > 0)
-    clauses.push(`ARRAY[topic1, topic2, topic3] @> ARRAY[${others.map((topic) => `${bind(topic)}::bytea`).join(", ")}]`);
-  return { where: clauses.join(" AND "), parameters };
-}
+const selectPage = compose<LogRow, PageValues>((composition) => {
+  const { from, raw, value, has } = composition;
+  const cut = matching(composition).orderBy("block_number", "desc").orderBy("log_index", "desc").limit(value("limit"));
+  const page = has("offset")
+    ? from(cut.select("chain_id", "block_number", "log_index").offset(value("offset")).as("page")).joinRaw(
+        "JOIN logs l USING (chain_id, block_number, log_index)",
+      )
+    : from(cut.select("*").as("l"));
+  return page
+    .joinRaw("JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number")
+    .select(raw(columns))
+    .orderBy("l.block_number", "desc")
+    .orderBy("l.log_index", "desc");
+});
 
-/** Questions about logs. */
-export function createLogQueries({ query }: Pick<Database, "query">) {
+const countMatching = compose<{ count: number }, FilterValues>((composition) => {
+  const { from, raw } = composition;
+  const counted = matching(composition)
+    .select(raw(sql`1`))
+    .limit(maxCounted + 1);
+  return from(counted.as("l")).count("* as count");
+});
+
+const selectOfTransactions = sql`SELECT ${columns} FROM logs l JOIN blocks b ON b.chain_id = l.chain_id AND b.number = l.block_number
+  WHERE l.chain_id = $1 AND ${isAtPlaces("l", sql`$2`, sql`$3`)} ORDER BY l.block_number, l.log_index`;
+
+/** Log queries. */
+export function createLogQueries({ query, run }: Queryable) {
   /**
-   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, whichever the filter allows, or by logs_topics where one of the
-   * later topics is rare; the page is cut before it is joined, and what lies before a later page is passed over by keys, which these indexes hold, without a look at the table.
+   * Matching logs, newest first. Served by logs_address, logs_topic0 or the primary key, depending on the filter, or by logs_topics if one of the later topics is
+   * rare. The page is cut before it is joined. A later page skips rows by their keys, which these indexes contain, without reading the table.
    */
-  const logs = (chainId: number, filter: LogFilter, limit: number, offset: number) => {
-    const { where, parameters } = condition(chainId, filter);
-    const cut = (what: string): string =>
-      `SELECT ${what} FROM logs WHERE ${where} ORDER BY ${newestFirst} LIMIT $${parameters.length + 1} OFFSET $${parameters.length + 2}`;
-    const page =
-      offset === 0
-        ? `(${cut("*")}) l`
-        : `(${cut("chain_id, block_number, log_index")}) page JOIN logs l USING (chain_id, block_number, log_index)`;
-    return query<LogRow>(`SELECT ${columns} FROM ${page} ${fromBlocks} ORDER BY l.block_number DESC, l.log_index DESC`, [
-      ...parameters,
-      limit,
-      offset,
-    ]);
-  };
+  const logs = (chainId: number, filter: LogFilter, limit: number, offset: number) =>
+    run(selectPage({ ...bind(chainId, filter), limit, offset: offset === 0 ? undefined : offset }));
 
-  /** How many logs match, or null where there are more than 10,000. */
+  /** The number of matching logs, or null above 10,000. Served by the same indexes. */
   const logCount = async (chainId: number, filter: LogFilter): Promise<number | null> => {
-    const { where, parameters } = condition(chainId, filter);
-    const rows = await query<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT FROM logs WHERE ${where} LIMIT ${countedAtMost + 1}) l`,
-      parameters,
-    );
+    const rows = await run(countMatching(bind(chainId, filter)));
     const count = rows[0]?.count ?? 0;
-    return count > countedAtMost ? null : count;
+    return count > maxCounted ? null : count;
   };
 
   /** The logs of given transactions, by block and index. Served by the primary key: each block is read once, however many of its transactions are given. */
-  const logsOfTransactions = (chainId: number, places: readonly TransactionPlace[]) => {
-    const { where, parameters } = atPlaces("l", 2, places);
-    return query<LogRow>(
-      `SELECT ${columns} FROM logs l ${fromBlocks} WHERE l.chain_id = $1 AND ${where} ORDER BY l.block_number, l.log_index`,
-      [chainId, ...parameters],
-    );
-  };
+  const logsOfTransactions = (chainId: number, places: readonly TransactionPlace[]) =>
+    query<LogRow>(selectOfTransactions, [chainId, ...placeParameters(places)]);
 
   return { logs, logCount, logsOfTransactions };
 }

@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
 /** A transaction with what its block adds. Wei amounts are decimal strings. */
@@ -28,21 +29,18 @@ export interface TransactionPlace {
 }
 
 /**
- * The condition that a row of `alias` is of one of some places, and its two parameters from `$position` on. The blocks lead to the rows, each
- * block once; place numbers pick among them by hash. As a join, the planner may compare all rows of a block with all places in it.
+ * The condition that a row of `alias` belongs to one of some places, whose two parameters are `placeParameters`. The blocks lead to the rows, each block once; place
+ * numbers select among them by hash. With a join, the planner may compare all rows of a block with all places in it.
  */
-export const atPlaces = (
-  alias: string,
-  position: number,
-  places: readonly TransactionPlace[],
-): { readonly where: string; readonly parameters: readonly [readonly number[], readonly string[]] } => ({
-  where: `${alias}.block_number = ANY ($${position}::int8[])
-         AND (${alias}.block_number << 31 | ${alias}.transaction_index) = ANY ($${position + 1}::int8[])`,
-  parameters: [
-    [...new Set(places.map((place) => place.block_number))],
-    places.map((place) => String((BigInt(place.block_number) << 31n) | BigInt(place.transaction_index))),
-  ],
-});
+export const isAtPlaces = (alias: string, blocks: Sql, places: Sql): Sql =>
+  sql`${identifier(`${alias}.block_number`)} = ANY (${blocks}::int8[])
+    AND (${identifier(`${alias}.block_number`)} << 31 | ${identifier(`${alias}.transaction_index`)}) = ANY (${places}::int8[])`;
+
+/** The parameters of `isAtPlaces`: distinct blocks, and places as one number each. */
+export const placeParameters = (places: readonly TransactionPlace[]): readonly [readonly number[], readonly string[]] => [
+  [...new Set(places.map((place) => place.block_number))],
+  places.map((place) => String((BigInt(place.block_number) << 31n) | BigInt(place.transaction_index))),
+];
 
 const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee, t.blob_fee`;

@@ -1,10 +1,11 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { identifier, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { atPlaces, type TransactionPlace } from "../../ledger/queries/transaction.ts";
+import { isAtPlaces, placeParameters, type TransactionPlace } from "../../ledger/queries/transaction.ts";
 import { standards } from "../projection/standards.ts";
 
-/** One movement of an ERC-20 token; balances are those right after it, null where unknown. */
+/** A transfer of an ERC-20 token; balances are those after it, null if unknown. */
 export interface TransferRow {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -17,9 +18,24 @@ export interface TransferRow {
   readonly to_balance: string | null;
 }
 
-const countedAtMost = 10_000;
+const maxCounted = 10_000;
 
-/** Questions about transfers. */
+/** The transactions of one side of an address's transfers ($2) of a token ($3), newest block first, up to $6 of them. */
+const transactionsOfSide = (column: "from_address" | "to_address") =>
+  sql`(SELECT DISTINCT block_number, transaction_index FROM transfers
+       WHERE chain_id = $1 AND ${identifier(column)} = $2 AND token = $3 AND standard = ${standards.erc20} AND block_number BETWEEN $4 AND $5
+       ORDER BY block_number DESC, transaction_index DESC LIMIT $6)`;
+const placesOfToken = sql`(${transactionsOfSide("from_address")} UNION ${transactionsOfSide("to_address")}) places`;
+const pageOfToken = sql`SELECT * FROM ${placesOfToken} ORDER BY block_number DESC, transaction_index DESC LIMIT $7 OFFSET $8`;
+const countOfToken = sql`SELECT count(*) AS count FROM ${placesOfToken}`;
+
+const transfersAtPlaces = sql`SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
+  FROM transfers t
+  WHERE t.chain_id = $1 AND ${isAtPlaces("t", sql`$4`, sql`$5`)}
+    AND t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($3::bytea IS NULL OR t.token = $3)
+  ORDER BY t.block_number, t.ordinal`;
+
+/** Transfer queries. */
 export function createTransferQueries({ query }: Pick<Database, "query">) {
   /** An address's first transfer ordinal at or after a block, or null. Served by transfer_transactions_block. */
   const ordinalFrom = async (chainId: number, address: Address, block: number): Promise<number | null> => {
@@ -39,7 +55,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     return rows[0]?.ordinal ?? null;
   };
 
-  /** The transactions with a transfer from or to an address in a range of blocks, newest first, and how many there are. A page is a range of ordinals. */
+  /** The transactions with a transfer from or to an address in a range of blocks, newest first, and their number. A page is a range of ordinals. */
   const transferTransactions = async (chainId: number, address: Address, first: number, last: number, limit: number, offset: number) => {
     const [lowest, highest] = await Promise.all([ordinalFrom(chainId, address, first), ordinalUpTo(chainId, address, last)]);
     if (lowest === null || highest === null || highest < lowest) return { places: [], total: 0 };
@@ -54,7 +70,7 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
 
   /**
    * The same for one token; the total is null above 10,000. Served by transfers_from and transfers_to: each side is read, newest block first, only
-   * as far as the page or the count needs it.
+   * as far as the page or the count requires.
    */
   const transferTransactionsOfToken = async (
     chainId: number,
@@ -65,33 +81,18 @@ export function createTransferQueries({ query }: Pick<Database, "query">) {
     limit: number,
     offset: number,
   ) => {
-    const newestFirst = "ORDER BY block_number DESC, transaction_index DESC";
-    const side = (column: string) =>
-      `(SELECT DISTINCT block_number, transaction_index FROM transfers
-        WHERE chain_id = $1 AND ${column} = $2 AND token = $3 AND standard = ${standards.erc20} AND block_number BETWEEN $4 AND $5
-        ${newestFirst} LIMIT $6)`;
-    const places = `(${side("from_address")} UNION ${side("to_address")}) places`;
     const parameters = [chainId, bytes(address), bytes(token), first, last];
     const [page, counted] = await Promise.all([
-      query<TransactionPlace>(`SELECT * FROM ${places} ${newestFirst} LIMIT $7 OFFSET $8`, [...parameters, offset + limit, limit, offset]),
-      query<{ count: number }>(`SELECT count(*) AS count FROM ${places}`, [...parameters, countedAtMost + 1]),
+      query<TransactionPlace>(pageOfToken, [...parameters, offset + limit, limit, offset]),
+      query<{ count: number }>(countOfToken, [...parameters, maxCounted + 1]),
     ]);
     const count = counted[0]?.count ?? 0;
-    return { places: page, total: count > countedAtMost ? null : count };
+    return { places: page, total: count > maxCounted ? null : count };
   };
 
   /** An address's ERC-20 transfers in given transactions, by block and order. Served by the primary key: each block is read once. */
-  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPlace[]) => {
-    const { where, parameters } = atPlaces("t", 4, places);
-    return query<TransferRow>(
-      `SELECT t.block_number, t.transaction_index, t.ordinal, t.token, t.from_address, t.to_address, t.amount, t.from_balance, t.to_balance
-       FROM transfers t
-       WHERE t.chain_id = $1 AND ${where}
-         AND t.standard = ${standards.erc20} AND (t.from_address = $2 OR t.to_address = $2) AND ($3::bytea IS NULL OR t.token = $3)
-       ORDER BY t.block_number, t.ordinal`,
-      [chainId, bytes(address), token === null ? null : bytes(token), ...parameters],
-    );
-  };
+  const transfersAt = (chainId: number, address: Address, token: Address | null, places: readonly TransactionPlace[]) =>
+    query<TransferRow>(transfersAtPlaces, [chainId, bytes(address), token === null ? null : bytes(token), ...placeParameters(places)]);
 
   return { transferTransactions, transferTransactionsOfToken, transfersAt };
 }

@@ -1,0 +1,55 @@
+import type pg from "pg";
+import { type Sql, statementName } from "./sql.ts";
+
+/**
+ * Named prepared statements of one pool. A name is lost where a pooler gives each transaction another server connection (pgbouncer 1.18 in transaction mode: SQLSTATE
+ * 26000 and 42P05), and its plan where a migration of another process changes the columns that it returns (0A000). The statement then runs unnamed, from then on.
+ */
+export interface Preparation {
+  /** What the driver is given: composed SQL has a name, other text has none. */
+  configOf(sql: string | Sql | { readonly name: string | undefined; readonly text: string }, values?: readonly unknown[]): pg.QueryConfig;
+  /** Sends a statement, and sends it again unnamed if its name is lost. */
+  retrying<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
+  /** The same inside a transaction, which the error has ended: nothing is sent again. */
+  watching<T>(config: pg.QueryConfig, send: (config: pg.QueryConfig) => Promise<T>): Promise<T>;
+}
+
+/** Error codes of PostgreSQL, appendix A: invalid_sql_statement_name, duplicate_prepared_statement, feature_not_supported. */
+const lostName = new Set(["26000", "42P05"]);
+const unsupported = "0A000";
+
+export function createPreparation(): Preparation {
+  const unnamed = new Set<string>();
+  const watching: Preparation["watching"] = async (config, send) => {
+    try {
+      return await send(config);
+    } catch (error) {
+      if (config.name !== undefined && isLost(error)) unnamed.add(config.name);
+      throw error;
+    }
+  };
+  return {
+    configOf: (sql, values) => {
+      const text = typeof sql === "string" ? sql : sql.text;
+      const name = typeof sql === "string" ? undefined : "name" in sql ? sql.name : statementName(text);
+      const config: pg.QueryConfig = values === undefined ? { text } : { text, values: values as unknown[] };
+      return name === undefined || unnamed.has(name) ? config : { ...config, name };
+    },
+    watching,
+    retrying: async (config, send) => {
+      try {
+        return await watching(config, send);
+      } catch (error) {
+        const { name, ...rest } = config;
+        if (name === undefined || !unnamed.has(name)) throw error;
+        return send(rest);
+      }
+    },
+  };
+}
+
+function isLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && (lostName.has(code) || (code === unsupported && error.message.startsWith("cached plan")));
+}

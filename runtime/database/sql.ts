@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+
+/** Not exported: only this file makes fragments. */
+const fragment = Symbol("SQL fragment");
+
+/**
+ * SQL text composed in the source alone: fragments of the `sql` tag. Its type keeps other strings out, so that no value can get into the text.
+ */
+export interface Sql {
+  readonly text: string;
+  readonly [fragment]: true;
+}
+
+/** A statement that is ready to be sent: its text, its parameters, and the name under which a connection keeps it prepared. */
+export interface Statement<Row extends object = object> {
+  readonly name: string | undefined;
+  readonly text: string;
+  readonly values: readonly unknown[];
+  /** Never set: carries the type of the rows. */
+  readonly row?: Row;
+}
+
+/**
+ * SQL composed of other fragments and of integer constants; values are parameters, numbered in the text: `$1`.
+ *
+ * Which of the ways to write a statement:
+ * - A statement that never changes is a plain string (`query("SELECT …", values)`).
+ * - A statement whose filters, order or columns depend on the call is composed with the query builder (`compose` in compose.ts): it numbers the parameters.
+ * - What the builder cannot express (unnest joins, LATERAL, recursive or materialized CTEs, INSERT … SELECT), or what several statements share, is composed with
+ *   this tag. The parts that a call can choose must be finite in number, as each choice is another prepared statement.
+ */
+export const sql = (strings: TemplateStringsArray, ...parts: readonly (Sql | number)[]): Sql => {
+  let text = strings[0] ?? "";
+  parts.forEach((part, index) => {
+    text += textOf(part) + (strings[index + 1] ?? "");
+  });
+  return toSql(text);
+};
+
+const comma = sql`, `;
+
+/** No text: the absence of an optional part. */
+export const nothing: Sql = sql``;
+
+/** A column, table or alias that the program chose, as `name` or `alias.name`. @throws {RangeError} any other text. */
+export const identifier = (name: string): Sql => {
+  if (!/^[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?$/.test(name)) throw new RangeError(`Invalid SQL identifier ${JSON.stringify(name)}.`);
+  return toSql(name);
+};
+
+/** Fragments with a separator between them, by default those of a list. */
+export const joinSql = (parts: readonly Sql[], separator: Sql = comma): Sql => toSql(parts.map(({ text }) => text).join(separator.text));
+
+/** A list of columns, each preceded by the alias if there is one. */
+export const columnList = (names: readonly string[], alias?: string): Sql =>
+  joinSql(names.map((name) => identifier(alias === undefined ? name : `${alias}.${name}`)));
+
+function toSql(text: string): Sql {
+  return { text, [fragment]: true };
+}
+
+function textOf(part: Sql | number): string {
+  if (typeof part !== "number") return part.text;
+  if (!Number.isSafeInteger(part)) throw new RangeError(`Invalid SQL constant ${part}: expected a whole number.`);
+  return String(part);
+}
+
+/**
+ * Statements that a process names at most. Each is prepared once per connection and stays there, so this bounds the memory of a connection; what comes after them
+ * runs unnamed, as any other text does. Ashlar has some hundreds.
+ */
+const maxNames = 1_000;
+const names = new Map<string, string>();
+
+/** The name of a prepared statement, the same for the same text; undefined where no more names are given. */
+export function statementName(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= maxNames) return known;
+  // The server cuts names at 63 bytes (NAMEDATALEN), the driver warns above them.
+  const name = `ashlar_${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  names.set(text, name);
+  return name;
+}

@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { compose } from "../../../runtime/database/compose.ts";
+import { createDatabase, type Database } from "../../../runtime/database/database.ts";
+import { sql } from "../../../runtime/database/sql.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase({ migrated: false });
+  await test.database.query("CREATE TABLE blocks (chain_id int8, number int8); INSERT INTO blocks VALUES (1, 7), (1, 8), (2, 9)");
+  return test.drop;
+});
+
+/** One connection, so that each statement finds what the one before it left. */
+const open = (): Database =>
+  createDatabase({ url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-own-test" });
+
+const blocksOf = compose<{ number: number }, { chain: number; above?: number | undefined }>(({ from, value, has }) => {
+  const rows = from("blocks").select("number").where("chain_id", value("chain")).orderBy("number");
+  return has("above") ? rows.where("number", ">", value("above")) : rows;
+});
+const highest = sql`SELECT max(number) AS number FROM blocks WHERE chain_id = ${1}`;
+
+const preparedOf = (database: Database) =>
+  database.query<{ statement: string; generic_plans: number; custom_plans: number }>(
+    "SELECT statement, generic_plans, custom_plans FROM pg_prepared_statements ORDER BY statement",
+  );
+
+describe("a composed statement", () => {
+  it("returns rows of the same types as any other, in a transaction too", async () => {
+    const database = open();
+    expect(await database.run(blocksOf({ chain: 1 }))).toEqual([{ number: 7 }, { number: 8 }]);
+    expect(await database.query(highest)).toEqual([{ number: 8 }]);
+    expect(await database.transaction((client) => client.run(blocksOf({ chain: 1, above: 7 })))).toEqual([{ number: 8 }]);
+    await database.close();
+  });
+
+  it("is prepared once a shape and connection, and planned for the values of each call", async () => {
+    const database = open();
+    for (let count = 0; count < 12; count += 1) {
+      await database.run(blocksOf({ chain: count }));
+      await database.run(blocksOf({ chain: count, above: count }));
+    }
+    expect((await preparedOf(database)).map(({ generic_plans, custom_plans }) => [generic_plans, custom_plans])).toEqual([
+      [0, 12],
+      [0, 12],
+    ]);
+    await database.close();
+  });
+
+  it("runs unnamed once a pooler has lost its name", async () => {
+    const database = open();
+    await database.run(blocksOf({ chain: 1 }));
+    await database.query("DEALLOCATE ALL");
+    expect(await database.run(blocksOf({ chain: 1 }))).toEqual([{ number: 7 }, { number: 8 }]);
+    expect(await preparedOf(database)).toEqual([]);
+    expect(await database.run(blocksOf({ chain: 2 }))).toEqual([{ number: 9 }]);
+    await database.close();
+  });
+
+  it("goes on when a migration changes the columns that it returns", async () => {
+    const database = open();
+    await database.query("CREATE TABLE widened (id int8); INSERT INTO widened VALUES (1)");
+    const all = sql`SELECT * FROM widened`;
+    expect(await database.query(all)).toEqual([{ id: 1 }]);
+    await test.database.query("ALTER TABLE widened ADD COLUMN name text");
+    expect(await database.query(all)).toEqual([{ id: 1, name: null }]);
+    await database.close();
+  });
+
+  it("fails in a transaction once, and not in the next one", async () => {
+    const database = open();
+    await database.query(highest);
+    await database.query("DEALLOCATE ALL");
+    await expect(database.transaction((client) => client.query(highest))).rejects.toMatchObject({ code: "26000" });
+    expect(await database.transaction((client) => client.query(highest))).toEqual([{ number: 8 }]);
+    await database.close();
+  });
+
+  it("reports its own errors as they are", async () => {
+    const database = open();
+    await expect(database.query(sql`SELECT no_such_column FROM blocks`)).rejects.toMatchObject({ code: "42703" });
+    await database.close();
+  });
+});
