@@ -8,61 +8,62 @@ import { abortable } from "../../../lib/async.ts";
 import type { NftKey } from "../../nft/queries/tokens.ts";
 import type { DocumentOutcome, ReadDocument } from "../jobs/fetch/documents/document.ts";
 import { createDocumentReader } from "../jobs/fetch/documents/read-document.ts";
-import { decodeUri, uriCall, withIdInside } from "../jobs/fetch/token-uri.ts";
+import { readTokenDocument } from "../jobs/fetch/token-document.ts";
+import { locateDocument, uriCall } from "../jobs/fetch/token-uri.ts";
 import type { NftMetadataRow } from "./metadata.ts";
 
-/** Reads metadata that is not kept, while a request waits. */
+/** Reads metadata that is not stored, while a request waits. */
 export interface UncachedMetadata {
-  /** What could be read of some tokens within the chain's bound, the first so many of them; those that could not be are left out. Never throws. */
+  /** The metadata of the first tokens, up to the maximum of a request and within the chain's time limit; unreadable ones are left out. Never throws. */
   read(chainId: number, tokens: readonly NftKey[]): Promise<readonly NftMetadataRow[]>;
 }
 
-/** Tokens of one request that are read. */
+/** Tokens read for one request. */
 const maxTokens = 25;
-/** Requests that are read for at once; further ones are answered without. */
-const maxReadings = 8;
-/** Calls in one request to the node: few, as each answer may be a picture. */
+/** Requests served at once; further ones get no rows. */
+const maxRequests = 8;
+/** Calls of one JSON-RPC batch: few, as each response may be a picture. */
 const callsAtOnce = 5;
 
 interface UncachedDependencies {
   readonly reader?: (config: NftsConfig) => ReadDocument;
 }
 
-/** A network whose metadata is not kept, and how it is reached. */
-interface Reachable {
+/** The clients of a chain whose metadata is not cached. */
+interface ChainReader {
   readonly rpc: Rpc;
-  readonly read: ReadDocument;
+  readonly readDocument: ReadDocument;
   readonly milliseconds: number;
   readonly fetches: PQueue;
 }
 
 /**
- * Reads metadata while a request waits: addresses from the network's node as of its head, documents from wherever they are. On networks that keep metadata there is
- * nothing to read, as jobs do; nor without a node. Whatever fails or takes too long is left out, and neither the node nor its errors are named.
+ * Creates the reader of metadata on chains with `nfts.metadata: uncached`: URLs come from the node as of its head, documents from their hosts. Chains with cached
+ * metadata or without a node have no rows. What fails or takes too long is left out; rows name neither the node nor its errors.
  */
 export const createUncachedMetadata = (
   chains: readonly ChainConfig[],
   { reader = createDocumentReader }: UncachedDependencies = {},
 ): UncachedMetadata & { close(): Promise<void> } => {
-  const reachable = new Map(chains.flatMap((chain) => (isRead(chain) ? [[chain.id, reach(chain, reader)] as const] : [])));
+  const readers = new Map(chains.flatMap((chain) => (isRead(chain) ? [[chain.id, createChainReader(chain, reader)] as const] : [])));
   const closing = new AbortController();
-  let readings = 0;
+  let requests = 0;
 
   return {
     read: async (chainId, tokens) => {
-      const chain = reachable.get(chainId);
-      if (chain === undefined || tokens.length === 0 || readings >= maxReadings || closing.signal.aborted) return [];
-      readings += 1;
+      const chain = readers.get(chainId);
+      if (chain === undefined || tokens.length === 0 || requests >= maxRequests || closing.signal.aborted) return [];
+      requests += 1;
       const { rows, ended } = readWithin(chain, tokens.slice(0, maxTokens), closing.signal);
-      // What outlasts the request still takes up its place.
+      // Reads that outlast the request still count.
       void ended.finally(() => {
-        readings -= 1;
+        requests -= 1;
       });
       return rows;
     },
     close: async () => {
       closing.abort(new Error("Closed."));
-      await Promise.all([...reachable.values()].map(({ rpc }) => rpc.close()));
+      await Promise.all([...readers.values()].map(({ rpc }) => rpc.close()));
     },
   };
 };
@@ -70,83 +71,86 @@ export const createUncachedMetadata = (
 const isRead = (chain: ChainConfig): chain is ChainConfig & { readonly rpc: string } =>
   chain.rpc !== undefined && chain.nfts.metadata === "uncached";
 
-const reach = ({ rpc: url, nfts }: ChainConfig & { readonly rpc: string }, reader: (config: NftsConfig) => ReadDocument): Reachable => {
+const createChainReader = (
+  { rpc: url, nfts }: ChainConfig & { readonly rpc: string },
+  reader: (config: NftsConfig) => ReadDocument,
+): ChainReader => {
   const milliseconds = nfts.uncachedMilliseconds;
   return {
-    // Nothing is tried again: whoever waits will not wait that long.
+    // No retries: the time limit of a request leaves no room for them.
     rpc: createRpc({ url, batchSize: callsAtOnce, concurrency: 4, retries: 0, timeoutMilliseconds: milliseconds }),
-    read: reader({ ...nfts, fetchMilliseconds: Math.min(nfts.fetchMilliseconds, milliseconds) }),
+    readDocument: reader({ ...nfts, fetchMilliseconds: Math.min(nfts.fetchMilliseconds, milliseconds) }),
     milliseconds,
     fetches: new PQueue({ concurrency: nfts.fetchesAtOnce }),
   };
 };
 
-/** The rows that are there when all is read or the time is over; `ended` resolves when nothing goes on any more. Neither rejects. */
+/** `rows` resolves when all tokens are read or the time is over, `ended` when no read is in progress any more. Neither rejects. */
 const readWithin = (
-  chain: Reachable,
+  chain: ChainReader,
   tokens: readonly NftKey[],
   closed: AbortSignal,
 ): { readonly rows: Promise<readonly NftMetadataRow[]>; readonly ended: Promise<unknown> } => {
   const rows = new Map<NftKey, NftMetadataRow>();
-  const time = new AbortController();
-  const stop = (): void => time.abort(new Error("The time is over."));
+  const timeout = new AbortController();
+  const stop = (): void => timeout.abort(new Error("The time limit has passed."));
   const timer = setTimeout(stop, chain.milliseconds);
   closed.addEventListener("abort", stop, { once: true });
-  const ended = readAll(chain, tokens, rows, time.signal)
+  const ended = readAll(chain, tokens, rows, timeout.signal)
     .catch(() => undefined)
     .finally(() => {
       clearTimeout(timer);
       closed.removeEventListener("abort", stop);
     });
-  const inTime = abortable(time.signal, ended).catch(() => undefined);
+  const inTime = abortable(timeout.signal, ended).catch(() => undefined);
   return { rows: inTime.then(() => tokens.flatMap((key) => rows.get(key) ?? [])), ended };
 };
 
-/** Fills in rows as they come: first with the address, then with what it leads to. */
+/** Sets each token's row when its URL is read, and again when its document is. */
 const readAll = async (
-  chain: Reachable,
+  chain: ChainReader,
   tokens: readonly NftKey[],
   rows: Map<NftKey, NftMetadataRow>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const portions = Array.from({ length: Math.ceil(tokens.length / callsAtOnce) }, (_, index) =>
+  const batches = Array.from({ length: Math.ceil(tokens.length / callsAtOnce) }, (_, index) =>
     tokens.slice(index * callsAtOnce, (index + 1) * callsAtOnce),
   );
-  // A portion that the node does not answer costs the others nothing.
-  await Promise.allSettled(portions.map((portion) => readPortion(chain, portion, rows, signal)));
+  // A batch that fails leaves the others alone.
+  await Promise.allSettled(batches.map((batch) => readBatch(chain, batch, rows, signal)));
 };
 
-const readPortion = async (
-  { rpc, read, fetches, milliseconds }: Reachable,
+const readBatch = async (
+  { rpc, readDocument, fetches, milliseconds }: ChainReader,
   tokens: readonly NftKey[],
   rows: Map<NftKey, NftMetadataRow>,
   signal: AbortSignal,
 ): Promise<void> => {
   const results = await rpc.settle(tokens.map((key) => ({ method: "eth_call", params: [uriCall(key), "latest"] })));
-  const late = refusal(`The metadata was not read within ${milliseconds} ms.`);
+  const late = refused(`The metadata was not read within ${milliseconds} ms.`);
   const readOne = async (key: NftKey, result: RpcResult): Promise<void> => {
-    const outcome = outcomeOf(result);
-    // The node's own trouble says nothing of the token.
-    if (!outcome.ok && !outcome.reverted) return;
-    const url = decodeUri(outcome, key);
-    rows.set(key, rowOf(key, url, url === null ? refusal("The contract names no metadata.") : late));
-    // Documents that are in the address itself take no waiting: others get their turn between two of them.
+    const location = locateDocument(outcomeOf(result), key);
+    // A failure of the node is none of the token.
+    if (location === null) return;
+    const url = "url" in location ? location.url : null;
+    rows.set(key, rowOf(key, url, "url" in location ? late : refused(location.refusal)));
+    // Embedded documents are read without waiting for I/O: other requests run between two of them.
     await nextTurn();
     if (url === null || signal.aborted) return;
-    const found = await read(url, signal);
-    if (!signal.aborted) rows.set(key, rowOf(key, url, found));
+    const document = await readTokenDocument(readDocument, key, url, signal);
+    if (!signal.aborted) rows.set(key, rowOf(key, url, document));
   };
-  const readings = tokens.map((key, position) => {
+  const reads = tokens.map((key, position) => {
     const result = results[position];
     return result === undefined ? undefined : fetches.add(() => readOne(key, result));
   });
-  await Promise.allSettled(readings);
+  await Promise.allSettled(reads);
 };
 
-const refusal = (text: string): DocumentOutcome => ({ ok: false, refusal: text, isLasting: false });
+const refused = (refusal: string): DocumentOutcome => ({ ok: false, refusal, isLasting: false });
 
 const rowOf = (key: NftKey, url: string | null, outcome: DocumentOutcome): NftMetadataRow => {
-  const document = outcome.ok ? withIdInside(outcome.document, key) : null;
+  const document = outcome.ok ? outcome.document : null;
   return {
     token: key.token,
     token_id: key.token_id,

@@ -50,7 +50,7 @@ describe("metadata", () => {
     expect(rows.find((row) => row.token_id === "10")?.name).toBe(`https://one.example/${"a".padStart(64, "0")}.json`);
     expect(rows.find((row) => row.token_id === "11")?.name).toBe("https://one.example/{id}.json");
     expect(rows.find((row) => row.token_id === "1")).toMatchObject({ token: speaker, name: "held", refusal: null, read_at_block: head });
-    expect(rows.find((row) => row.token_id === "2")).toMatchObject({ name: null, refusal: "The contract gives no address of metadata." });
+    expect(rows.find((row) => row.token_id === "2")).toMatchObject({ name: null, refusal: "The contract returns no metadata URL." });
     expect(await hall.waiting()).toEqual([]);
     expect(world.asked).toHaveLength(3);
   });
@@ -91,7 +91,7 @@ describe("metadata", () => {
     await hall.worker(world.read, { nfts, source }).drain();
     const rows = await hall.kept();
     expect(rows.find((row) => row.token_id === "0")?.refusal).toBe(
-      "What the contract says of the metadata is too large; documents of up to 100 bytes are accepted.",
+      "The contract's response is too large: documents of up to 100 bytes are accepted.",
     );
     expect(rows.filter((row) => row.name === "y")).toHaveLength(70);
     expect(world.asked).toHaveLength(70);

@@ -103,7 +103,7 @@ describe("metadata that is read while a request waits", () => {
         false,
         "The address of the metadata is of the scheme http:; data:, https:, ipfs: and ar: are accepted.",
       ],
-      [null, false, "The contract names no metadata."],
+      [null, false, "The contract returns no metadata URL."],
       [expect.stringContaining("data:"), true, null],
     ]);
   });

@@ -2,8 +2,8 @@ import { sleep } from "../../../../lib/async.ts";
 import { type Claim, claimOfHost, hostsAfter, postpone, type QueueDeps, release } from "./claims.ts";
 import type { ReadDocument } from "./documents/document.ts";
 import { maxOfHost } from "./documents/host.ts";
-import { type ReadResults, readOne, sortDocument } from "./read-now.ts";
 import { keepOutcomes } from "./store-outcomes.ts";
+import { addDocument, type ReadResults, readTokenDocument } from "./token-document.ts";
 
 /** What documents are fetched with. */
 export interface FetchDeps extends QueueDeps {
@@ -45,10 +45,10 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     inHand.set(claim, host);
     const { url, asked_at: readAt } = claim;
     if (url !== null && readAt !== null) {
-      const document = await readOne(deps.readDocument, url, signal);
+      const document = await readTokenDocument(deps.readDocument, claim, url, signal);
       // Interrupted: it stays in hand, to be let go of at the end.
       if (signal.aborted) return;
-      sortDocument(results, claim, url, readAt, document);
+      addDocument(results, { claim, url }, readAt, document);
     }
     inHand.delete(claim);
     onEnd();

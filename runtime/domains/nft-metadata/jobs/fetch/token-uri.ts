@@ -30,6 +30,19 @@ export const decodeUri = (outcome: CallOutcome | undefined, { token_id, standard
   return standard === standards.erc1155 ? withId(text, token_id) : text;
 };
 
+/** Where a token's document is, or why it is nowhere; null where the node did not respond. */
+export type DocumentLocation = { readonly url: string } | { readonly refusal: string } | null;
+
+/** The location that a contract's response to `uriCall` describes. A response that cannot hold a document of `maxBytes` and is no other URL either is refused undecoded. */
+export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, maxBytes = Number.POSITIVE_INFINITY): DocumentLocation => {
+  if (outcome === undefined || !(outcome.ok || outcome.reverted)) return null;
+  // Two digits a byte, and an escaped byte of a document is three characters.
+  if (outcome.ok && outcome.data.length > 2 * (3 * maxBytes + 1_000))
+    return { refusal: `The contract's response is too large: documents of up to ${maxBytes} bytes are accepted.` };
+  const url = decodeUri(outcome, key);
+  return url === null ? { refusal: "The contract returns no metadata URL." } : { url };
+};
+
 /** EIP-1155, "Metadata": {id} stands for the id as 64 lower-case hex digits, without 0x. */
 const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
 

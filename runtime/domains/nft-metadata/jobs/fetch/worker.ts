@@ -2,10 +2,10 @@ import type { NftsConfig } from "../../../../config/nfts.ts";
 import { backoff, sleep } from "../../../../lib/async.ts";
 import { createFetcher } from "./fetch-documents.ts";
 import { createProgressNotes } from "./log-progress.ts";
-import { type AskDeps, askContracts } from "./read-contracts.ts";
+import { type ReadContractsDeps, readContracts } from "./read-contracts.ts";
 
 /** What reads the metadata of one chain. */
-export interface MetadataWorkerDeps extends Omit<AskDeps, "leaseMilliseconds" | "nfts"> {
+export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMilliseconds" | "nfts"> {
   readonly chainName: string;
   readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds" | "documentBytes">;
   readonly logger: { info(message: string): void; warn(message: string): void };
@@ -56,7 +56,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       const { signal } = new AbortController();
       const fetcher = createFetcher(own);
       for (;;) {
-        const done = (await askContracts(own, signal)) + (await fetcher.look(signal));
+        const done = (await readContracts(own, signal)) + (await fetcher.look(signal));
         if (done === 0 && fetcher.inHand() === 0) return;
         if (done === 0) await fetcher.wait(defaultValue, signal);
       }
@@ -66,7 +66,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       const fetcher = createFetcher(own);
       await Promise.all([
         repeat(
-          () => askContracts(own, signal),
+          () => readContracts(own, signal),
           (milliseconds) => sleep(milliseconds, signal),
           signal,
         ),

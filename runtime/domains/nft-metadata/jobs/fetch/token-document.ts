@@ -1,0 +1,62 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { nullOnAbort } from "../../../../lib/async.ts";
+import type { NftKey } from "../../../nft/queries/tokens.ts";
+import { type Claim, maxAttempts } from "./claims.ts";
+import type { DocumentOutcome, ReadDocument } from "./documents/document.ts";
+import type { Outcome } from "./outcome-rows.ts";
+import { withIdInside } from "./token-uri.ts";
+
+/** Reads the document of a token and fills in the token's id. Never throws: a defect of the reader fails this document alone. */
+export const readTokenDocument = async (
+  readDocument: ReadDocument,
+  key: NftKey,
+  url: string,
+  signal: AbortSignal,
+): Promise<DocumentOutcome> => {
+  try {
+    const outcome = await readDocument(url, signal);
+    return outcome.ok ? { ok: true, document: withIdInside(outcome.document, key) } : outcome;
+  } catch {
+    return { ok: false, refusal: "The document cannot be read.", isLasting: false };
+  }
+};
+
+/** A claimed token and the URL of its document. */
+export interface Located {
+  readonly claim: Claim;
+  readonly url: string;
+}
+
+/** The results of reading documents: outcomes to store, and claims to retry. */
+export interface ReadResults {
+  readonly outcomes: Outcome[];
+  readonly failed: { claim: Claim; problem: string }[];
+}
+
+/** Adds a document to the results. A failure that may pass is retried up to the last attempt, whose failure is stored. */
+export const addDocument = (results: ReadResults, { claim, url }: Located, readAt: number, document: DocumentOutcome): void => {
+  if (document.ok) results.outcomes.push({ claim, readAt, tokenUrl: url, result: { document: document.document } });
+  else if (document.isLasting || claim.attempts >= maxAttempts)
+    results.outcomes.push({ claim, readAt, tokenUrl: url, result: { refusal: document.refusal } });
+  else results.failed.push({ claim, problem: document.refusal });
+};
+
+/**
+ * Reads documents that are embedded in their URLs, one after another: reading a hostile one may take half a second, so other work runs between two.
+ * Documents that an abort left unread are in neither list.
+ */
+export const readEmbeddedDocuments = async (
+  readDocument: ReadDocument,
+  embedded: readonly Located[],
+  readAt: number,
+  signal: AbortSignal,
+): Promise<ReadResults> => {
+  const results: ReadResults = { outcomes: [], failed: [] };
+  for (const located of embedded) {
+    await nextTurn();
+    const document = await nullOnAbort(readTokenDocument(readDocument, located.claim, located.url, signal), signal);
+    if (document === null || signal.aborted) return results;
+    addDocument(results, located, readAt, document);
+  }
+  return results;
+};
