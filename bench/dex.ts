@@ -13,7 +13,7 @@ const help = `npm run bench -- dex [options]
   --transactions 40000 of the chain that is indexed, --blocks 3000 of it, --runs 3 of each kind
   --swaps 3000000      of the generated index that is asked, --pools 5000, --seed 1
   --times 31           requests of each kind of question
-  --chores             does the chores again, though an earlier run did, and times them
+  --jobs             does the jobs again, though an earlier run did, and times them
   --data FOLDER        where the generated index is kept between runs (ASHLAR_BENCH_DIR, else a folder of the system's for temporary files)
 `;
 /** What is made can be made again: it need not survive a power failure. */
@@ -33,7 +33,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
       pools: { type: "string", default: "5000" },
       seed: { type: "string", default: "1" },
       times: { type: "string", default: "31" },
-      chores: { type: "boolean", default: false },
+      jobs: { type: "boolean", default: false },
       data: { type: "string", default: process.env.ASHLAR_BENCH_DIR ?? join(tmpdir(), "ashlar-bench-dex") },
       help: { type: "boolean", default: false },
     },
@@ -48,7 +48,7 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
   const indexed = only === "serve" ? nothing : await indexTwice(history, Number(values.runs));
   if (only === "index") return indexed;
   const market = { swaps: Number(values.swaps), pools: Number(values.pools), seed: Number(values.seed) };
-  const served = await serve(values.data, { ...market, times: Number(values.times), again: values.chores });
+  const served = await serve(values.data, { ...market, times: Number(values.times), again: values.jobs });
   return {
     table: indexed.table,
     further: [served.table],

@@ -2,17 +2,17 @@ import type { Database } from "../../runtime/database/database.ts";
 import { compareProjections, resultOfComparison } from "../indexing/compare-projections.ts";
 import type { BenchResult } from "../result.ts";
 import { describeTokens } from "../support/fill.ts";
-import { runChores } from "../support/run-chores.ts";
+import { runJobs } from "../support/run-jobs.ts";
 import type { BenchServer } from "../support/server.ts";
 import { countRows } from "../support/tables.ts";
-import { choresOf } from "./chores.ts";
+import { jobsOf } from "./jobs.ts";
 import type { SwapHistory } from "./swap-chain.ts";
 
 /** Indexes a chain so many times with the projections of exchanges and, in turn, without. */
 export async function compareDomain(server: BenchServer, chain: SwapHistory, folder: string, runs: number): Promise<BenchResult> {
   // Every pool begins with one deposit.
   const actions = chain.swaps + chain.pools;
-  let chores: BenchResult["table"] = [];
+  let jobs: BenchResult["table"] = [];
   const comparison = await compareProjections(server, {
     rpc: chain.url,
     chainId: chain.config.id,
@@ -25,20 +25,20 @@ export async function compareDomain(server: BenchServer, chain: SwapHistory, fol
       if (rows.pool_actions !== actions) throw new Error(`${actions} actions were made and ${rows.pool_actions ?? 0} indexed.`);
     },
     afterwards: async (database, before) => {
-      chores = await workOff(database, chain, before);
+      jobs = await workOff(database, chain, before);
     },
   });
-  return resultOfComparison(comparison, chores);
+  return resultOfComparison(comparison, jobs);
 }
 
-/** Does the chores, which wait for what contracts say of their tokens: that is not asked here. Gives what they took, and the rows that they left. */
+/** Does the jobs, which wait for what contracts say of their tokens: that is not asked here. Gives what they took, and the rows that they left. */
 async function workOff(
   database: Database,
   { config }: SwapHistory,
   before: Readonly<Record<string, number>>,
 ): Promise<BenchResult["table"]> {
   await describeTokens(database, config.id);
-  const times = await runChores(database, config.id, choresOf(config));
+  const times = await runJobs(database, config.id, jobsOf(config));
   const after = Object.entries(await countRows(database)).filter(([table]) => before[table] === undefined && table !== "token_metadata");
   return [
     ...times.map(({ name, milliseconds }) => ({ run: `afterwards, to ${name}`, ms: Math.round(milliseconds) })),

@@ -3,14 +3,14 @@ import type { BenchResult } from "../result.ts";
 import { calibrateByQuery } from "../support/calibration.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
-import { type ChoreTime, runChores } from "../support/run-chores.ts";
+import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { resultOfServing } from "../support/serve-figures.ts";
 import { measureEndpoints } from "../support/served.ts";
 import type { BenchServer } from "../support/server.ts";
 import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
 import { chainId, configOf } from "./chain-config.ts";
-import { choresOf } from "./chores.ts";
+import { jobsOf } from "./jobs.ts";
 import { endpointCases } from "./endpoint-cases.ts";
 import { type MarketSize, marketOf } from "./market.ts";
 import { storyVersion } from "./story.ts";
@@ -18,14 +18,14 @@ import { storyVersion } from "./story.ts";
 export interface ServeOptions extends Omit<MarketSize, "until"> {
   /** Requests a kind of question. */
   readonly times: number;
-  /** Does the chores anew, on a copy of what was filled, though an earlier run did. */
+  /** Does the jobs anew, on a copy of what was filled, though an earlier run did. */
   readonly again: boolean;
 }
 
 const served = "dex_served";
 const say = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Fills an index with a generated market or takes the one of an earlier run, does the chores and asks the endpoints. */
+/** Fills an index with a generated market or takes the one of an earlier run, does the jobs and asks the endpoints. */
 export async function serveMarket(server: BenchServer, { times, again, ...size }: ServeOptions): Promise<BenchResult> {
   const filled = await openKeptIndex(
     server,
@@ -43,10 +43,10 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
   const isNew = again || !names.includes(worked);
   if (isNew) {
     for (const outdated of names.filter((name) => name.startsWith("dexworked_"))) await server.drop(outdated);
-    say("copying what was filled, for the chores");
+    say("copying what was filled, for the jobs");
     await server.copy(filled, served);
   }
-  const chores = isNew ? await server.on(served, workOff(size)) : null;
+  const jobs = isNew ? await server.on(served, workOff(size)) : null;
   if (isNew) await server.rename(served, worked);
   return server.on(worked, async (database) => {
     const whole = { ...size, until: await newestTime(database) };
@@ -57,7 +57,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
       return resultOfServing({
         subject: "rows 40 to 55, whole answers over HTTP",
         endpoints,
-        chores,
+        jobs,
         calibration: await calibrateByQuery(database),
         rows: await countRows(database),
         megabytes: await megabytesOf(database),
@@ -68,12 +68,12 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
   });
 }
 
-/** Does the chores, and then what the server's own autovacuum would have done meanwhile. */
+/** Does the jobs, and then what the server's own autovacuum would have done meanwhile. */
 const workOff =
   (size: Omit<MarketSize, "until">) =>
-  async (database: Database): Promise<ChoreTime[]> => {
+  async (database: Database): Promise<JobTime[]> => {
     const until = await newestTime(database);
-    const times = await runChores(database, chainId, choresOf(configOf(marketOf({ ...size, until }))));
+    const times = await runJobs(database, chainId, jobsOf(configOf(marketOf({ ...size, until }))));
     for (const { name, turns, milliseconds } of times) say(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
     await database.query("VACUUM ANALYZE");
     return times;

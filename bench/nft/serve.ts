@@ -4,7 +4,7 @@ import { calibrateByQuery } from "../support/calibration.ts";
 import type { EndpointCase } from "../support/endpoint-case.ts";
 import { openKeptIndex } from "../support/kept-index.ts";
 import { projections } from "../support/projections.ts";
-import { type ChoreTime, runChores } from "../support/run-chores.ts";
+import { type JobTime, runJobs } from "../support/run-jobs.ts";
 import { kindsOf, resultOfServing } from "../support/serve-figures.ts";
 import { measureEndpoints } from "../support/served.ts";
 import type { BenchServer } from "../support/server.ts";
@@ -12,7 +12,7 @@ import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
 import { type CastSize, castOf } from "./cast.ts";
 import { configOf } from "./chain-config.ts";
-import { choresOf } from "./chores.ts";
+import { jobsOf } from "./jobs.ts";
 import { endpointCases } from "./endpoint-cases.ts";
 import { chainId } from "./fill-index.ts";
 import { storyVersion } from "./story.ts";
@@ -41,9 +41,9 @@ export async function serveCollections(server: BenchServer, { times, rows, ...si
   );
   return server.on(filled, async (database) => {
     const whole = { ...size, until: await newestTime(database) };
-    const chores = await workOff(database, whole);
+    const jobs = await workOff(database, whole);
     const cases = endpointCases(castOf(whole), whole).filter(({ row }) => rows?.includes(row) ?? true);
-    return serveCases(database, whole, cases, times, chores);
+    return serveCases(database, whole, cases, times, jobs);
   });
 }
 
@@ -53,7 +53,7 @@ export async function serveCases(
   size: CastSize,
   cases: readonly EndpointCase[],
   times: number,
-  chores: readonly ChoreTime[] | null,
+  jobs: readonly JobTime[] | null,
 ): Promise<BenchResult> {
   const serving = await openServing(database, configOf(castOf(size)));
   try {
@@ -62,7 +62,7 @@ export async function serveCases(
     const result = resultOfServing({
       subject,
       endpoints,
-      chores,
+      jobs,
       calibration: await calibrateByQuery(database),
       rows: await countRows(database),
       megabytes: await megabytesOf(database),
@@ -73,11 +73,11 @@ export async function serveCases(
   }
 }
 
-/** Does the chores, unless an earlier run did, and then what the server's own autovacuum would have done meanwhile. */
-export async function workOff(database: Database, size: CastSize): Promise<readonly ChoreTime[] | null> {
+/** Does the jobs, unless an earlier run did, and then what the server's own autovacuum would have done meanwhile. */
+export async function workOff(database: Database, size: CastSize): Promise<readonly JobTime[] | null> {
   const [done] = await database.query("SELECT FROM price_progress WHERE chain_id = $1 LIMIT 1", [chainId]);
   if (done !== undefined) return null;
-  const times = await runChores(database, chainId, choresOf(configOf(castOf(size))));
+  const times = await runJobs(database, chainId, jobsOf(configOf(castOf(size))));
   for (const { name, turns, milliseconds } of times) say(`to ${name} took ${Math.round(milliseconds)} ms in ${turns} turns`);
   await database.query("VACUUM ANALYZE");
   return times;

@@ -1,7 +1,7 @@
 import { loadavg } from "node:os";
 import { type BenchResult, median, rounded } from "../result.ts";
 import type { Calibration } from "./calibration.ts";
-import type { ChoreTime } from "./run-chores.ts";
+import type { JobTime } from "./run-jobs.ts";
 import type { EndpointTimes, VariantTimes } from "./served.ts";
 
 export interface Served {
@@ -9,7 +9,7 @@ export interface Served {
   readonly subject: string;
   readonly endpoints: readonly EndpointTimes[];
   /** Null if an earlier run did them. */
-  readonly chores: readonly ChoreTime[] | null;
+  readonly jobs: readonly JobTime[] | null;
   readonly rows: Readonly<Record<string, number>>;
   readonly calibration: Calibration;
   readonly megabytes: number;
@@ -19,7 +19,7 @@ export interface Served {
 const referenceTarget = 20;
 
 /** Table and figures of a served index. */
-export function resultOfServing({ subject, endpoints, chores, rows, megabytes, calibration }: Served): BenchResult {
+export function resultOfServing({ subject, endpoints, jobs, rows, megabytes, calibration }: Served): BenchResult {
   const targetMilliseconds = rounded(referenceTarget * calibration.factor, 1);
   const [load = Number.NaN] = loadavg();
   const lines = endpoints.map(lineOf);
@@ -37,7 +37,7 @@ export function resultOfServing({ subject, endpoints, chores, rows, megabytes, c
         "its kilobytes": Math.round(worst.bytes / 1024),
         missed: median(all) >= targetMilliseconds ? "MISSED" : median(worst.milliseconds) >= targetMilliseconds ? "that kind" : "",
       })),
-      ...(chores ?? []).map(({ name, milliseconds }) => ({ [subject]: `ms to ${name}`, "median ms": Math.round(milliseconds) })),
+      ...(jobs ?? []).map(({ name, milliseconds }) => ({ [subject]: `ms to ${name}`, "median ms": Math.round(milliseconds) })),
       { [subject]: "megabytes on disk", "median ms": megabytes },
       ...Object.entries(rows).map(([table, count]) => ({ [subject]: `rows of ${table}`, "median ms": count })),
     ],

@@ -16,7 +16,7 @@ import { createIndexer } from "../indexer/session/indexer.ts";
 import type { Progress } from "../indexer/session/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
-import { createScheduler } from "../jobs/scheduler.ts";
+import { createChainScheduler } from "../jobs/chain-scheduler.ts";
 import { createWorker } from "../jobs/worker.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
@@ -33,7 +33,7 @@ export interface IndexingOptions {
 
 const secondsBetweenTries = 5;
 const neverAborted = new AbortController().signal;
-/** Blocks between index and head while chores go on; chains of fast blocks are always some behind. */
+/** Blocks between index and head while jobs go on; chains of fast blocks are always some behind. */
 const maxBehind = 16;
 
 /** Indexes one chain until the signal: the loop, and beside it what can wait. @throws {IndexMismatchError} when an operator has to decide. */
@@ -82,7 +82,8 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       clock: () => new Date(),
       logger,
     });
-    const chores = createScheduler({
+    const scheduler = createChainScheduler({
+      chainName: chain.name,
       chainId: chain.id,
       database,
       source,
@@ -103,7 +104,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = Promise.all([worker.run(either), chores.run(either), watch.run(either), metadata.run(either)]);
+    const reading = Promise.all([worker.run(either), scheduler.run(either), watch.run(either), metadata.run(either)]);
     try {
       await indexer.run(signal);
     } finally {
@@ -119,7 +120,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
 }
 
 /**
- * Whether this process has brought all of an index to the node's head, or next to it: each work of a chore has the blocks that were folded beside it folded again,
+ * Whether this process has brought all of an index to the node's head, or next to it: each work of a job has the blocks that were folded beside it folded again,
  * and an index that fell behind, or cannot keep up, must not be held back by that.
  */
 export const isLevel = ({ leading, following, catchingUp, head, block }: IndexerStatus): boolean =>

@@ -10,7 +10,7 @@ const fewRows = 10_000;
  * them, a rare topic is looked for by a common one. One table a turn, by a sample of fixed size; reading and writing go on meanwhile.
  */
 export const createAnalyzeTables = (): Job => ({
-  name: "gather statistics",
+  name: "analyze-tables",
   everyMilliseconds,
   run: async ({ database }) => {
     const waiting = await database.query<{ statement: string }>(

@@ -1,93 +1,84 @@
 import { setMaxListeners } from "node:events";
-import { backoff, nullOnAbort, sleep } from "../lib/async.ts";
-import type { Job, JobContext, SchedulerDeps } from "./job.ts";
-import { callMany } from "./multicall.ts";
+import { backoff, sleep } from "../lib/async.ts";
+import type { Job } from "./job.ts";
 
-/** Does the chores of one chain, one at a time. */
+/** Runs jobs, one at a time. */
 export interface Scheduler {
-  /** Does what is due now, each chore at most once; true where one has more to do. */
-  look(): Promise<boolean>;
-  /** Goes on until the signal. */
+  /** Runs the jobs that are due, each at most once; true if one has more to do. */
+  runDue(): Promise<boolean>;
+  /** Runs jobs as they become due, until the signal. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-const defaultPause = 100;
-/** A chore that fails waits twice as long each time, up to this. */
-const maxWait = 300_000;
+export interface SchedulerDeps<Context> {
+  /** Of log messages. */
+  readonly chainName: string;
+  readonly jobs: readonly Job<Context>[];
+  /** What the jobs run with; the signal aborts when the process stops. */
+  readonly contextOf: (signal: AbortSignal) => Context;
+  /** Whether jobs may run now; always by default. */
+  readonly isReady?: () => boolean;
+  readonly clock: () => Date;
+  readonly logger: { warn(message: string): void };
+  /** The pause between two rounds of all jobs. */
+  readonly pauseMilliseconds?: number;
+}
 
-interface Turn {
-  readonly chore: Job;
+const defaultPause = 100;
+/** The shortest and the longest wait before a failed job runs again. */
+const minWait = 1_000;
+const maxWait = 300_000;
+/** Reads of the node that one run may wait for at once. */
+const maxListeners = 1_000;
+
+interface Turn<Context> {
+  readonly job: Job<Context>;
   due: number;
   failures: number;
 }
 
-/** The chores of one chain. A failing one is logged and tried again later, and keeps neither the others nor the loop. */
-export const createScheduler = (deps: SchedulerDeps): Scheduler => {
-  const turns: Turn[] = deps.jobs.map((chore) => ({ chore, due: 0, failures: 0 }));
+/** A scheduler of jobs. A job that fails is logged and retried with backoff; the others go on. */
+export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Scheduler => {
+  const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPause } = deps;
+  const turns = deps.jobs.map((job): Turn<Context> => ({ job, due: 0, failures: 0 }));
+  const now = () => clock().getTime();
 
-  const take = async (turn: Turn, context: JobContext, signal: AbortSignal): Promise<boolean> => {
-    const { chore } = turn;
-    const now = () => deps.clock().getTime();
+  const take = async (turn: Turn<Context>, context: Context, signal: AbortSignal): Promise<boolean> => {
+    const { job } = turn;
     try {
-      const hasMore = await chore.run(context);
+      const hasMore = await job.run(context);
       turn.failures = 0;
-      turn.due = hasMore ? now() : now() + chore.everyMilliseconds;
+      turn.due = hasMore ? now() : now() + job.everyMilliseconds;
       return hasMore;
     } catch (error) {
       if (signal.aborted) return false;
       turn.failures += 1;
-      turn.due = now() + backoff(turn.failures, { base: 2 * Math.max(chore.everyMilliseconds, 500), max: maxWait });
-      deps.logger.warn(`To ${chore.name} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
+      const wait = backoff(turn.failures, { base: Math.max(minWait, 2 * job.everyMilliseconds), max: maxWait });
+      turn.due = now() + wait;
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.warn(`${chainName}: job ${job.name} failed, retrying in ${wait / 1_000} s: ${reason}`);
       return false;
     }
   };
 
-  const lookUntil = async (signal: AbortSignal): Promise<boolean> => {
-    const context = contextOf(deps, signal);
+  const runDue = async (signal: AbortSignal): Promise<boolean> => {
+    const context = contextOf(signal);
     let hasMore = false;
     for (const turn of turns) {
-      if (signal.aborted || !deps.isReady()) return false;
-      if (turn.due <= deps.clock().getTime()) hasMore = (await take(turn, context, signal)) || hasMore;
+      if (signal.aborted || !isReady()) return false;
+      if (turn.due <= now()) hasMore = (await take(turn, context, signal)) || hasMore;
     }
     return hasMore;
   };
 
   return {
-    look: () => lookUntil(new AbortController().signal),
+    runDue: () => runDue(new AbortController().signal),
     run: async (signal) => {
-      // One look may wait for as many answers of the node at once.
       setMaxListeners(maxListeners, signal);
       while (!signal.aborted) {
-        await lookUntil(signal);
-        await sleep(deps.pauseMilliseconds ?? defaultPause, signal);
+        await runDue(signal);
+        await sleep(pauseMilliseconds, signal);
       }
     },
-  };
-};
-
-const maxListeners = 1_000;
-
-const contextOf = (deps: SchedulerDeps, signal: AbortSignal): JobContext => {
-  const orEnd = async <T>(work: Promise<T>): Promise<T> => {
-    // An answer is never null itself.
-    const answer = await nullOnAbort(work, signal);
-    if (answer === null) throw new Error("the process stops");
-    return answer;
-  };
-  const { chainId, database, exclusive, beside, clock, logger, source } = deps;
-  return {
-    chainId,
-    database,
-    exclusive,
-    beside,
-    clock,
-    logger,
-    source: {
-      capabilities: source.capabilities,
-      balances: (addresses, height) => orEnd(source.balances(addresses, height)),
-      calls: (calls, height) => orEnd(source.calls(calls, height)),
-      hashesOf: (heights) => orEnd(source.hashesOf(heights)),
-    },
-    multicall: (calls, height) => orEnd(callMany(source, deps.multicall, calls, height)),
   };
 };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runAudit } from "../../support/indexer-process.ts";
 import { type Clock, replaceClock } from "../../support/odd-tokens/clock.ts";
-import { hurryChores } from "../../support/odd-tokens/hurry.ts";
+import { hurryJobs } from "../../support/odd-tokens/hurry.ts";
 import { type Difference, judgeAt, renderDifferences, type Verdict } from "../../support/odd-tokens/judge.ts";
 import type { OddToken } from "../../support/odd-tokens/kind.ts";
 import { createNodeTruth, type Truth } from "../../support/odd-tokens/node-truth.ts";
@@ -95,7 +95,7 @@ const truthAt = (height: number): Promise<Truth> => {
 
 beforeAll(async () => {
   clock = replaceClock();
-  hurryChores();
+  hurryJobs();
   stage = await startOddStage();
   test = await createTestDatabase();
   story = createOddStory(stage, seed);

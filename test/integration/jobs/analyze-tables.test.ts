@@ -26,11 +26,11 @@ const told = async (): Promise<Record<string, number>> => {
 
 describe("statistics", () => {
   it("are gathered of large tables without any, the largest first, one a turn, and once", async () => {
-    const chore = createAnalyzeTables();
+    const job = createAnalyzeTables();
     const run = async () => {
       // A session tells its counts when it has been idle, or when it is asked to.
       await test.database.query("SELECT pg_stat_force_next_flush()");
-      return chore.run({ database: test.database } as unknown as JobContext);
+      return job.run({ database: test.database } as unknown as JobContext);
     };
     expect(await told()).toEqual({ large: -1, larger: -1, small: -1 });
     expect(await run()).toBe(true);

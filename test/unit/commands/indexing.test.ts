@@ -19,6 +19,6 @@ it.each<[string, Partial<IndexerStatus>, boolean]>([
   ["on its way to the head for the first time", { following: false }, false],
   ["of another process", { leading: false }, false],
   ["with a projection that catches up", { catchingUp: ["tokens"] }, false],
-])("whether chores are done in an index %s", (_, status, expected) => {
+])("whether jobs are done in an index %s", (_, status, expected) => {
   expect(isLevel({ ...level, ...status })).toBe(expected);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Source } from "../../../runtime/chain/source.ts";
-import type { Job, SchedulerDeps } from "../../../runtime/jobs/job.ts";
-import { createScheduler } from "../../../runtime/jobs/scheduler.ts";
+import { type ChainSchedulerDeps, createChainScheduler } from "../../../runtime/jobs/chain-scheduler.ts";
+import type { Job } from "../../../runtime/jobs/job.ts";
 
-/** Chores with a clock of the test's own; what they would work with is not used, save a node that never answers. */
-const start = (chores: readonly Job[], isReady = () => true) => {
+/** Jobs with a clock of the test's own; what they would work with is not used, save a node that never answers. */
+const start = (jobs: readonly Job[], isReady = () => true) => {
   const warnings: string[] = [];
   let now = 0;
   const never = () => new Promise<never>(() => undefined);
@@ -12,60 +12,61 @@ const start = (chores: readonly Job[], isReady = () => true) => {
   const unused = () => {
     throw new Error("not used");
   };
-  const deps: SchedulerDeps = {
+  const deps: ChainSchedulerDeps = {
     chainId: 1,
+    chainName: "test",
     source,
     database: { query: unused, run: unused },
     exclusive: unused,
     beside: unused,
     multicall: "0xca11bde05977b3631167028862be2a173976ca11",
-    jobs: chores,
+    jobs,
     isReady,
     clock: () => new Date(now),
     logger: { info: () => undefined, warn: (message) => warnings.push(message) },
     pauseMilliseconds: 1,
   };
-  return { chores: createScheduler(deps), warnings, pass: (milliseconds: number) => (now += milliseconds) };
+  return { scheduler: createChainScheduler(deps), warnings, pass: (milliseconds: number) => (now += milliseconds) };
 };
 const counting = (name: string, everyMilliseconds: number, run: () => boolean = () => false) => {
-  const chore = {
+  const job = {
     name,
     everyMilliseconds,
     runs: 0,
     run: async () => {
-      chore.runs += 1;
+      job.runs += 1;
       return run();
     },
   };
-  return chore;
+  return job;
 };
 
-describe("chores", () => {
+describe("jobs", () => {
   it("are done when they are due, and at once again while there is more", async () => {
     const [rare, frequent] = [counting("a", 1_000), counting("b", 100)];
     let portions = 3;
     const much = counting("c", 1_000, () => --portions > 0);
-    const { chores, pass } = start([rare, frequent, much]);
-    expect(await chores.look()).toBe(true);
-    expect(await chores.look()).toBe(true);
-    expect(await chores.look()).toBe(false);
+    const { scheduler, pass } = start([rare, frequent, much]);
+    expect(await scheduler.runDue()).toBe(true);
+    expect(await scheduler.runDue()).toBe(true);
+    expect(await scheduler.runDue()).toBe(false);
     expect([rare.runs, frequent.runs, much.runs]).toEqual([1, 1, 3]);
     pass(100);
-    await chores.look();
+    await scheduler.runDue();
     pass(900);
-    await chores.look();
+    await scheduler.runDue();
     expect([rare.runs, frequent.runs, much.runs]).toEqual([2, 3, 4]);
   });
 
   it("wait while this process does not write the chain", async () => {
-    const chore = counting("a", 100);
+    const job = counting("a", 100);
     let isReady = false;
-    const { chores } = start([chore], () => isReady);
-    await chores.look();
-    expect(chore.runs).toBe(0);
+    const { scheduler } = start([job], () => isReady);
+    await scheduler.runDue();
+    expect(job.runs).toBe(0);
     isReady = true;
-    await chores.look();
-    expect(chore.runs).toBe(1);
+    await scheduler.runDue();
+    expect(job.runs).toBe(1);
   });
 
   it("that fail are told, and tried again later and later, while others go on", async () => {
@@ -73,19 +74,19 @@ describe("chores", () => {
       throw new Error("no luck");
     });
     const other = counting("b", 1_000);
-    const { chores, warnings, pass } = start([failing, other]);
+    const { scheduler, warnings, pass } = start([failing, other]);
     const runs: number[] = [];
     // Due after 2, 4 and 8 seconds more: at 0, 2, 6 and 14.
     for (let second = 0; second < 16; second += 1) {
       const before = failing.runs;
-      await chores.look();
+      await scheduler.runDue();
       if (failing.runs > before) runs.push(second);
       pass(1_000);
     }
     expect(runs).toEqual([0, 2, 6, 14]);
     expect(other.runs).toBe(16);
     expect(warnings).toHaveLength(4);
-    expect(warnings[0]).toBe("To fail waits: no luck");
+    expect(warnings[0]).toBe("test: job fail failed, retrying in 2 s: no luck");
   });
 
   it("end at once when the process stops, whatever the node does", async () => {
@@ -97,9 +98,9 @@ describe("chores", () => {
         return false;
       },
     };
-    const { chores, warnings } = start([waiting]);
+    const { scheduler, warnings } = start([waiting]);
     const stop = new AbortController();
-    const run = chores.run(stop.signal);
+    const run = scheduler.run(stop.signal);
     await new Promise((resolve) => setTimeout(resolve, 20));
     const asked = performance.now();
     stop.abort();

@@ -25,7 +25,7 @@ export const createQueueNewTokensJob = (): Job => {
   /** Blocks of a portion that was small enough. */
   let span = Number.MAX_SAFE_INTEGER;
   return {
-    name: "queue tokens whose metadata is to be read",
+    name: "queue-new-nfts",
     everyMilliseconds,
     run: async (context) => {
       const { chainId, database } = context;

@@ -31,7 +31,7 @@ export const createQueueRefreshesJob = (): Job => {
   /** The collection whose turn it was. */
   let last: Address | null = null;
   return {
-    name: "queue tokens whose metadata changed",
+    name: "queue-nft-refreshes",
     everyMilliseconds,
     run: async ({ chainId, database, beside, clock }) => {
       // Served by the primary key; most looks find nothing.

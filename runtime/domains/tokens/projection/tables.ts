@@ -45,7 +45,7 @@ export const tokenTables: readonly Table[] = [
     name: "token_supplies",
     columns: { token: "bytea", standard: "int2", block_number: "int8", supply: "numeric" },
   },
-  // Written by chores from what contracts return, never by the fold; listed so that roll-backs and rebuilds reach them.
+  // Written by jobs from what contracts return, never by the fold; listed so that roll-backs and rebuilds reach them.
   {
     kind: "append",
     name: "supply_offsets",

@@ -141,7 +141,7 @@ describe("an allowance that may have been used", () => {
     await mineAll(approve(owner, spender, 100n));
     await mineAll(take(spender, owner, spender, 30n));
     await following.level();
-    // Between the chore's look and its writing the index goes on.
+    // Between the job's look and its writing the index goes on.
     const height = await chain.head();
     const { hash } = await chain.rpc<{ hash: Address }>("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
     await mineAll(take(spender, owner, spender, 20n));

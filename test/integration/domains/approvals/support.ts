@@ -10,8 +10,8 @@ import { approvalsProjection } from "../../../../runtime/domains/approvals/proje
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { IndexedChain } from "../../../../runtime/indexer/types.ts";
+import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
-import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
@@ -23,13 +23,13 @@ export type Answer = any;
 export interface Following {
   readonly source: Source;
   readonly warnings: string[];
-  /** The calls that the chores made, aggregates taken apart: one list a question. */
+  /** The calls that the jobs made, aggregates taken apart: one list a question. */
   readonly asked: (readonly ContractCall[])[];
   /** Has the node fail at running contracts, or run them again. */
   fail(isFailing: boolean): void;
   /** Waits for the node's head. */
   level(): Promise<void>;
-  /** Has the chores do everything that is due in each of so many minutes. */
+  /** Has the jobs do everything that is due in each of so many minutes. */
   look(minutes?: number): Promise<void>;
   /** Both. */
   settle(minutes?: number): Promise<void>;
@@ -37,7 +37,7 @@ export interface Following {
   end(): Promise<void>;
 }
 
-/** An index of tokens and approvals that follows a chain and is served, and its chores, which are done when a test says so and by a clock of its own. */
+/** An index of tokens and approvals that follows a chain and is served, and its jobs, which are done when a test says so and by a clock of its own. */
 export const startFollowing = async (
   chain: TestChain,
   database: Database,
@@ -66,7 +66,8 @@ export const startFollowing = async (
     const { leading, following, catchingUp } = running.indexer.status();
     return leading && following && catchingUp.length === 0;
   };
-  const chores = createScheduler({
+  const scheduler = createChainScheduler({
+    chainName: "test",
     chainId: 31337,
     database,
     source,
@@ -91,7 +92,7 @@ export const startFollowing = async (
   const level = () => until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));
   const look = async (minutes = 2) => {
     for (let minute = 0; minute < minutes; minute += 1) {
-      for (let looks = 0; (await chores.look()) && looks < 50; looks += 1);
+      for (let looks = 0; (await scheduler.runDue()) && looks < 50; looks += 1);
       clock += 60_000;
     }
   };

@@ -9,7 +9,7 @@ import { createReckoning, near, type Reckoning } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsOfDay, secondsOfHour } from "./support.ts";
 
-/** Everything from the node to the answer, with the chores that a process runs: at several heights the answers are compared with what the node says and what follows from its logs. */
+/** Everything from the node to the answer, with the jobs that a process runs: at several heights the answers are compared with what the node says and what follows from its logs. */
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -81,7 +81,7 @@ const chapters: readonly (readonly [name: string, tell: () => Promise<void>])[] 
 beforeAll(async () => {
   market = await startMarket();
   test = await createTestDatabase();
-  pricing = await startPricing(market.chain, test.database, market.config, market.chores);
+  pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
   served = await servePools(test.database, market.exchanges, () => new Date(at(9, 0) * 1000));
 }, 120_000);
 afterAll(async () => {

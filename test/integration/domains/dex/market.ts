@@ -93,8 +93,8 @@ export interface Market {
   release(pair: Address): TestTransaction;
   /** One block at a time (unix seconds). */
   block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
-  /** The chores that prices and roll-ups are made by, as a process that starts has them. */
-  chores(): ReturnType<typeof createRollUpJobs>;
+  /** The jobs that prices and roll-ups are made by, as a process that starts has them. */
+  jobs(): ReturnType<typeof createRollUpJobs>;
 }
 
 /** Starts a chain with pools in which gold is worth 3,000 dollars, a ticket 10, saffron 0.15, toll 2, silk 5; the bare token's is too small to say anything. */
@@ -193,6 +193,6 @@ export const startMarket = async (): Promise<Market> => {
     answer,
     release,
     block: async (time, ...transactions) => void (await settle(chain, transactions, time)),
-    chores: () => [createComputePricesJob(config), ...createRollUpJobs(config)],
+    jobs: () => [createComputePricesJob(config), ...createRollUpJobs(config)],
   };
 };

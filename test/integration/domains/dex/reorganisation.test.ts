@@ -108,11 +108,11 @@ const answers = async (served: Served): Promise<Record<string, unknown>> => {
   return all;
 };
 
-/** Compares with an index of the chain as it is now, whose chores came once, at the end. */
+/** Compares with an index of the chain as it is now, whose jobs came once, at the end. */
 const expectUndisturbed = async (): Promise<void> => {
   await pricing.settle();
   const fresh = await createTestDatabase();
-  const other = await startPricing(market.chain, fresh.database, market.config, market.chores);
+  const other = await startPricing(market.chain, fresh.database, market.config, market.jobs);
   await other.settle();
   await other.end();
   const served = await servePools(fresh.database, market.exchanges, clock);
@@ -151,7 +151,7 @@ let late: string;
 beforeAll(async () => {
   market = await startMarket();
   test = await createTestDatabase();
-  pricing = await startPricing(market.chain, test.database, market.config, market.chores);
+  pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
   followed = await servePools(test.database, market.exchanges, clock);
   await tell([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
   early = await market.chain.rpc<string>("evm_snapshot");

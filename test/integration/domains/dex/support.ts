@@ -34,7 +34,7 @@ const digits = (cents: bigint, { decimals }: Priced): string => {
   return `${text.slice(0, -power)}.${text.slice(-power)}`;
 };
 
-/** Writes what the prices' own chore would: a row where a price changed in an hour, one a day, and which hours are done. */
+/** Writes what the prices' own job would: a row where a price changed in an hour, one a day, and which hours are done. */
 export const writePrices = async (
   database: Database,
   all: readonly Priced[],
@@ -109,7 +109,7 @@ export const rollUp = async (
   options: { readonly activePoolDays?: number; readonly beside?: JobContext["beside"] } = {},
 ): Promise<number> => {
   const beside = options.beside ?? besideNothing(database);
-  const chores = createRollUpJobs({
+  const jobs = createRollUpJobs({
     exchanges: factories.map((factory) => ({ name: factory, family: "xy=k", factory, routers: [] })),
     activePoolDays: options.activePoolDays ?? 7,
   });
@@ -124,6 +124,6 @@ export const rollUp = async (
     logger: { info: () => undefined },
   };
   let turns = 0;
-  for (const chore of chores) while (await chore.run(context)) turns += 1;
+  for (const job of jobs) while (await job.run(context)) turns += 1;
   return turns;
 };

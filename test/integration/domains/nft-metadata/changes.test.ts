@@ -125,7 +125,7 @@ describe("announced changes", () => {
     await hall.announce(speaker, 0, everyId, head + 1);
     await stage.chain.mine();
     await hall.index();
-    // One look of each chore.
+    // One look of each job.
     let looks = 0;
     const isStopped = () => {
       looks += 1;
@@ -148,8 +148,8 @@ describe("announced changes", () => {
     await hall.queue();
     await hall.test.database.query("DELETE FROM nft_reads");
     let looks = 0;
-    const chore = createQueueRefreshesJob();
-    const own = hall.choreContext();
+    const job = createQueueRefreshesJob();
+    const own = hall.jobContext();
     for (const collection of [loud, ...others]) {
       await hall.test.database.transaction((client) => requestRefresh(client, chainId, collection, null));
     }
@@ -158,7 +158,7 @@ describe("announced changes", () => {
     while (!(await isServed()) && looks < 20) {
       looks += 1;
       await hall.test.database.query("UPDATE nft_refreshes SET again = true WHERE token = decode($1, 'hex')", [loud.slice(2)]);
-      await chore.run(own);
+      await job.run(own);
     }
     // Three collections: the third turn is the last one's, whatever the order of their addresses.
     expect(looks).toBeLessThanOrEqual(3);
@@ -236,12 +236,8 @@ describe("a refresh that an operator asks for", () => {
 
 /** The same queueing, whose next transaction fails once told to. */
 const openInterrupted = async (isStopped: () => boolean) => {
-  const { createQueueNewTokensJob: createQueueingChore } = await import(
-    "../../../../runtime/domains/nft-metadata/jobs/queue-new-tokens.ts"
-  );
-  const { createQueueRefreshesJob: createRefreshingChore } = await import(
-    "../../../../runtime/domains/nft-metadata/jobs/queue-refreshes.ts"
-  );
+  const { createQueueNewTokensJob: createQueueingJob } = await import("../../../../runtime/domains/nft-metadata/jobs/queue-new-tokens.ts");
+  const { createQueueRefreshesJob: createRefreshingJob } = await import("../../../../runtime/domains/nft-metadata/jobs/queue-refreshes.ts");
   const { database } = hall.test;
   const [head] = await database.query<{ number: number; hash: `0x${string}` }>(
     "SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1",
@@ -256,6 +252,6 @@ const openInterrupted = async (isStopped: () => boolean) => {
     },
   };
   return async () => {
-    for (;;) for (const chore of [createQueueingChore(), createRefreshingChore()]) await chore.run(context as never);
+    for (;;) for (const job of [createQueueingJob(), createRefreshingJob()]) await job.run(context as never);
   };
 };

@@ -65,7 +65,7 @@ export interface Hall {
   /** Has all queued that is to be queued; gives how many looks that took. */
   queue(): Promise<number>;
   worker(readDocument: ReadDocument, overrides?: Partial<MetadataWorkerDeps>): ReturnType<typeof createMetadataWorker>;
-  choreContext(): JobContext;
+  jobContext(): JobContext;
   takeBackTo(ancestor: number): Promise<void>;
   waiting(): Promise<{ token: Address; token_id: string; wanted_block: number; attempts: number; url: string | null }[]>;
   kept(): Promise<{ token: Address; token_id: string; name: string | null; refusal: string | null; read_at_block: number }[]>;
@@ -80,7 +80,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<JobCon
       const [head] = await client.query<{ number: number; hash: Hash }>("SELECT number, hash FROM blocks ORDER BY number DESC LIMIT 1");
       return work(client, { number: head?.number ?? -1, hash: head?.hash ?? "0x" });
     });
-  const choreContext = (): JobContext => ({
+  const jobContext = (): JobContext => ({
     chainId,
     database,
     beside,
@@ -93,7 +93,7 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<JobCon
   });
   const hall: Hall = {
     test,
-    choreContext,
+    jobContext,
     now: new Date("2026-01-01T00:00:00Z"),
     warnings: [],
     index: async () => {
@@ -141,11 +141,11 @@ export const openHall = async ({ source, chain }: Stage, context: Partial<JobCon
       );
     },
     queue: async () => {
-      const chores = [createQueueNewTokensJob(), createQueueRefreshesJob()];
+      const jobs = [createQueueNewTokensJob(), createQueueRefreshesJob()];
       for (let looks = 1; ; looks += 1) {
         let hasMore = false;
-        for (const chore of chores) {
-          hasMore = (await chore.run(choreContext())) || hasMore;
+        for (const job of jobs) {
+          hasMore = (await job.run(jobContext())) || hasMore;
         }
         if (!hasMore) return looks;
       }

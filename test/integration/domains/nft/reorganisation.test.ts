@@ -7,7 +7,7 @@ import { createDocumentReader } from "../../../../runtime/domains/nft-metadata/j
 import { createMetadataWorker } from "../../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
 import { createMetadataJobs } from "../../../../runtime/domains/nft-metadata/jobs/jobs.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
-import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
+import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { projections } from "../../../../runtime/projections.ts";
@@ -74,9 +74,10 @@ const follow = async (database: Database): Promise<Kept> => {
   const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
   const read = createDocumentReader(settings.nfts);
   const shared = { chainId: 31337, database, source: node, multicall, clock: () => new Date() };
-  const chores = createScheduler({
+  const scheduler = createChainScheduler({
+    chainName: "test",
     ...shared,
-    jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+    jobs: [...createAllowanceJobs(), ...createMetadataJobs(settings)].map((job) => ({ ...job, everyMilliseconds: 0 })),
     exclusive: indexer.exclusive,
     beside: indexer.beside,
     isReady,
@@ -99,7 +100,7 @@ const follow = async (database: Database): Promise<Kept> => {
     settle: async () => {
       await until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));
       await until("Names being read", isNamed);
-      for (let looks = 0; (await chores.look()) && looks < 100; looks += 1);
+      for (let looks = 0; (await scheduler.runDue()) && looks < 100; looks += 1);
       await metadata.drain();
       expect(warnings).toEqual([]);
       expect(await database.query("SELECT token_id, problem FROM nft_reads")).toEqual([]);

@@ -12,7 +12,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
 import { pricedChain, pricesAtOnce, pricesIn } from "./support.ts";
 
-/** The chore alone, on an index that stands still, with the ways to write that a test gives it. */
+/** The job alone, on an index that stands still, with the ways to write that a test gives it. */
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -57,7 +57,7 @@ beforeAll(async () => {
   market = await openMarket();
   const { exchange, usd } = market;
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
-  await market.trade("chore", midnight, midnight + 40_000);
+  await market.trade("job", midnight, midnight + 40_000);
   await market.chain.mine(midnight + 40_000);
   test = await createTestDatabase();
   await index();
@@ -68,9 +68,9 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-describe("the chore that makes prices", () => {
+describe("the job that makes prices", () => {
   it("makes again what a failed write, or one that was not let in, held", async () => {
-    const chore = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
+    const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
     const sometimes: JobContext["beside"] = (work) => {
       calls += 1;
@@ -79,7 +79,7 @@ describe("the chore that makes prices", () => {
     };
     let hasMore = true;
     for (let looks = 0; hasMore && looks < 500; looks += 1) {
-      hasMore = await chore.run(contextOf(sometimes)).catch(() => true);
+      hasMore = await job.run(contextOf(sometimes)).catch(() => true);
     }
     expect(hasMore).toBe(false);
     expect(calls).toBeGreaterThan(8);
@@ -111,10 +111,8 @@ describe("the chore that makes prices", () => {
     await expect(
       test.database.transaction(async (client) => {
         await undoPrices(client, 31337, null);
-        // Longer than the chore may wait: it must end before the other does.
-        const other = new Promise((_, reject) =>
-          setTimeout(() => reject(new Error("The chore waits for what was undone.")), 5_000).unref(),
-        );
+        // Longer than the job may wait: it must end before the other does.
+        const other = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waits for what was undone.")), 5_000).unref());
         await Promise.race([createComputePricesJob(settings).run(contextOf(works)), other]);
       }),
     ).rejects.toThrow("prices are being undone by another process");
@@ -128,8 +126,8 @@ describe("the chore that makes prices", () => {
       writes += 1;
       return works(work);
     };
-    const chore = createComputePricesJob(settings);
-    for (let look = 0; look < 5; look += 1) await chore.run(contextOf(counted));
+    const job = createComputePricesJob(settings);
+    for (let look = 0; look < 5; look += 1) await job.run(contextOf(counted));
     expect(writes).toBe(1);
     const bare = pricedChain({});
     expect(await pricesAtOnce(market.chain, bare)).toMatchObject({ price_hours: [], price_days: [], priced_assets: [] });
@@ -147,8 +145,8 @@ describe("the chore that makes prices", () => {
       longest = Math.max(longest, performance.now() - turn);
       turn = performance.now();
     }, 1);
-    const chore = createComputePricesJob(settings);
-    for (let looks = 0; (await chore.run(contextOf(works))) && looks < 1_000; looks += 1);
+    const job = createComputePricesJob(settings);
+    for (let looks = 0; (await job.run(contextOf(works))) && looks < 1_000; looks += 1);
     clearInterval(timer);
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes("eeee"))).toHaveLength(1);
     expect(longest).toBeLessThan(400);

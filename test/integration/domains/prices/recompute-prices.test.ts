@@ -25,13 +25,13 @@ const chainId = 31337;
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
   firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60 + second;
 
-/** The prices' chore, whose writing something may come before. */
+/** The prices' job, whose writing something may come before. */
 const disturbed = (): Job => {
-  const chore = createComputePricesJob(market.config);
+  const job = createComputePricesJob(market.config);
   return {
-    ...chore,
+    ...job,
     run: (context) =>
-      chore.run({
+      job.run({
         ...context,
         beside: async (work) => {
           const first = between;

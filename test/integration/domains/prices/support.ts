@@ -5,8 +5,8 @@ import { createComputePricesJob, type PriceJobOptions } from "../../../../runtim
 import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
-import { createScheduler } from "../../../../runtime/jobs/scheduler.ts";
 import { createWorker } from "../../../../runtime/jobs/worker.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { createTestDatabase } from "../../../support/database.ts";
@@ -25,17 +25,17 @@ export interface Pricing {
   readonly notes: string[];
   /** Waits for the node's head, then makes all prices up to it; or what is made in so many looks. */
   settle(looks?: number): Promise<void>;
-  /** Forgets what chores know from turn to turn, as the end of a process does. */
+  /** Forgets what jobs know from turn to turn, as the end of a process does. */
   interrupt(): void;
   end(): Promise<void>;
 }
 
-/** Follows a chain, with the chore that makes its prices, or with others. */
+/** Follows a chain, with the job that makes its prices, or with others. */
 export const startPricing = async (
   chain: TestChain,
   database: Database,
   settings: ChainConfig,
-  choresOf: () => readonly Job[] = () => [createComputePricesJob(settings)],
+  jobsOf: () => readonly Job[] = () => [createComputePricesJob(settings)],
 ): Promise<Pricing> => {
   const running = await createTestIndexer(chain.url, database, {
     projections: [tokensProjection, poolsProjection, feedsProjection],
@@ -59,11 +59,12 @@ export const startPricing = async (
   const stop = new AbortController();
   const reading = worker.run(stop.signal);
   const start = () =>
-    createScheduler({
+    createChainScheduler({
+      chainName: "test",
       chainId: 31337,
       database,
       source,
-      jobs: choresOf().map((chore) => ({ ...chore, everyMilliseconds: 0 })),
+      jobs: jobsOf().map((job) => ({ ...job, everyMilliseconds: 0 })),
       multicall,
       exclusive: indexer.exclusive,
       beside: indexer.beside,
@@ -71,17 +72,17 @@ export const startPricing = async (
       clock: () => new Date(),
       logger,
     });
-  let chores = start();
+  let scheduler = start();
   return {
     notes,
     settle: async (most = 500) => {
       const head = await chain.head();
       await until("The index being level with its node", () => isReady() && indexer.status().block === head);
       await until("The metadata of tokens being read", async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0);
-      for (let looks = 0; (await chores.look()) && looks < most; looks += 1);
+      for (let looks = 0; (await scheduler.runDue()) && looks < most; looks += 1);
     },
     interrupt: () => {
-      chores = start();
+      scheduler = start();
     },
     end: async () => {
       stop.abort();

@@ -18,7 +18,7 @@ export const createAllowanceJobs = (overrides: Partial<ReadingSettings> = {}): J
 const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: TokenBackoff): Job => {
   let seen: IndexedBlock | null = null;
   return {
-    name: "read allowances that may have been used",
+    name: "read-doubtful-allowances",
     everyMilliseconds: readMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
@@ -59,7 +59,7 @@ const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: TokenBack
   let above: number | null = null;
   let after = beginning;
   return {
-    name: "compare allowances with their contracts",
+    name: "compare-allowances",
     everyMilliseconds: sweepMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;

@@ -41,7 +41,7 @@ export const createComputePricesJob = (chain: ChainConfig, { bounds, statesAtOnc
   const { warnOfOthers, sayHowFar } = createNotes(chain);
   const fingerprint = fingerprintOf(chain);
   return {
-    name: "make prices",
+    name: "compute-prices",
     everyMilliseconds,
     run: async ({ chainId, database, beside, clock, logger }) => {
       const queries = createEvidenceQueries(database, chainId, statesAtOnce);

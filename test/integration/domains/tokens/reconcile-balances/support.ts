@@ -1,13 +1,13 @@
 import type { Database } from "../../../../../runtime/database/database.ts";
 import { createReconciliationJobs } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/jobs.ts";
 import type { ReconciliationSettings } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/settings.ts";
-import { createScheduler } from "../../../../../runtime/jobs/scheduler.ts";
+import { createChainScheduler } from "../../../../../runtime/jobs/chain-scheduler.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
 import { createTestIndexer, runInBackground, until } from "../../../../support/indexer/support.ts";
 
 export interface Settling {
-  /** What the chores said. */
+  /** What the jobs said. */
   readonly notes: string[];
   readonly warnings: string[];
   /** Waits for the node's head, then lets so many minutes pass, with a look at everything that is due in each. */
@@ -15,7 +15,7 @@ export interface Settling {
   end(): Promise<void>;
 }
 
-/** An index that follows a chain, and its chores, which are done when a test says so and by a clock of the test's own. */
+/** An index that follows a chain, and its jobs, which are done when a test says so and by a clock of the test's own. */
 export const startSettling = async (
   chain: TestChain,
   url: string,
@@ -31,7 +31,8 @@ export const startSettling = async (
     const { leading, following, catchingUp } = running.indexer.status();
     return leading && following && catchingUp.length === 0;
   };
-  const chores = createScheduler({
+  const scheduler = createChainScheduler({
+    chainName: "test",
     chainId: 31337,
     database,
     source: running.source,
@@ -50,7 +51,7 @@ export const startSettling = async (
       const head = await chain.head();
       await until("The index being level with its node", () => isReady() && running.indexer.status().block === head);
       for (let minute = 0; minute < minutes; minute += 1) {
-        for (let looks = 0; (await chores.look()) && looks < 50; looks += 1);
+        for (let looks = 0; (await scheduler.runDue()) && looks < 50; looks += 1);
         now += 60_000;
       }
     },

@@ -25,7 +25,7 @@ const maxKeys = 1_350;
 export const createReadBases = (settings: ReconciliationSettings): Job => {
   const patience = createCheckState(settings);
   return {
-    name: "settle what was before the index",
+    name: "read-base-balances",
     everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const whole = await readPortion(context, balanceTables, patience);

@@ -30,7 +30,7 @@ const suppliesPerRun = 45;
 export const createCompareTouchedBalances = (settings: ReconciliationSettings, patience: CheckState): Job => {
   let seen: number | null = null;
   return {
-    name: "compare balances with their contracts",
+    name: "compare-touched-balances",
     everyMilliseconds: settings.checkMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
@@ -52,7 +52,7 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, p
 export const createCompareTouchedSupplies = (settings: ReconciliationSettings, { backoff: deferral }: CheckState): Job => {
   let seen: number | null = null;
   return {
-    name: "compare supplies with their contracts",
+    name: "compare-supplies",
     everyMilliseconds: settings.checkMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;
@@ -80,7 +80,7 @@ export const createSweep = (settings: ReconciliationSettings, patience: CheckSta
     maxRequested: settings.requestedMilliseconds / 1000,
   };
   return {
-    name: "compare every token with its contract",
+    name: "sweep-tokens",
     everyMilliseconds: settings.sweepMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;

@@ -37,7 +37,7 @@ export const createCompareRequested = (settings: ReconciliationSettings, patienc
   const rounds = new Map<Address, Round>();
   let pruned = Number.NEGATIVE_INFINITY;
   return {
-    name: "compare balances of tokens that requests ask for",
+    name: "compare-requested-tokens",
     everyMilliseconds: settings.refreshMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;

@@ -33,7 +33,7 @@ export const createUnreadBackoff = ({ backoffMilliseconds: deferMilliseconds }: 
 export const createReadUnknownBalances = (settings: ReconciliationSettings, { rows: ofRows, periods: ofPeriods }: UnreadBackoff): Job => {
   const locate = createChangeLocator(settings);
   return {
-    name: "read balances that events do not tell",
+    name: "read-unknown-balances",
     everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const { database, chainId, clock, source } = context;

@@ -20,7 +20,7 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
   const walk = createHolderCursor(holdersPerTurn);
   const locate = createChangeLocator(settings);
   return {
-    name: "read balances again",
+    name: "refresh-balances",
     everyMilliseconds: settings.refreshMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;

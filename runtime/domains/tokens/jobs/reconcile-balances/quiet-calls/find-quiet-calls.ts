@@ -23,7 +23,7 @@ const ownersPerToken = 4;
 export const createFindQuietCalls = (settings: ReconciliationSettings, patience: CheckState): Job => {
   let seen: IndexedBlock | null = null;
   return {
-    name: "follow calls to tokens that moved nothing",
+    name: "find-quiet-calls",
     everyMilliseconds: settings.checkMilliseconds,
     run: async (context) => {
       const { database, chainId, clock } = context;

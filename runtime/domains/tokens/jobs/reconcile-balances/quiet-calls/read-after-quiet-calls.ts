@@ -29,7 +29,7 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
   let reading: Reading | null = null;
   let last: Address = zeroAddress;
   return {
-    name: "read holders as of calls that moved nothing",
+    name: "read-after-quiet-calls",
     everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const head = await indexedHead(context);

@@ -32,7 +32,7 @@ export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job
   const deferral = createTokenBackoff(settings.backoffMilliseconds);
   let [lastSupply, lastZero]: [Address, Address] = [zeroAddress, zeroAddress];
   return {
-    name: "find when supplies changed",
+    name: "locate-supply-changes",
     everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
       const { chainId, clock, database, source } = context;

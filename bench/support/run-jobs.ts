@@ -5,8 +5,8 @@ import type { Indexer } from "../../runtime/indexer/types.ts";
 import type { Job, JobContext } from "../../runtime/jobs/job.ts";
 import type { Hash } from "../../runtime/lib/hex.ts";
 
-/** What a chore took until it had nothing more to do. */
-export interface ChoreTime {
+/** What a job took until it had nothing more to do. */
+export interface JobTime {
   readonly name: string;
   readonly turns: number;
   readonly milliseconds: number;
@@ -22,21 +22,21 @@ const noCapabilities: Capabilities = {
   webSocket: null,
   batchSize: 1,
 };
-/** A chore that is not done by then goes on for ever. */
+/** A job that is not done by then goes on for ever. */
 const patienceMilliseconds = 3_600_000;
 
-/** Does chores one after another, each until it has nothing more to do, on an index that nobody else writes. They can ask no node. */
-export async function runChores(database: Database, chainId: number, chores: readonly Job[]): Promise<ChoreTime[]> {
+/** Does jobs one after another, each until it has nothing more to do, on an index that nobody else writes. They can ask no node. */
+export async function runJobs(database: Database, chainId: number, jobs: readonly Job[]): Promise<JobTime[]> {
   const context = contextOf(database, chainId);
-  const times: ChoreTime[] = [];
-  for (const chore of chores) {
+  const times: JobTime[] = [];
+  for (const job of jobs) {
     const started = performance.now();
     let turns = 1;
-    while (await chore.run(context)) {
+    while (await job.run(context)) {
       turns += 1;
-      if (performance.now() - started > patienceMilliseconds) throw new Error(`To ${chore.name} does not end.`);
+      if (performance.now() - started > patienceMilliseconds) throw new Error(`To ${job.name} does not end.`);
     }
-    times.push({ name: chore.name, turns, milliseconds: performance.now() - started });
+    times.push({ name: job.name, turns, milliseconds: performance.now() - started });
   }
   return times;
 }

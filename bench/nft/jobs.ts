@@ -4,4 +4,4 @@ import { createAnalyzeTables } from "../../runtime/jobs/analyze-tables.ts";
 import type { Job } from "../../runtime/jobs/job.ts";
 
 /** What an indexing process does beside its loop for what is asked of collections, and without a node. */
-export const choresOf = (chain: ChainConfig): readonly Job[] => [createComputePricesJob(chain), createAnalyzeTables()];
+export const jobsOf = (chain: ChainConfig): readonly Job[] => [createComputePricesJob(chain), createAnalyzeTables()];

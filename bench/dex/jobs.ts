@@ -5,7 +5,7 @@ import { createAnalyzeTables } from "../../runtime/jobs/analyze-tables.ts";
 import type { Job } from "../../runtime/jobs/job.ts";
 
 /** What an indexing process does for exchanges beside its loop, in the order in which one needs the other, and without a node. */
-export const choresOf = (chain: ChainConfig): readonly Job[] => [
+export const jobsOf = (chain: ChainConfig): readonly Job[] => [
   createComputePricesJob(chain),
   ...createRollUpJobs(chain),
   createAnalyzeTables(),

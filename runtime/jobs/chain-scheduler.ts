@@ -1,0 +1,42 @@
+import { nullOnAbort } from "../lib/async.ts";
+import type { Address } from "../lib/hex.ts";
+import type { JobContext } from "./job.ts";
+import { callMany } from "./multicall.ts";
+import { createScheduler, type Scheduler, type SchedulerDeps } from "./scheduler.ts";
+
+export interface ChainSchedulerDeps extends Omit<JobContext, "multicall" | "logger">, Omit<SchedulerDeps<JobContext>, "contextOf"> {
+  /** The address of the chain's multicall contract. */
+  readonly multicall: Address;
+  /** Whether this process writes the chain and its index is at the head; jobs wait until then. */
+  readonly isReady: () => boolean;
+  readonly logger: { info(message: string): void; warn(message: string): void };
+}
+
+/** The scheduler of the jobs of one chain. */
+export const createChainScheduler = (deps: ChainSchedulerDeps): Scheduler =>
+  createScheduler<JobContext>({ ...deps, contextOf: (signal) => contextOf(deps, signal) });
+
+const contextOf = (deps: ChainSchedulerDeps, signal: AbortSignal): JobContext => {
+  const { chainId, database, exclusive, beside, clock, logger, source, multicall } = deps;
+  const unlessStopped = async <T>(read: Promise<T>): Promise<T> => {
+    // No read returns null itself.
+    const result = await nullOnAbort(read, signal);
+    if (result === null) throw new Error("The process is stopping.");
+    return result;
+  };
+  return {
+    chainId,
+    database,
+    exclusive,
+    beside,
+    clock,
+    logger,
+    source: {
+      capabilities: source.capabilities,
+      balances: (addresses, height) => unlessStopped(source.balances(addresses, height)),
+      calls: (calls, height) => unlessStopped(source.calls(calls, height)),
+      hashesOf: (heights) => unlessStopped(source.hashesOf(heights)),
+    },
+    multicall: (calls, height) => unlessStopped(callMany(source, multicall, calls, height)),
+  };
+};
