@@ -10,8 +10,8 @@ import type { BenchServer } from "../support/server.ts";
 import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
 import { chainId, configOf } from "./chain-config.ts";
-import { jobsOf } from "./jobs.ts";
 import { endpointCases } from "./endpoint-cases.ts";
+import { jobsOf } from "./jobs.ts";
 import { type MarketSize, marketOf } from "./market.ts";
 import { storyVersion } from "./story.ts";
 

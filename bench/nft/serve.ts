@@ -12,9 +12,9 @@ import { openServing } from "../support/serving.ts";
 import { countRows, megabytesOf } from "../support/tables.ts";
 import { type CastSize, castOf } from "./cast.ts";
 import { configOf } from "./chain-config.ts";
-import { jobsOf } from "./jobs.ts";
 import { endpointCases } from "./endpoint-cases.ts";
 import { chainId } from "./fill-index.ts";
+import { jobsOf } from "./jobs.ts";
 import { storyVersion } from "./story.ts";
 
 export interface ServeOptions extends Omit<CastSize, "until"> {
