@@ -1,5 +1,6 @@
 import { bytesArray } from "../../database/codecs.ts";
 import type { Database } from "../../database/database.ts";
+import { sql } from "../../database/sql.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { TransactionPlace } from "../ledger/queries/transaction.ts";
 import { saleNumbersOf } from "./projection/index.ts";
@@ -52,7 +53,7 @@ export interface LastSaleRow {
  * sales are of that day or of later ones. What a later sale made a wash trade counts as one; where it was the lowest of its day, the lowest of the others is looked
  * for. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range a collection each, by nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe for each day that was set after the block.
  */
-const marketDays = `
+const marketDays = sql`
   WITH marks AS MATERIALIZED (
     SELECT m.collection, m.day, m.marketplace, m.payment_token, count(*) AS sales, coalesce(sum(m.price), 0) AS amount, min(m.unit_price) AS lowest
     FROM unnest($2::bytea[]) AS c(collection) JOIN nft_sale_marks m ON m.chain_id = $1 AND m.collection = c.collection
@@ -101,7 +102,7 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
     block: number,
   ) =>
     query<DaySalesRow>(
-      `${marketDays} SELECT day, payment_token, sum(sales)::int8 AS sales, sum(wash_sales)::int8 AS wash_sales, sum(amount) AS amount,
+      sql`${marketDays} SELECT day, payment_token, sum(sales)::int8 AS sales, sum(wash_sales)::int8 AS wash_sales, sum(amount) AS amount,
          sum(wash_amount) AS wash_amount, min(lowest) AS lowest FROM days GROUP BY day, payment_token ORDER BY day, payment_token`,
       [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
     );
@@ -115,7 +116,7 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
     block: number,
   ) =>
     query<LowestRow>(
-      `${marketDays} SELECT collection, payment_token, min(lowest) AS lowest FROM days WHERE lowest IS NOT NULL
+      sql`${marketDays} SELECT collection, payment_token, min(lowest) AS lowest FROM days WHERE lowest IS NOT NULL
        GROUP BY collection, payment_token ORDER BY collection, payment_token`,
       [chainId, bytesArray(new Set(collections)), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
     );

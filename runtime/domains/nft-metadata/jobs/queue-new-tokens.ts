@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
@@ -65,9 +66,9 @@ const headOf = async (database: Queryable, chainId: number): Promise<number | nu
 
 /** How much a portion would queue, counted to one more than it may. Served by nft_tokens_roll_back and the updates' primary key. */
 const countIn = async (database: Queryable, chainId: number, { after, to }: Portion): Promise<number> => {
-  const within = "chain_id = $1 AND block_number > $2 AND block_number <= $3";
+  const within = sql`chain_id = $1 AND block_number > $2 AND block_number <= $3`;
   const [row] = await database.query<{ count: number }>(
-    `SELECT (SELECT count(*) FROM (SELECT FROM nft_tokens WHERE ${within} LIMIT $4) t)
+    sql`SELECT (SELECT count(*) FROM (SELECT FROM nft_tokens WHERE ${within} LIMIT $4) t)
           + (SELECT count(*) FROM (SELECT FROM nft_metadata_updates WHERE ${within} LIMIT $4) u) AS count`,
     [chainId, after, to, portion + 1],
   );
@@ -99,7 +100,7 @@ const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Port
     );
     await client.query("INSERT INTO nft_read_progress (chain_id, block_number) VALUES ($1, $2)", [chainId, to]);
     await client.query(
-      `DELETE FROM nft_read_progress WHERE chain_id = $1 AND block_number <
+      sql`DELETE FROM nft_read_progress WHERE chain_id = $1 AND block_number <
          (SELECT block_number FROM nft_read_progress WHERE chain_id = $1 ORDER BY block_number DESC OFFSET ${keptPointers} LIMIT 1)`,
       [chainId],
     );

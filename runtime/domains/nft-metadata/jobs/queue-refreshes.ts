@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
@@ -16,10 +17,9 @@ interface Range {
   readonly wanted_block: number;
 }
 
-/** What is written of a token that is to be read again: whatever was begun is forgotten, and what is read then must be of the wanted block or later. */
-const queueing = (tokens: string): string =>
-  `INSERT INTO nft_reads AS q (chain_id, token, token_id, standard, block_number, wanted_block, queued_at, run_after)
-   SELECT $1, token, token_id, standard, block_number, wanted_block, $2::timestamptz, $2::timestamptz FROM ${tokens} ORDER BY token, token_id
+/** Queues the rows of `seen` to be read again, as of the wanted block or later; work in progress on them is void. */
+const insertIntoQueue = sql`INSERT INTO nft_reads AS q (chain_id, token, token_id, standard, block_number, wanted_block, queued_at, run_after)
+   SELECT $1, token, token_id, standard, block_number, wanted_block, $2::timestamptz, $2::timestamptz FROM seen ORDER BY token, token_id
    ON CONFLICT (chain_id, token, token_id) DO UPDATE SET wanted_block = greatest(q.wanted_block, excluded.wanted_block), url = NULL, host = NULL,
      asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
 
@@ -52,14 +52,14 @@ export const createQueueRefreshesJob = (): Job => {
 /** Ranges of one id each; gives how many. Served by nft_refreshes_order and the primary key of tokens. */
 const queueSingles = async (client: DatabaseClient, chainId: number, now: Date): Promise<number> => {
   const [row] = await client.query<{ count: number }>(
-    `WITH due AS (
+    sql`WITH due AS (
        SELECT token, from_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND from_id = to_id ORDER BY block_number LIMIT ${portion}
      ), done AS (
        DELETE FROM nft_refreshes r USING due d WHERE r.chain_id = $1 AND r.token = d.token AND r.from_id = d.from_id AND r.to_id = d.from_id
      ), seen AS (
        SELECT d.token, d.from_id AS token_id, t.standard, t.block_number, d.wanted_block FROM due d CROSS JOIN LATERAL (
          SELECT standard, block_number FROM nft_tokens n WHERE n.chain_id = $1 AND n.token = d.token AND n.token_id = d.from_id ORDER BY standard LIMIT 1) t
-     ), queued AS (${queueing("seen")})
+     ), queued AS (${insertIntoQueue})
      SELECT count(*) FROM due`,
     [chainId, now],
   );
@@ -79,21 +79,21 @@ const nextRange = async (client: DatabaseClient, chainId: number, after: Address
 /** The next tokens of a range. Served by the primary key of tokens. */
 const queueRange = async (client: DatabaseClient, chainId: number, range: Range, now: Date): Promise<void> => {
   const [row] = await client.query<{ count: number; last: string | null }>(
-    `WITH seen AS (
+    sql`WITH seen AS (
        SELECT token, token_id, min(standard) AS standard, min(block_number) AS block_number, $6::int8 AS wanted_block FROM nft_tokens
        WHERE chain_id = $1 AND token = $3 AND token_id BETWEEN $4 AND $5 GROUP BY token, token_id ORDER BY token, token_id LIMIT ${portion}
-     ), queued AS (${queueing("seen")})
+     ), queued AS (${insertIntoQueue})
      SELECT count(*), max(token_id) AS last FROM seen`,
     [chainId, now, bytes(range.token), range.next_id, range.to_id, range.wanted_block],
   );
   const key = [chainId, bytes(range.token), range.from_id, range.to_id];
-  const isThis = "chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4";
+  const isThis = sql`chain_id = $1 AND token = $2 AND from_id = $3 AND to_id = $4`;
   if (row !== undefined && row.count === portion) {
-    await client.query(`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${isThis}`, [...key, row.last]);
+    await client.query(sql`UPDATE nft_refreshes SET next_id = $5::numeric + 1 WHERE ${isThis}`, [...key, row.last]);
     return;
   }
-  await client.query(`DELETE FROM nft_refreshes WHERE ${isThis} AND NOT again`, key);
-  await client.query(`UPDATE nft_refreshes SET next_id = from_id, again = false WHERE ${isThis} AND again`, key);
+  await client.query(sql`DELETE FROM nft_refreshes WHERE ${isThis} AND NOT again`, key);
+  await client.query(sql`UPDATE nft_refreshes SET next_id = from_id, again = false WHERE ${isThis} AND again`, key);
 };
 
 /**

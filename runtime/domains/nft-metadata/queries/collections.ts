@@ -1,4 +1,5 @@
 import type { Database } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 
 /** What is kept of a collection's metadata. */
@@ -21,10 +22,10 @@ export function createCollectionQueries({ query }: Pick<Database, "query">) {
    * nft_collection_sizes.
    */
   const keptCollections = async (chainId: number, block: number, limit: number, offset: number) => {
-    const kept = "FROM nft_documents WHERE chain_id = $1 AND since_block <= $2";
+    const kept = sql`FROM nft_documents WHERE chain_id = $1 AND since_block <= $2`;
     const [rows, counted] = await Promise.all([
       query<KeptCollectionRow>(
-        `SELECT k.token, k.metadata_count AS documents, k.asset_count AS assets, k.last_read_at AS read_at, coalesce(s.tokens, 0) AS tokens FROM (
+        sql`SELECT k.token, k.metadata_count AS documents, k.asset_count AS assets, k.last_read_at AS read_at, coalesce(s.tokens, 0) AS tokens FROM (
            SELECT * ${kept} ORDER BY token LIMIT $3 OFFSET $4) k
          LEFT JOIN LATERAL (
            SELECT tokens FROM nft_collection_sizes z WHERE z.chain_id = $1 AND z.token = k.token AND z.block_number <= $2
@@ -32,7 +33,7 @@ export function createCollectionQueries({ query }: Pick<Database, "query">) {
          ORDER BY k.token`,
         [chainId, block, limit, offset],
       ),
-      query<{ count: number }>(`SELECT count(*) AS count ${kept}`, [chainId, block]),
+      query<{ count: number }>(sql`SELECT count(*) AS count ${kept}`, [chainId, block]),
     ]);
     return { rows, total: counted[0]?.count ?? 0 };
   };

@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { nothing, type Sql, sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { NftTokenRow } from "../../nft/queries/tokens.ts";
 import { standards } from "../../tokens/projection/standards.ts";
@@ -8,31 +9,30 @@ import type { TraitFilter } from "./trait-filter.ts";
 const countedAtMost = 10_000;
 
 /** How many ids a collection ($2) had had by now, or by a block ($3). Served by the primary key. */
-const sizeBy = (bound: string): string =>
-  `coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
+const sizeBy = (bound: Sql): Sql =>
+  sql`coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
 
 /**
  * The ids of a collection ($2) that fit a filter, at least $6 of those that were there by a block ($3), the first where they are `ordered`. The traits ($4, where none
  * are given all of nft_traits) and the values ($5) make pairs, each a range of nft_attributes_by_value in the order of ids; of a trait alone all its ids are read.
  */
-const matching = ({ traits, values }: TraitFilter, ordered: boolean): string => {
-  const order = ordered ? "ORDER BY token_id" : "";
-  const all = "SELECT trait FROM nft_traits WHERE chain_id = $1 AND token = $2 AND $4::text[] IS NULL";
-  const named = traits === null ? all : "SELECT unnest($4::text[])";
-  const wanted = values === null ? "" : "CROSS JOIN unnest($5::text[]) AS w(wanted)";
-  const isWanted = values === null ? "$5::text[] IS NULL" : "a.value = w.wanted";
-  return `WITH newer AS MATERIALIZED (SELECT ${sizeBy("")} - ${sizeBy("AND block_number <= $3")} AS ids), matched AS MATERIALIZED (
+const matching = ({ traits, values }: TraitFilter, ordered: boolean): Sql => {
+  const order = ordered ? sql`ORDER BY token_id` : nothing;
+  const all = sql`SELECT trait FROM nft_traits WHERE chain_id = $1 AND token = $2 AND $4::text[] IS NULL`;
+  const named = traits === null ? all : sql`SELECT unnest($4::text[])`;
+  const wanted = values === null ? nothing : sql`CROSS JOIN unnest($5::text[]) AS w(wanted)`;
+  const isWanted = values === null ? sql`$5::text[] IS NULL` : sql`a.value = w.wanted`;
+  return sql`WITH newer AS MATERIALIZED (SELECT ${sizeBy(nothing)} - ${sizeBy(sql`AND block_number <= $3`)} AS ids), matched AS MATERIALIZED (
       SELECT DISTINCT m.token_id FROM (${named}) n(named) ${wanted} CROSS JOIN LATERAL (
         SELECT DISTINCT a.token_id FROM nft_attributes a WHERE a.chain_id = $1 AND a.token = $2 AND a.trait = n.named AND ${isWanted}
         ${order} LIMIT $6 + (SELECT ids FROM newer)) m
       ${order} LIMIT $6 + (SELECT ids FROM newer))`;
 };
 
-const joined =
-  "FROM matched m JOIN nft_tokens t ON t.chain_id = $1 AND t.token = $2 AND t.token_id = m.token_id WHERE t.block_number <= $3";
+const joined = sql`FROM matched m JOIN nft_tokens t ON t.chain_id = $1 AND t.token = $2 AND t.token_id = m.token_id WHERE t.block_number <= $3`;
 
 /** Where nothing is newer and the contract has one standard, each id is one token: none needs to be looked up. Served by the primary key. */
-const isOneEach = `(SELECT ids FROM newer) = 0 AND (SELECT count(*) FROM token_standards
+const isOneEach = sql`(SELECT ids FROM newer) = 0 AND (SELECT count(*) FROM token_standards
   WHERE chain_id = $1 AND address = $2 AND standard IN (${standards.erc721}, ${standards.erc1155})) < 2`;
 
 /** Questions about the tokens of a collection that have given traits. */
@@ -42,12 +42,12 @@ export function createTokensByTraitQueries({ query }: Pick<Database, "query">) {
     const parameters = [chainId, bytes(token), block, filter.traits, filter.values];
     const [rows, counted] = await Promise.all([
       query<NftTokenRow>(
-        `${matching(filter, true)} SELECT t.token_id, t.standard, t.original_owner ${joined}
+        sql`${matching(filter, true)} SELECT t.token_id, t.standard, t.original_owner ${joined}
          ORDER BY t.token_id, t.standard LIMIT $7 OFFSET $8`,
         [...parameters, offset + limit, limit, offset],
       ),
       query<{ count: number }>(
-        `${matching(filter, false)} SELECT CASE WHEN ${isOneEach} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
+        sql`${matching(filter, false)} SELECT CASE WHEN ${isOneEach} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
         [...parameters, countedAtMost + 1],
       ),
     ]);

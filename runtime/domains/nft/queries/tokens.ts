@@ -1,5 +1,6 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
 import { standards } from "../../tokens/projection/standards.ts";
@@ -84,7 +85,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
   ): Promise<ReadonlyMap<string, Address>> => {
     if (tokenIds.length === 0) return new Map();
     const rows = await query<{ token_id: string; to_address: Address }>(
-      `SELECT k.token_id, t.to_address FROM unnest($3::numeric[]) AS k(token_id) CROSS JOIN LATERAL (
+      sql`SELECT k.token_id, t.to_address FROM unnest($3::numeric[]) AS k(token_id) CROSS JOIN LATERAL (
          SELECT to_address FROM transfers f
          WHERE f.chain_id = $1 AND f.token = $2 AND f.token_id = k.token_id AND f.block_number <= $4 AND f.standard = ${standards.erc721}
          ORDER BY f.block_number DESC, f.ordinal DESC LIMIT 1) t`,

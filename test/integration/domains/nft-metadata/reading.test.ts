@@ -201,9 +201,10 @@ describe("metadata", () => {
   it("that a killed worker had in hand is anybody's once its claim has ended", async () => {
     await begin("https://one.example/{id}", 3, standards.erc1155);
     const reached = createWorld({ "https://one.example/": () => new Promise(() => undefined) });
-    // It never ends, as if its process had stood still.
+    // Its fetches and its clock stop, as if its process had been suspended.
+    const { now } = hall;
     hall
-      .worker(reached.read)
+      .worker(reached.read, { clock: () => now })
       .drain()
       .catch(() => undefined);
     await until("A claim", () => reached.asked.length === 3);
