@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import type { Answer } from "../support/judge.ts";
 
-/** An answer with what else it came with. */
+/** A response with its status and headers. */
 export interface Called extends Answer {
   readonly text: string;
   readonly headers: Headers;
 }
 
-/** Makes a `fetch` that waits as Retry-After says where the rate limit of the key that all tests share is reached. */
+/** Creates a `fetch` that waits for `Retry-After` when the shared key reaches its rate limit. */
 export function createPatientFetch(once: typeof fetch): typeof fetch {
   const patient: typeof fetch = async (input, init) => {
     const response = await once(input, init);
@@ -19,7 +19,7 @@ export function createPatientFetch(once: typeof fetch): typeof fetch {
   return patient;
 }
 
-/** Calls targets of a server with a key. */
+/** Requests targets of a server with a key. */
 export function createCaller(base: string, key: string) {
   const patientFetch = createPatientFetch(fetch);
   return async (target: string, init: RequestInit = {}): Promise<Called> => {

@@ -8,7 +8,7 @@ import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { SecurityService: service } = await useNpmClient();
 
-/** EIP-20 and EIP-721 have it alike; the latter's third argument is indexed. */
+/** The same in EIP-20 and EIP-721, where the third argument is indexed. */
 const approval: string = toEventSelector("Approval(address,address,uint256)");
 const approvalForAll: string = toEventSelector("ApprovalForAll(address,address,bool)");
 const approvals = await logsOf({ topics: [approval] });
@@ -19,7 +19,7 @@ const singles = approvals.filter(({ topics }) => topics.length === 4);
 const ownerOf = ({ topics }: NodeLog): string => addressOf(topics[1]);
 const spenderOf = ({ topics }: NodeLog): string => addressOf(topics[2]);
 
-/** Those who approved most often, and those of the cast. */
+/** The most frequent approvers, and the accounts of the story. */
 const ownersOfMost = (logs: readonly NodeLog[], more: readonly string[]): string[] => {
   const counts = new Map<string, number>();
   for (const log of logs) counts.set(ownerOf(log), (counts.get(ownerOf(log)) ?? 0) + 1);
@@ -27,17 +27,17 @@ const ownersOfMost = (logs: readonly NodeLog[], more: readonly string[]): string
   return [...new Set([...more.map(cast), ...most.slice(0, 12)])];
 };
 
-/** The last log of each key, in the order of the logs. */
+/** The last log of each key, in log order. */
 const lastOfEach = (logs: readonly NodeLog[], keyOf: (log: NodeLog) => string): NodeLog[] => [
   ...new Map(logs.map((log) => [keyOf(log), log])).values(),
 ];
 const place = (log: NodeLog) => [Number(log.blockNumber), Number(log.logIndex), log.transactionHash];
 
-/** What some tokens and spenders can count at most is no limit; see the endpoint's notes. */
+/** The maximum of some tokens' number types means unlimited; see the endpoint's notes. */
 const isUnlimited = (amount: bigint): boolean => amount >= 2n ** 255n || [96n, 128n, 160n].some((bits) => amount === 2n ** bits - 1n);
 const least = (left: bigint, right: bigint): bigint => (left < right ? left : right);
 
-/** An allowance that stands, with the log that set it. */
+/** A current allowance with the log that set it. */
 interface Standing {
   readonly log: NodeLog;
   readonly allowance: bigint;
@@ -95,9 +95,9 @@ const expectToken = async (item: Item, standing: readonly Standing[], owner: str
   expect(risks).toEqual(risks.toSorted((left, right) => (left > right ? -1 : left < right ? 1 : 0)));
 };
 
-describe("the npm client's SecurityService, of coins", () => {
+describe("the npm client's SecurityService for ERC-20 allowances", () => {
   it.each(ownersOfMost(coins, ["trader", "collector", "gardener"]))(
-    "row 20: reads the allowances of %s as the contracts say",
+    "row 20: returns the allowances of %s as allowance() does",
     async (owner) => {
       const { items, address, quote_currency: currency } = await dataOf(service.getApprovals(chain, owner));
       expect([address, currency]).toEqual([owner, "USD"]);
@@ -122,11 +122,11 @@ describe("the npm client's SecurityService, of coins", () => {
     },
   );
 
-  it("has allowances of every kind among them: without limit, used in part, used up and taken back, by permit", async () => {
+  it("covers allowances of every kind: unlimited, partly used, used up, revoked, by permit", async () => {
     const told = await Promise.all(["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, cast(name)))));
     const ferry = told.map(({ items }) => items.find(({ token_address: token }) => token === cast("permitToken"))?.spenders ?? []);
     const unit = 10n ** 18n;
-    // 9,000 of which 500 and 250 were used.
+    // 9,000, of which 500 and 250 were spent.
     expect(ferry[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
     expect(ferry[1]?.map(({ allowance }) => allowance)).toEqual(expect.arrayContaining(["UNLIMITED", String(700n * unit)]));
     expect(ferry[2]).toEqual([]);
@@ -134,7 +134,7 @@ describe("the npm client's SecurityService, of coins", () => {
   });
 });
 
-/** What an owner lets others move: ids and whole collections, as the contracts say, the last approval first. */
+/** An owner's approvals of ids and whole collections according to the contracts, newest first. */
 const standingOf = async (owner: string): Promise<{ readonly log: NodeLog; readonly id: string }[]> => {
   const standing: { readonly log: NodeLog; readonly id: string }[] = [];
   for (const log of lastOfEach(singles, ({ address, topics }) => address + topics[3]).filter((each) => ownerOf(each) === owner)) {
@@ -155,9 +155,9 @@ const standingOf = async (owner: string): Promise<{ readonly log: NodeLog; reado
   );
 };
 
-describe("the npm client's SecurityService, of collections", () => {
+describe("the npm client's SecurityService for NFT approvals", () => {
   it.each(ownersOfMost([...singles, ...operators], ["trader", "collector", "gardener", "washTrader"]))(
-    "row 21: reads who may move the tokens of %s as the contracts say",
+    "row 21: returns the NFT approvals of %s as getApproved() and isApprovedForAll() do",
     async (owner) => {
       const { items, address } = await dataOf(service.getNftApprovals(chain, owner));
       expect(address).toBe(owner);
@@ -195,11 +195,11 @@ describe("the npm client's SecurityService, of collections", () => {
     },
   );
 
-  it("has approvals of single tokens and of whole collections among them, and none that was used or taken back", async () => {
+  it("covers approvals of single tokens and collections, and omits used and revoked ones", async () => {
     const { items } = await dataOf(service.getNftApprovals(chain, cast("collector")));
     const garden = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));
     const told = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
-    // The first plant was approved for good, the second's approval taken back, the third's used; see the garden's chapter.
+    // The approval of the first plant is current, the second's was revoked, the third's was used; see the garden chapter.
     expect(told).toContain(cast("gardenTokenId"));
     expect(told).toContain("ALL");
     expect(told).not.toContain("4");

@@ -5,7 +5,7 @@ import { all, byId, chain, dataOf, isValidDate, useNpmClient } from "./npm-clien
 const client = await useNpmClient();
 
 describe("the npm client's BalanceService", () => {
-  it("row 1: reads balances as bigints", async () => {
+  it("row 1: returns balances as bigints", async () => {
     const {
       items,
       address,
@@ -22,7 +22,7 @@ describe("the npm client's BalanceService", () => {
     expect(gold?.balance).toBe(BigInt(held));
   });
 
-  it("row 2: reads what was held after a block, and at the end of a day", async () => {
+  it("row 2: returns the balances after a block and at the end of a day", async () => {
     const [trader, gold] = [cast("trader"), cast("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const goldOf = async (moment: { readonly blockHeight?: number; readonly date?: string }): Promise<[bigint | null, number]> => {
@@ -41,7 +41,7 @@ describe("the npm client's BalanceService", () => {
     expect(new Set([heldAfter(height), heldAfter(height - 1), heldAfter(last), held]).size).toBeGreaterThan(1);
   });
 
-  it("row 4: reads a portfolio with each day's open, high, low and close", async () => {
+  it("row 4: returns a portfolio with the open, high, low and close of each day", async () => {
     const [trader, gold] = [cast("trader"), cast("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const { items } = await dataOf(client.BalanceService.getHistoricalPortfolioForWalletAddress(chain, trader, { days: 30 }));
@@ -66,12 +66,12 @@ describe("the npm client's BalanceService", () => {
     expect(new Set(holdings.map(({ close }) => close.balance)).size).toBeGreaterThan(3);
   });
 
-  it("row 3: reads the native balance", async () => {
+  it("row 3: returns the native balance", async () => {
     const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(byId, cast("newcomer")));
     expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", cast("newcomer"), "latest"))]);
   });
 
-  it("row 5: iterates transfers to the end, each transaction once", async () => {
+  it("row 5: iterates all transfers, each transaction once", async () => {
     const options = { contractAddress: cast("goldToken"), pageSize: 50 };
     const { items: firstPage, pagination } = await dataOf(
       client.BalanceService.getErc20TransfersForWalletAddressByPage(chain, cast("trader"), options),
@@ -91,8 +91,8 @@ describe("the npm client's BalanceService", () => {
   });
 });
 
-describe("the npm client's BalanceService, of a token's holders", () => {
-  it("row 6: iterates them to the end, as balanceOf says, the largest first", async () => {
+describe("the npm client's BalanceService for token holders", () => {
+  it("row 6: iterates all holders as balanceOf() returns them, largest first", async () => {
     const token = cast("usdToken");
     const options = { pageSize: 100 };
     const { items: firstPage, pagination } = await dataOf(
@@ -113,7 +113,7 @@ describe("the npm client's BalanceService, of a token's holders", () => {
     expect(items[0]?.total_supply).toBe(BigInt(await node<string>("eth_call", { to: token, data: "0x18160ddd" }, "latest")));
   });
 
-  it("row 6: reads them as they were after a block", async () => {
+  it("row 6: returns the holders after a block", async () => {
     const [token, height] = [cast("goldToken"), Number(cast("swapBlockHeight"))];
     const options = { blockHeight: height, pageSize: 1000 };
     const { items } = await dataOf(client.BalanceService.getTokenHoldersV2ForTokenAddressByPage(chain, token, options));
@@ -122,7 +122,7 @@ describe("the npm client's BalanceService, of a token's holders", () => {
       balances.set(from, (balances.get(from) ?? 0n) - value);
       balances.set(to, (balances.get(to) ?? 0n) + value);
     }
-    // What was minted came from nobody.
+    // Mints have no sender.
     const held = [...balances].filter(([, balance]) => balance > 0n);
     expect(new Map(items.map(({ address, balance }) => [address, balance]))).toEqual(new Map(held));
     expect(items.every(({ block_height: at }) => at === height)).toBe(true);

@@ -7,7 +7,7 @@ import { all, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 const app = await useApp();
 const client = await useNpmClient();
 
-/** Logs of the node in the order of the lists: newest first. */
+/** The node's logs in list order: newest first. */
 async function nodeLogs(
   filter: { readonly address?: string; readonly topics?: readonly (string | null)[] },
   lastBlock: number,
@@ -18,21 +18,21 @@ async function nodeLogs(
 
 const logKey = (log: { readonly block_height: number; readonly log_offset: number }): string => `${log.block_height}:${log.log_offset}`;
 
-/** The head that the server has indexed, up to which lists are compared with the node's. */
+/** The indexed head, up to which lists are compared with the node. */
 async function indexedHead(): Promise<number> {
   const { items } = await dataOf(client.BaseService.getBlock(chain, "latest"));
   return items[0]?.height ?? -1;
 }
 
 describe("the npm client's BaseService", () => {
-  it("row 30: reads a block, by height and as latest", async () => {
+  it("row 30: returns a block by height and by latest", async () => {
     const { items } = await dataOf(client.BaseService.getBlock(chain, cast("swapBlockHeight")));
     expect(items[0]?.block_hash).toBe(cast("swapBlockHash"));
     expect(isValidDate(items[0]?.signed_at)).toBe(true);
     expect(await indexedHead()).toBeGreaterThanOrEqual(Number(cast("swapBlockHeight")));
   });
 
-  it("row 31: iterates blocks to the end, ascending, each once", async () => {
+  it("row 31: iterates all blocks, ascending, each once", async () => {
     const [first, last] = [cast("firstDay"), cast("swapDay")];
     const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
     const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
@@ -42,7 +42,7 @@ describe("the npm client's BaseService", () => {
     expect(heights).toContain(Number(cast("swapBlockHeight")));
   });
 
-  it("row 32: reads the logs of a range", async () => {
+  it("row 32: returns the logs of a range", async () => {
     const height = cast("swapBlockHeight");
     const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
     const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: cast("swapBlockHash") });
@@ -51,7 +51,7 @@ describe("the npm client's BaseService", () => {
     );
   });
 
-  it("row 33: iterates a contract's logs to the end, each once, as the node has them", async () => {
+  it("row 33: iterates all logs of a contract, each once, equal to the node's", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
     const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, cast("goldPair"), options));
@@ -60,14 +60,14 @@ describe("the npm client's BaseService", () => {
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
-  it("row 34: iterates a topic's logs to the end, each once, as the node has them", async () => {
+  it("row 34: iterates all logs of a topic, each once, equal to the node's", async () => {
     const head = await indexedHead();
     const secondary = `0x${cast("trader").slice(2).padStart(64, "0")}`;
     const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: cast("trader"), pageSize: 300 };
     const { items } = await dataOf(client.BaseService.getLogEventsByTopicHashByPage(chain, transferTopic, { ...options, pageSize: 5 }));
     expect(items.length).toBe(5);
     const keys = (await all(client.BaseService.getLogEventsByTopicHash(chain, transferTopic, options))).map(logKey);
-    // A secondary topic may be at any of the places after the first.
+    // A secondary topic may be in any position after the first.
     const places = [[secondary], [null, secondary], [null, null, secondary]];
     const found = await Promise.all(places.map((rest) => nodeLogs({ topics: [transferTopic, ...rest] }, head)));
     expect(keys.length).toBeGreaterThan(2 * options.pageSize);
@@ -75,20 +75,20 @@ describe("the npm client's BaseService", () => {
     expect(new Set(keys)).toEqual(new Set(found.flat()));
   });
 
-  it("row 35: reads an address resolved, whatever its case", async () => {
+  it("row 35: resolves an address in any case", async () => {
     const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${cast("trader").slice(2).toUpperCase()}`));
-    // The story has no registry of names.
+    // The demo chain has no name registry.
     expect(items).toEqual([{ address: cast("trader"), name: null }]);
   });
 
-  it("rows 36 and 37: lists the chains and how far they are", async () => {
+  it("rows 36 and 37: lists the chains and their progress", async () => {
     const { items: chains } = await dataOf(client.BaseService.getAllChains());
     expect(chains.map(({ name, chain_id: id }) => [name, id])).toContainEqual(["demo", "31337"]);
     const { items: statuses } = await dataOf(client.BaseService.getAllChainStatus());
     expect(statuses.map(({ name }) => name)).toContain("demo");
   });
 
-  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("row 38: reads the prices of gas for %s", async (kind) => {
+  it.each(["erc20", "nativetokens", "uniswapv3"] as const)("row 38: returns gas prices for %s", async (kind) => {
     const prices = await dataOf(client.BaseService.getGasPrices(chain, kind));
     expect(prices.event_type).toBe(kind);
     expect(prices.base_fee).toBe(
@@ -98,7 +98,7 @@ describe("the npm client's BaseService", () => {
     for (const { gas_price: price } of prices.items) expect(BigInt(price) >= (prices.base_fee ?? 0n)).toBe(true);
   });
 
-  it("row 39: reads the chains of an address", async () => {
+  it("row 39: returns the chains of an address", async () => {
     const { items } = await dataOf(client.BaseService.getAddressActivity(cast("trader"), { testnets: true }));
     expect(items.map(({ name }) => name)).toEqual(["demo"]);
     expect(isValidDate(items[0]?.last_seen_at)).toBe(true);
@@ -106,12 +106,12 @@ describe("the npm client's BaseService", () => {
 });
 
 describe("the npm client", () => {
-  it("is told what was wrong", async () => {
+  it("receives the error message", async () => {
     const reply = await client.BaseService.getBlock(chain, "0x10");
     expect(reply).toMatchObject({ data: null, error: true, error_code: 400, error_message: expect.stringContaining("blockHeight") });
   });
 
-  it("accepts the form of the server's keys", async () => {
+  it("accepts the format of the server's keys", async () => {
     expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
     const refused = await new CovalentClient("ckey_0").BaseService.getAllChains();
     expect(refused.error_code).toBe(401);

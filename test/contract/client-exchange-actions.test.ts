@@ -33,7 +33,7 @@ interface Served {
   readonly token_1: { readonly contract_address: string };
 }
 
-/** An action as the lists tell it. */
+/** An action as in the lists. */
 const told = (row: Served) => ({
   hash: row.tx_hash,
   act: row.act,
@@ -46,7 +46,7 @@ const told = (row: Served) => ({
   tokens: [row.token_0.contract_address, row.token_1.contract_address],
 });
 
-/** An action as the node's logs have it. */
+/** An action from the node's logs. */
 const logged = (pools: readonly StoryPool[]) => {
   const tokens = new Map(pools.map(({ pool, token0, token1 }) => [pool, [token0, token1]]));
   return ({ pool, act, hash, time, into, out, sender }: StoryAction) => ({
@@ -61,8 +61,8 @@ const logged = (pools: readonly StoryPool[]) => {
 
 const newestFirst = (actions: readonly StoryAction[]): StoryAction[] => [...actions].reverse();
 
-describe("the npm client's XykService, of what was done on an exchange", () => {
-  it.each(exchanges)("row 52: iterates all of %s to the end, as the pairs' logs have it", async (exchange) => {
+describe("the npm client's XykService for exchange transactions", () => {
+  it.each(exchanges)("row 52: iterates all transactions of %s, equal to the pairs' logs", async (exchange) => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
@@ -71,7 +71,7 @@ describe("the npm client's XykService, of what was done on an exchange", () => {
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
 
-  it("row 53: iterates one pool's, the first and the last of a drained one", async () => {
+  it("row 53: iterates the transactions of a pool, the first and the last of a drained one included", async () => {
     const pools = await poolsOf("demo_swap");
     for (const name of ["drainedPair", "tollPair"]) {
       const read = (pageNumber: number) => service.getTransactionsForExchange(chain, "demo_swap", cast(name), { pageSize: 30, pageNumber });
@@ -85,7 +85,7 @@ describe("the npm client's XykService, of what was done on an exchange", () => {
     }
   });
 
-  it("row 51: iterates a token's", async () => {
+  it("row 51: iterates the transactions of a token", async () => {
     const salt = cast("saltToken");
     const pools = (await poolsOf("demo_exchange")).filter(({ token0, token1 }) => [token0, token1].includes(salt));
     const { items } = await allPages((pageNumber) =>
@@ -95,16 +95,16 @@ describe("the npm client's XykService, of what was done on an exchange", () => {
     expect(items.length).toBeGreaterThan(1_000);
   });
 
-  it("row 50: reads the newest of an account, each with the transaction around it", async () => {
+  it("row 50: returns the newest of an account, each with its transaction", async () => {
     const trader = cast("trader");
     const pools = await poolsOf("demo_exchange");
     const actions = newestFirst(await actionsOf(pools, times));
     const senders = await sendersOf(actions);
-    // What it sent, called a pair by, or received of a pair.
+    // Transactions that it sent, or in which it called or received from a pair.
     const own = actions.filter(({ hash, sender, to }) => [senders.get(hash), sender, to].includes(trader));
     const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
     expect(pagination.total_count).toBe(own.length);
-    // The client has no pages here: the first hundred.
+    // The client does not page here: the first hundred.
     expect(items.map(told)).toEqual(own.slice(0, 100).map(logged(pools)));
     expect(own.length).toBeGreaterThan(100);
     const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
@@ -131,7 +131,7 @@ describe("the npm client's XykService, of what was done on an exchange", () => {
         expectNear(item.total_quote, worthOf(sides, [BigInt(item.amount_0_in), BigInt(item.amount_1_in)]));
       }
     }
-    // The newest trades are of the hour that the newest prices are of.
+    // The newest trades are in the hour of the newest prices.
     expect(items[0]?.gas_quote_rate).toBe(ether(head + 1));
     const {
       items: [inEuros],
@@ -141,7 +141,7 @@ describe("the npm client's XykService, of what was done on an exchange", () => {
   });
 });
 
-/** Who sent the transactions of actions. */
+/** Senders of the actions' transactions. */
 async function sendersOf(actions: readonly StoryAction[]): Promise<ReadonlyMap<string, string>> {
   const hashes = [...new Set(actions.map(({ hash }) => hash))];
   const sent = await nodeOfEach<{ readonly from: string }>(

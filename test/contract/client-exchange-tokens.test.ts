@@ -22,16 +22,16 @@ import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 const { XykService: service } = await useNpmClient();
 const times = await blockTimes();
 const head = times.at(-1) ?? 0;
-/** Ranked lists and charts are as of the last hour that the chain's newest block has closed. */
+/** Ranked lists and charts are as of the last complete hour before the newest block. */
 const closedHour = Math.floor(head / 3600) * 3600;
-/** When the month of the series begins: 31 days with the one that is not over. */
+/** Start of the series: 31 days including the current one. */
 const firstDay = (Math.floor(head / secondsOfDay) - 30) * secondsOfDay;
 const startsOfDays = Array.from({ length: 31 }, (_, day) => firstDay + day * secondsOfDay);
 
-/** On which side of a pair a token is. */
+/** The side of a pair that a token is on. */
 const sideOf = ({ token0 }: StoryPool, token: string): 0 | 1 => (token0 === token ? 0 : 1);
 
-/** An exchange's pairs with a token, each with what was done with it and its reserves by time. */
+/** An exchange's pairs with a token, each with its actions and its reserves by time. */
 async function pairsWith(exchange: ExchangeName, token: string) {
   const pools = (await poolsOf(exchange)).filter(({ token0, token1 }) => token0 === token || token1 === token);
   const found = pools.map(async (pool) => {
@@ -43,7 +43,7 @@ async function pairsWith(exchange: ExchangeName, token: string) {
 type Pairs = Awaited<ReturnType<typeof pairsWith>>;
 
 const swapsOf = (pairs: Pairs, end: number): StoryAction[] => pairs.flatMap(({ actions }) => swapsWithin(actions, end, 1));
-/** What the pairs have of the token, and what went in and came out of it in the 24 hours, up to a time. */
+/** The pairs' reserves of the token and its volume within 24 hours, up to a time. */
 const heldAt = (pairs: Pairs, end: number): bigint => pairs.reduce((sum, { side, reservesAt }) => sum + reservesAt(end)[side], 0n);
 const movedAt = (pairs: Pairs, end: number): bigint =>
   pairs.reduce((sum, { side, actions }) => {
@@ -51,8 +51,8 @@ const movedAt = (pairs: Pairs, end: number): bigint =>
     return sum + movedOf(swaps, "into", side) + movedOf(swaps, "out", side);
   }, 0n);
 
-describe("the npm client's XykService, of an exchange's tokens", () => {
-  it.each(exchanges)("row 45: reads those of %s to the end, each once, the most worth first", async (exchange) => {
+describe("the npm client's XykService for exchange tokens", () => {
+  it.each(exchanges)("row 45: iterates all tokens of %s, each once, by value", async (exchange) => {
     const { items, total, pages } = await allPages((pageNumber) =>
       service.getNetworkExchangeTokens(chain, exchange, { pageSize: 2, pageNumber }),
     );
@@ -67,7 +67,7 @@ describe("the npm client's XykService, of an exchange's tokens", () => {
       expect(BigInt(item.total_volume_24h)).toBe(movedAt(pairs, closedHour));
       expect(item.swap_count_24h).toBe(swapsOf(pairs, closedHour).length);
       if (item.contract_address === cast("bytes32Token")) {
-        // Its one pool is below the floor.
+        // Its only pool is below the floor.
         expect([item.quote_rate, item.quote_rate_24h, item.total_liquidity_quote, item.total_volume_24h_quote]).toEqual(
           Array(4).fill(null),
         );
@@ -82,7 +82,7 @@ describe("the npm client's XykService, of an exchange's tokens", () => {
     expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsOfDay)]);
   });
 
-  it("row 48: reads a token's pools page by page, each with the swaps of each day", async () => {
+  it("row 48: returns a token's pools by page, each with the swaps of each day", async () => {
     const dollar = cast("usdToken");
     const { items, total } = await allPages((pageNumber) =>
       service.getSingleNetworkExchangeToken(chain, "demo_swap", dollar, { pageSize: 2, pageNumber }),
@@ -100,7 +100,7 @@ describe("the npm client's XykService, of an exchange's tokens", () => {
     expect(items.flatMap(({ volume_timeseries_30d: days }) => days).some(({ swap_count_24: swaps }) => swaps === 0)).toBe(true);
   });
 
-  it.each(["wrappedNative", "saltToken"])("row 49: reads %s with its days, in dollars and in euros", async (name) => {
+  it.each(["wrappedNative", "saltToken"])("row 49: returns %s with daily figures, in dollars and euros", async (name) => {
     const token = cast(name);
     const pairs = await pairsWith("demo_exchange", token);
     const [dollars, euros] = await Promise.all(
@@ -110,7 +110,7 @@ describe("the npm client's XykService, of an exchange's tokens", () => {
         return items[0];
       }),
     );
-    if (dollars === undefined || euros === undefined) throw new Error("There is no token.");
+    if (dollars === undefined || euros === undefined) throw new Error("Token not found.");
     expect(BigInt(dollars.total_liquidity)).toBe(heldAt(pairs, head + 1));
     expect(BigInt(dollars.total_volume_24h)).toBe(movedAt(pairs, head + 1));
     expect(dollars.swap_count_24h).toBe(swapsOf(pairs, head + 1).length);
@@ -135,12 +135,12 @@ describe("the npm client's XykService, of an exchange's tokens", () => {
   });
 });
 
-describe("the npm client's XykService, of a whole exchange", () => {
-  it.each(exchanges)("row 54: reads the days of %s", async (exchange) => {
+describe("the npm client's XykService for a whole exchange", () => {
+  it.each(exchanges)("row 54: returns the daily figures of %s", async (exchange) => {
     const {
       items: [chart],
     } = await dataOf(service.getEcosystemChartData(chain, exchange));
-    if (chart === undefined) throw new Error("There is no chart.");
+    if (chart === undefined) throw new Error("Chart not found.");
     const actions = await actionsOf(await poolsOf(exchange), times);
     expect(chart.gas_token_price_quote).toBe((await feedOf("etherFeed", times))(head + 1));
     expect(chart.total_swaps_24h).toBe(swapsWithin(actions, closedHour, 1).length);
@@ -153,17 +153,17 @@ describe("the npm client's XykService, of a whole exchange", () => {
       chart.volume_chart_30d.slice(-8),
       chart.liquidity_chart_30d.slice(-8),
     ]);
-    // The sums of the pools whose rows say how much: a pool of unknown liquidity is in none.
+    // Sums of the pools with known liquidity: a pool of unknown liquidity is in none.
     const { items: pools } = await dataOf(service.getPools(chain, exchange));
     const volume = pools.reduce((sum, { volume_24h_quote: worth }) => sum + worth, 0);
     const liquidity = pools.reduce((sum, { total_liquidity_quote: worth }) => sum + (worth ?? 0), 0);
     expectNear(chart.total_fees_24h, volume * 0.003);
     const last = chart.liquidity_chart_30d.at(-1)?.liquidity_quote;
-    // Pools without a swap in the week are in the chart, but not in the list: the drained one, of some dust.
+    // Pools without a swap within the week are in the chart but not in the list: the drained one with some dust.
     expect(Math.abs((last ?? Number.NaN) - liquidity)).toBeLessThan(0.01);
   });
 
-  it.each(exchanges)("row 55: reads how far %s is", async (exchange) => {
+  it.each(exchanges)("row 55: returns the progress of %s", async (exchange) => {
     const { items } = await dataOf(service.getHealthData(chain, exchange));
     const block = { height: times.length - 1, at: new Date(head * 1000) };
     expect(items).toEqual([

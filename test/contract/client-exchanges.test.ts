@@ -18,11 +18,11 @@ import { allPages, chain, dataOf, isValidDate, useNpmClient } from "./npm-client
 const { XykService: service } = await useNpmClient();
 const times = await blockTimes();
 const head = times.at(-1) ?? 0;
-/** Both exchanges take three thousandths of what is paid in. */
+/** Both exchanges charge 0.3 % of the input. */
 const fee = 0.003;
 
-describe("the npm client's XykService, of exchanges", () => {
-  it("row 42: reads the pools of a token on all exchanges, page by page, in euros", async () => {
+describe("the npm client's XykService for exchanges", () => {
+  it("row 42: returns the pools of a token on all exchanges, by page, in euros", async () => {
     const dollar = cast("usdToken");
     const all = (await Promise.all(exchanges.map(async (name) => (await poolsOf(name)).map((pool) => ({ ...pool, name }))))).flat();
     const expected = all.filter(({ token0, token1 }) => [token0, token1].includes(dollar)).sort((a, b) => (a.pool < b.pool ? -1 : 1));
@@ -47,7 +47,7 @@ describe("the npm client's XykService, of exchanges", () => {
   });
 
   it.each(["marketMaker", "deployer", "newcomer"])(
-    "rows 43 and 44: read what %s has in pools, as balanceOf and totalSupply say",
+    "rows 43 and 44: return the pool shares of %s according to balanceOf() and totalSupply()",
     async (name) => {
       const owner = cast(name);
       const held = await Promise.all(exchanges.map(async (exchange) => poolsHeld(await poolsOf(exchange), owner)));
@@ -66,7 +66,7 @@ describe("the npm client's XykService, of exchanges", () => {
           const pool = share.contract_address;
           const [balance, supply, reserves] = await Promise.all([balanceOf(pool, owner), supplyOf(pool), reservesOf(pool)]);
           expect([share.balance, share.total_supply]).toEqual([balance, supply]);
-          // What the pool would pay out, as whole numbers divide.
+          // What the pool would pay out, by integer division.
           expect([first.balance, second.balance]).toEqual(reserves.map((reserve) => (reserve * balance) / supply));
           for (const token of [first, second, share]) {
             if (token.quote_rate !== null) expectNear(token.quote, whole(token.balance ?? 0n, token.contract_decimals) * token.quote_rate);
@@ -78,7 +78,7 @@ describe("the npm client's XykService, of exchanges", () => {
     },
   );
 
-  it("rows 46 and 47: read the exchanges, and which one a pool is of", async () => {
+  it("rows 46 and 47: return the exchanges and the exchange of a pool", async () => {
     const { items, updated_at: at } = await dataOf(service.getSupportedDEXes());
     expect(isValidDate(at)).toBe(true);
     const told = (name: ExchangeName, router: string) => ({

@@ -17,12 +17,12 @@ const collections = ["gardenCollection", "editionsCollection", "punks"] as const
 
 const of = (name: string): StorySale[] => sales.filter(({ collection }) => collection === cast(name));
 const dateOf = (day: number): number => day * secondsOfDay * 1000;
-/** A day is reckoned at its end, and the running one at the end of the last hour that is over. */
+/** A day is valued at its end, the current one at the end of the last complete hour. */
 const endOf = (day: number): number => Math.min((day + 1) * secondsOfDay, Math.floor(head / 3600) * 3600);
 const etherOf = (wei: bigint | number): number => (typeof wei === "bigint" ? whole(wei, 18) : wei / 1e18);
 const priceOf = (some: readonly StorySale[]): bigint => some.reduce((total, { price }) => total + price, 0n);
 
-/** A day of an answer with the fields that the client leaves out. */
+/** A day of a response with the fields that the client omits. */
 interface Day {
   readonly date: string;
   readonly wash_sale_count?: number;
@@ -36,14 +36,14 @@ const daysOf = async (path: string): Promise<readonly Day[]> => {
   return data.items;
 };
 
-describe.each(collections)("the npm client's NftService, of the market of %s", (name) => {
+describe.each(collections)("the npm client's NftService for the market of %s", (name) => {
   const days = 80;
   const own = of(name);
   const on = (day: number): StorySale[] => own.filter((sale) => sale.day === day);
   const expectDates = (items: readonly { readonly date: Date }[], count: number): void =>
     expect(items.map(({ date }) => date.getTime())).toEqual(Array.from({ length: count }, (_, position) => dateOf(today - position)));
 
-  it("row 17: counts sales day by day", async () => {
+  it("row 17: counts sales by day", async () => {
     const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, cast(name), { days }));
     expect(address).toBe(cast(name));
     expectDates(items, days);
@@ -57,7 +57,7 @@ describe.each(collections)("the npm client's NftService, of the market of %s", (
     expect(month.map(({ sale_count: count }) => count)).toEqual(items.slice(0, 30).map(({ sale_count: count }) => count));
   });
 
-  it("row 16: sums up what they were sold for", async () => {
+  it("row 16: sums sale volumes", async () => {
     const { items } = await dataOf(service.getNftMarketVolume(chain, cast(name), { days, quoteCurrency: "EUR" }));
     expectDates(items, days);
     const washed = await daysOf(`${cast(name)}/volume/?days=${days}&quote-currency=EUR`);
@@ -77,7 +77,7 @@ describe.each(collections)("the npm client's NftService, of the market of %s", (
     }
   });
 
-  it("row 15: takes the lowest price of thirty days that is no wash trade's for the floor", async () => {
+  it("row 15: uses the lowest price of thirty days without wash trades as the floor", async () => {
     const { items } = await dataOf(service.getNftMarketFloorPrice(chain, cast(name), { days }));
     expectDates(items, days);
     let floors = 0;
@@ -97,8 +97,8 @@ describe.each(collections)("the npm client's NftService, of the market of %s", (
   });
 });
 
-describe("the story's market", () => {
-  it("has bundles, parts of editions, bids, sweeps and wash trades that would be the floor", () => {
+describe("the demo chain's market", () => {
+  it("covers bundles, partial editions, bids, sweeps and wash trades below the floor", () => {
     const garden = of("gardenCollection");
     const washed = garden.filter(({ isWash }) => isWash);
     expect(washed.length).toBeGreaterThan(10);
@@ -108,7 +108,7 @@ describe("the story's market", () => {
     expect(of("editionsCollection").some(({ units }) => units > 1n)).toBe(true);
   });
 
-  it("row 7: has the floor of today in what a wallet holds", async () => {
+  it("row 7: includes the current floor in a wallet's NFTs", async () => {
     const { items } = await dataOf(service.getNftsForAddress(chain, cast("collector")));
     const { items: floors } = await dataOf(service.getNftMarketFloorPrice(chain, cast("gardenCollection"), { days: 1 }));
     const item = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));

@@ -5,7 +5,7 @@ import { chain, dataOf, useNpmClient } from "./npm-client.ts";
 const { NftService: service } = await useNpmClient();
 const names = Object.keys(decent()) as (keyof ReturnType<typeof decent>)[];
 
-/** The documents as the contracts and the gateway tell them now. */
+/** The documents that contracts and gateway return now. */
 const read = async (name: (typeof names)[number]) => {
   const collection = decent()[name];
   const ids = idsOf(await movesOf(collection));
@@ -13,20 +13,20 @@ const read = async (name: (typeof names)[number]) => {
   return { collection, documents, counts: countTraits(documents) };
 };
 
-/** Strings by their bytes: a code point more is more in UTF-8 too. */
+/** Compares strings by code point, which is the order of their UTF-8 bytes. */
 const byBytes = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
 const byFrequency = ([left, leftCount]: readonly [string | null, number], [right, rightCount]: readonly [string | null, number]): number =>
   rightCount - leftCount || byBytes(left ?? "", right ?? "");
 
-describe("the npm client's NftService, of traits", () => {
-  it.each(names)("row 11: names the traits of the %s", async (name) => {
+describe("the npm client's NftService for traits", () => {
+  it.each(names)("row 11: lists the traits of the %s", async (name) => {
     const { collection, counts } = await read(name);
     const { items } = await dataOf(service.getTraitsForCollection(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
     expect(items.length).toBeGreaterThan(1);
   });
 
-  it.each(names)("row 12: sums the traits of the %s up as their documents do", async (name) => {
+  it.each(names)("row 12: summarises the traits of the %s according to their documents", async (name) => {
     const { collection, counts, documents } = await read(name);
     const { items } = await dataOf(service.getCollectionTraitsSummary(chain, collection));
     expect(items.map((item) => item.name)).toEqual([...counts.keys()].sort(byBytes));
@@ -40,7 +40,7 @@ describe("the npm client's NftService, of traits", () => {
       const isNumeric = own.length > 0 && own.every(({ isNumber }) => isNumber);
       expect(item.value_type, item.name).toBe(own.length === 0 ? null : isNumeric ? "numeric" : "string");
       if (isNumeric) {
-        // Dates are told as times; their range is in seconds.
+        // Dates are times; their range is in seconds.
         const numbers = own.map(({ value }) => (/^\d{4}-/.test(value ?? "") ? Date.parse(value ?? "") / 1000 : Number(value)));
         expect(item.value_numeric, item.name).toEqual({ min: Math.min(...numbers), max: Math.max(...numbers) });
         expect(item.value_string).toBeNull();
@@ -53,7 +53,7 @@ describe("the npm client's NftService, of traits", () => {
     }
   });
 
-  it.each(names)("row 13: counts the values of each trait of the %s, the most frequent first", async (name) => {
+  it.each(names)("row 13: counts the values of each trait of the %s, most frequent first", async (name) => {
     const { collection, counts } = await read(name);
     for (const [trait, values] of counts) {
       const { items } = await dataOf(service.getAttributesForTraitInCollection(chain, collection, encodeURIComponent(trait)));
@@ -67,7 +67,7 @@ describe("the npm client's NftService, of traits", () => {
     }
   });
 
-  it("says that there is no such trait where only upper and lower case differ", async () => {
+  it("does not find a trait that differs only in case", async () => {
     const reply = await service.getAttributesForTraitInCollection(chain, decent().garden, "species");
     expect([reply.error, reply.error_code]).toEqual([true, 404]);
   });

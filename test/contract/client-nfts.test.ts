@@ -17,7 +17,7 @@ import { all, allPages, byId, chain, dataOf, isValidDate, useNpmClient } from ".
 
 const { NftService: service } = await useNpmClient();
 
-/** What the client makes of a token's data, in the words of the test. */
+/** The client's representation of a token's data. */
 interface Shown {
   readonly token_id: bigint | null;
   readonly token_url: string | null;
@@ -30,7 +30,7 @@ interface Shown {
   } | null;
 }
 
-/** Pictures that metadata contain are shown as base64, whichever way they were written. */
+/** Embedded pictures are returned as base64, however they were encoded. */
 const pictureOf = (image: string | null): string | null => {
   const [, text] = /^data:image\/svg\+xml,(.*)$/s.exec(image ?? "") ?? [];
   return text === undefined ? image : `data:image/svg+xml;base64,${Buffer.from(decodeURIComponent(text)).toString("base64")}`;
@@ -55,27 +55,27 @@ const shown = ({ external_data: data }: Shown) =>
         attributes: data.attributes?.map(({ trait_type, value }) => ({ trait_type, value })) ?? null,
       };
 
-/** Of CryptoPunks' contract: who was the first is told by it alone. */
+/** CryptoPunks' event of the first owner, which only that contract emits. */
 const assign: string = toEventSelector("Assign(address,uint256)");
 
 const word = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 
-/** The collections by whose logs somebody received a token. */
+/** The collections of which an account received a token according to their logs. */
 const collectionsReceivedBy = async (owner: string): Promise<string[]> => {
   const [old, multi] = await Promise.all([
     logsOf({ topics: [transferTopic, null, word(owner)] }),
-    // TransferSingle and TransferBatch have the receiver as their third argument.
+    // The receiver is the third argument of TransferSingle and TransferBatch.
     logsOf({ topics: [null, null, null, word(owner)] }),
   ]);
   const logs = [...old.filter(({ topics }) => topics.length === 4), ...multi];
   return [...new Set(logs.map(({ address }) => address))].sort();
 };
 
-/** What somebody holds of a collection by id: ids that ever came, of which the contract says that they are there. */
+/** Holdings of a collection by id: ids that were ever received and that the contract still reports. */
 const heldOf = async (owner: string, moves: readonly TokenMove[], collection: string): Promise<Map<bigint, bigint>> => {
   const ids = idsOf(moves.filter(({ to }) => to === owner));
   const owners = await ownersOf(collection, ids);
-  // A contract of editions has no ownerOf.
+  // An ERC-1155 contract has no ownerOf.
   const units = owners.every((each) => each === zeroAddress)
     ? await unitsOf(
         collection,
@@ -87,37 +87,40 @@ const heldOf = async (owner: string, moves: readonly TokenMove[], collection: st
 
 const lastMove = async (moves: readonly TokenMove[]): Promise<number> => timeOf(Math.max(...moves.map(({ block }) => block)));
 
-describe("the npm client's NftService, of wallets", () => {
-  it.each(["collector", "trader", "hostileOwner"])("row 7: reads what the %s holds, as ownerOf and balanceOf say", async (name) => {
-    const owner = cast(name);
-    const { items, address } = await dataOf(service.getNftsForAddress(chain, owner));
-    expect(address).toBe(owner);
-    const served = new Map(items.map((item) => [item.contract_address, item]));
-    let ids = 0;
-    for (const collection of await collectionsReceivedBy(owner)) {
-      const moves = await movesOf(collection);
-      const held = await heldOf(owner, moves, collection);
-      const item = served.get(collection);
-      expect(
-        item?.nft_data.map((data) => data.token_id),
-        collection,
-      ).toEqual(held.size === 0 ? undefined : [...held.keys()]);
-      if (item === undefined) continue;
-      served.delete(collection);
-      ids += held.size;
-      expect(item.balance, collection).toBe([...held.values()].reduce((sum, units) => sum + units, 0n));
-      const own = moves.filter(({ from, to }) => from === owner || to === owner);
-      expect(item.last_transfered_at.getTime() / 1000, collection).toBe(await lastMove(own));
-      expect([item.type, item.is_spam]).toEqual(["nft", false]);
-    }
-    expect(ids).toBeGreaterThan(0);
-    // What is left is told by events of its own: the faces.
-    expect([...served.keys()].filter((collection) => collection !== cast("punks"))).toEqual([]);
-    const faces = await facesOf(owner);
-    expect(served.get(cast("punks"))?.nft_data.map((data) => data.token_id)).toEqual(faces.length === 0 ? undefined : faces);
-  });
+describe("the npm client's NftService for wallets", () => {
+  it.each(["collector", "trader", "hostileOwner"])(
+    "row 7: returns the holdings of the %s according to ownerOf() and balanceOf()",
+    async (name) => {
+      const owner = cast(name);
+      const { items, address } = await dataOf(service.getNftsForAddress(chain, owner));
+      expect(address).toBe(owner);
+      const served = new Map(items.map((item) => [item.contract_address, item]));
+      let ids = 0;
+      for (const collection of await collectionsReceivedBy(owner)) {
+        const moves = await movesOf(collection);
+        const held = await heldOf(owner, moves, collection);
+        const item = served.get(collection);
+        expect(
+          item?.nft_data.map((data) => data.token_id),
+          collection,
+        ).toEqual(held.size === 0 ? undefined : [...held.keys()]);
+        if (item === undefined) continue;
+        served.delete(collection);
+        ids += held.size;
+        expect(item.balance, collection).toBe([...held.values()].reduce((sum, units) => sum + units, 0n));
+        const own = moves.filter(({ from, to }) => from === owner || to === owner);
+        expect(item.last_transfered_at.getTime() / 1000, collection).toBe(await lastMove(own));
+        expect([item.type, item.is_spam]).toEqual(["nft", false]);
+      }
+      expect(ids).toBeGreaterThan(0);
+      // The rest are the faces, which emit their own events.
+      expect([...served.keys()].filter((collection) => collection !== cast("punks"))).toEqual([]);
+      const faces = await facesOf(owner);
+      expect(served.get(cast("punks"))?.nft_data.map((data) => data.token_id)).toEqual(faces.length === 0 ? undefined : faces);
+    },
+  );
 
-  it("row 7: leaves metadata out where that is asked, and has it otherwise", async () => {
+  it("row 7: omits metadata on request, and includes it otherwise", async () => {
     const art = decent().art;
     const [plain, bare, spamless] = await Promise.all(
       [{}, { noNftAssetMetadata: true }, { noSpam: true, withUncached: true }].map((options) =>
@@ -138,7 +141,7 @@ describe("the npm client's NftService, of wallets", () => {
     expect(documents.size).toBeGreaterThan(3);
   });
 
-  it("row 18: reads what a wallet has of a collection, and of that what has a trait", async () => {
+  it("row 18: returns a wallet's tokens of a collection, also filtered by trait", async () => {
     const [collector, garden] = [cast("collector"), decent().garden];
     const moves = await movesOf(garden);
     const held = await heldOf(collector, moves, garden);
@@ -168,7 +171,7 @@ describe("the npm client's NftService, of wallets", () => {
     expect(has(["Species"], ["Rose"]).length).toBeGreaterThan(0);
   });
 
-  it("row 19: says whether a wallet has one token", async () => {
+  it("row 19: returns whether a wallet has one token", async () => {
     const { garden, editions } = decent();
     const mine = await dataOf(service.checkOwnershipInNftForSpecificTokenId(chain, cast("collector"), garden, cast("gardenTokenId")));
     expect(mine.items.map(({ token_id: id, balance }) => [id, balance])).toEqual([[BigInt(cast("gardenTokenId")), 1n]]);
@@ -183,16 +186,16 @@ describe("the npm client's NftService, of wallets", () => {
   });
 });
 
-/** The faces that somebody has, as the contract says. */
+/** The faces of an account according to the contract. */
 async function facesOf(owner: string): Promise<bigint[]> {
   const ids = Array.from({ length: 40 }, (_, id) => BigInt(id));
   const owners = await ownersOf(cast("punks"), ids, "punkIndexToAddress");
   return ids.filter((_, index) => owners[index] === owner);
 }
 
-describe("the npm client's NftService, of collections", () => {
+describe("the npm client's NftService for collections", () => {
   it.each(Object.keys(decent()) as (keyof ReturnType<typeof decent>)[])(
-    "row 8: iterates the %s to the end, each id with its owner and what its metadata say",
+    "row 8: iterates all of the %s, each id with its owner and metadata",
     async (name) => {
       const collection = decent()[name];
       const isEditions = name === "editions";
@@ -207,7 +210,7 @@ describe("the npm client's NftService, of collections", () => {
       const owners = isEditions ? ids.map(() => null) : await ownersOf(collection, ids);
       expect(items.map(({ nft_data: data }) => data.current_owner)).toEqual(owners);
       const receivers = new Map([...moves].reverse().map(({ id, from, to }) => [id, from === zeroAddress ? to : from]));
-      // What came first of an id is its minting.
+      // The first transfer of an id is its mint.
       expect(items.map(({ nft_data: data }) => data.original_owner)).toEqual(ids.map((id) => receivers.get(id)));
 
       const uris = await urisOf(collection, ids, isEditions ? "uri" : "tokenURI");
@@ -216,13 +219,13 @@ describe("the npm client's NftService, of collections", () => {
       expect(alive.map(({ nft_data: data }) => data.token_url)).toEqual(uris.filter((uri) => uri !== null));
       expect(alive.map(({ nft_data: data }) => shown(data))).toEqual([...documents.values()].map(said));
       expect(alive.every(({ nft_data: data }) => data.asset_cached && !data.image_cached)).toBe(true);
-      // Of a burnt token the contract says nothing any more.
+      // The contract no longer returns the URI of a burned token.
       const burnt = items.filter(({ nft_data: data }) => !documents.has(data.token_id ?? -1n));
       expect(burnt.every(({ nft_data: data }) => data.current_owner === zeroAddress && data.external_data === null)).toBe(true);
     },
   );
 
-  it("row 8: reads pages of what has a trait, a value, or both", async () => {
+  it("row 8: returns pages filtered by trait, value, or both", async () => {
     const garden = decent().garden;
     const documents = await documentsOf(garden, idsOf(await movesOf(garden)));
     const matching = (fits: (trait: string | null, value: string | null) => boolean) =>
@@ -252,14 +255,14 @@ describe("the npm client's NftService, of collections", () => {
     expect(matching(cases[0][1]).length).toBeGreaterThan(100);
   });
 
-  it("row 8: leaves metadata out where that is asked", async () => {
+  it("row 8: omits metadata on request", async () => {
     const { items } = await dataOf(
       service.getTokenIdsForContractWithMetadataByPage(chain, decent().art, { noMetadata: true, pageSize: 10 }),
     );
     expect(items.map(({ nft_data: data }) => data.external_data)).toEqual(Array.from({ length: 10 }, () => null));
   });
 
-  it("row 9: reads one token", async () => {
+  it("row 9: returns one token", async () => {
     const { art, lanterns } = decent();
     for (const [collection, id] of [
       [art, cast("artTokenId")],
@@ -283,7 +286,7 @@ describe("the npm client's NftService, of collections", () => {
     expect(bare.items[0]?.nft_data.external_data).toBeNull();
   });
 
-  it("row 14: iterates the collections of which metadata is kept, with how much of each", async () => {
+  it("row 14: iterates the collections with stored metadata and their counts", async () => {
     const options = { pageSize: 2 };
     const items = await all(service.getChainCollections(chain, options));
     const addresses = items.map(({ contract_address: address }) => address);
@@ -304,8 +307,8 @@ describe("the npm client's NftService, of collections", () => {
   });
 });
 
-describe("the npm client's NftService, of one token", () => {
-  it("row 10: reads every transaction that moved it, newest first, as the node has them", async () => {
+describe("the npm client's NftService for one token", () => {
+  it("row 10: returns all transactions that moved it, newest first, equal to the node's", async () => {
     const [garden, id] = [decent().garden, cast("tradedTokenId")];
     const moves = (await movesOf(garden)).filter((move) => move.id === BigInt(id));
     const hashes = [...new Set(moves.map(({ hash }) => hash))].reverse();
@@ -337,7 +340,7 @@ describe("the npm client's NftService, of one token", () => {
     }
   });
 
-  it("row 10: reads those of units of an edition, and none of an id that never was", async () => {
+  it("row 10: returns those of units of an edition, and none of an id that never existed", async () => {
     const editions = decent().editions;
     const moves = (await movesOf(editions)).filter(({ id }) => id === 3n);
     const hashes = [...new Set(moves.map(({ hash }) => hash))];
@@ -347,7 +350,7 @@ describe("the npm client's NftService, of one token", () => {
     expect(none.items.flatMap(({ nft_transactions: transactions }) => transactions)).toEqual([]);
   });
 
-  it("reads faces, whose moves are told by events of their own", async () => {
+  it("returns faces, which emit their own transfer events", async () => {
     const faces = cast("punks");
     const assigned = await logsOf({ address: faces, topics: [assign] });
     const items = await all(service.getTokenIdsForContractWithMetadata(chain, faces, { pageSize: 15 }));

@@ -23,13 +23,13 @@ import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 const { XykService: service } = await useNpmClient();
 const times = await blockTimes();
 const head = times.at(-1) ?? 0;
-/** Ranked lists are as of the last hour that the chain's newest block has closed. */
+/** Ranked lists are as of the last complete hour before the newest block. */
 const closedHour = Math.floor(head / 3600) * 3600;
-/** Both exchanges take three thousandths of what is paid in. */
+/** Both exchanges charge 0.3 % of the input. */
 const fee = 0.003;
 
-describe("the npm client's XykService, of pools", () => {
-  it.each(exchanges)("row 40: reads the active pools of %s to the end, each once, as the node has them", async (exchange) => {
+describe("the npm client's XykService for pools", () => {
+  it.each(exchanges)("row 40: iterates all active pools of %s, each once, equal to the node's", async (exchange) => {
     const all = await poolsOf(exchange);
     const { items, total, pages } = await allPages((pageNumber) => service.getPools(chain, exchange, { pageSize: 2, pageNumber }));
     expect(pages).toBe(Math.ceil(items.length / 2));
@@ -57,7 +57,7 @@ describe("the npm client's XykService, of pools", () => {
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
       if (item.exchange === cast("washPair")) {
-        // What the wash traders trade has no price: the pool is below the floor. What they paid and were paid in dollars is known.
+        // The token of the wash traders has no price, since the pool is below the floor; their payments in dollars are known.
         const dollar = sides[0].contract_address === cast("usdToken") ? 0 : 1;
         const moved = (days: number): number => whole(movedOf(of(days), "into", dollar) + movedOf(of(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
@@ -81,7 +81,7 @@ describe("the npm client's XykService, of pools", () => {
     }
   });
 
-  it("row 40: reads the pools as they stood at the end of a day", async () => {
+  it("row 40: returns the pools as of the end of a day", async () => {
     const end = Date.parse(cast("swapDay")) / 1000 + secondsOfDay;
     const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: cast("swapDay") }));
     expect(items.length).toBeGreaterThan(0);
@@ -101,14 +101,14 @@ describe("the npm client's XykService, of pools", () => {
     }
   });
 
-  it("row 40: reads rates that the feed and the deepest pool tell", async () => {
+  it("row 40: returns rates according to the feed and the deepest pool", async () => {
     const { items } = await dataOf(service.getPools(chain, "demo_exchange"));
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
     );
     expect(rates.get(cast("usdToken"))).toBe(1);
     expect(rates.get(cast("wrappedNative"))).toBe((await feedOf("etherFeed", times))(closedHour));
-    // The deepest pool of gold is the one with dollars, which nobody has traded in since the last quarter of an hour began.
+    // The deepest pool of gold is the one with dollars; it was not traded in since the last quarter of an hour began.
     const {
       items: [pair],
     } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", cast("goldPair")));
@@ -117,7 +117,7 @@ describe("the npm client's XykService, of pools", () => {
     expectNear(rates.get(cast("goldToken")), whole(dollars, 6) / whole(gold, 18));
   });
 
-  it("row 41: reads one pool with its days, those without trade among them", async () => {
+  it("row 41: returns one pool with all its days, including days without trades", async () => {
     const weth = await feedOf("etherFeed", times);
     const today = Math.floor(head / secondsOfDay);
     const quiet: number[] = [];
@@ -133,7 +133,7 @@ describe("the npm client's XykService, of pools", () => {
         (await poolsOf(exchange)).filter(({ pool }) => pool === cast(name)),
         times,
       );
-      if (item === undefined) throw new Error("There is no pool.");
+      if (item === undefined) throw new Error("Pool not found.");
       expect([item.volume_timeseries_7d, item.liquidity_timeseries_7d, item.price_timeseries_7d]).toEqual([
         item.volume_timeseries_30d.slice(-8),
         item.liquidity_timeseries_30d.slice(-8),

@@ -15,7 +15,7 @@ describe("the npm client's PricingService", () => {
     (_, day) => Date.parse(from) / 1000 + day * secondsOfDay,
   );
 
-  it("reads each day's price of several tokens, the native one among them, newest first", async () => {
+  it("returns daily prices of several tokens, including the native one, newest first", async () => {
     const names = [native, cast("wrappedNative"), cast("usdToken"), cast("goldToken"), cast("bytes32Token")];
     const data = await dataOf(service.getTokenPrices(chain, "USD", names.join(","), { from, to }));
     expect(data.map(({ contract_address: token }) => token)).toEqual(names);
@@ -28,7 +28,7 @@ describe("the npm client's PricingService", () => {
     expect(ether).toEqual([...starts].reverse().map((start) => feed(start + secondsOfDay)));
     expect(wrapped).toEqual(ether);
     expect(new Set(dollar)).toEqual(new Set([1]));
-    // The deepest pool of gold is the one with dollars. Of the day's last quarter of an hour that state counts which stood for most of it: here the one in its middle.
+    // The deepest pool of gold is the one with dollars. The median of the day's last quarter of an hour is the state that held for most of it: here the one in the middle.
     const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === cast("goldPair"));
     const reservesAt = await reservesByTime(cast("goldPair"), times);
     for (const [position, start] of [...starts].reverse().entries()) {
@@ -36,11 +36,11 @@ describe("the npm client's PricingService", () => {
       const [golds, dollars] = pool?.token0 === cast("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
       expectNear(gold?.[position], whole(dollars, 6) / whole(golds, 18));
     }
-    // Its only pool is one of wash trades below the floor.
+    // Its only pool has wash trades and is below the floor.
     expect(new Set(unpriced)).toEqual(new Set([null]));
   });
 
-  it("reads them oldest first, in euros, and in a currency without a rate", async () => {
+  it("returns them oldest first, in euros, and in a currency without a rate", async () => {
     const read = async (currency: "USD" | "EUR" | "CAD", pricesAtAsc?: boolean) => {
       const options = pricesAtAsc === undefined ? { from, to } : { from, to, pricesAtAsc };
       const [token] = await dataOf(service.getTokenPrices(chain, currency, native, options));
@@ -54,7 +54,7 @@ describe("the npm client's PricingService", () => {
     expect(canadian.every(({ price, pretty_price: pretty }) => price === null && pretty === null)).toBe(true);
   });
 
-  it("is told that it is no token", async () => {
+  it("receives an error for an address that is no token", async () => {
     expect(await service.getTokenPrices(chain, "USD", cast("trader"), { from, to })).toMatchObject({
       data: null,
       error: true,

@@ -7,7 +7,7 @@ const app = await useApp();
 const client = await useNpmClient();
 
 describe("the npm client's TransactionService", () => {
-  it("row 22: reads a transaction with its logs", async () => {
+  it("row 22: returns a transaction with its logs", async () => {
     const hash = cast("swapTransaction");
     const { items } = await dataOf(client.TransactionService.getTransaction(chain, hash, { quoteCurrency: "USD", noLogs: false }));
     const receipt = await node<{ readonly logs: readonly NodeLog[]; readonly gasUsed: string; readonly effectiveGasPrice: string }>(
@@ -19,12 +19,12 @@ describe("the npm client's TransactionService", () => {
     expect(transaction?.log_events.map(({ log_offset: offset }) => offset).sort((a, b) => a - b)).toEqual(
       receipt.logs.map(({ logIndex }) => Number(logIndex)),
     );
-    // A legacy fee: gas used times the effective price; the demo's chain has no other part of a fee.
+    // Fee: gas used times effective price; the demo chain has no other fees.
     expect(transaction?.fees_paid).toBe(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice));
     expect(isValidDate(transaction?.block_signed_at)).toBe(true);
   });
 
-  it("rows 25 and 26: iterates an address's transactions to the end, and pages there and back by the links", async () => {
+  it("rows 25 and 26: iterates all transactions of an address, and follows the links in both directions", async () => {
     const options = { noLogs: true };
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, cast("trader"), options));
     const iterated = transactions.map(({ tx_hash: hash }) => hash);
@@ -42,12 +42,12 @@ describe("the npm client's TransactionService", () => {
       upwards.unshift(page.items.map(({ tx_hash: hash }) => hash));
     }
     expect(upwards.flat()).toEqual(iterated);
-    // Every transaction that the address sent is there, as its nonce counts them.
+    // All transactions that the address sent, as its nonce counts them.
     const sent = transactions.filter(({ from_address: from }) => from === cast("trader"));
     expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", cast("trader"), "latest")));
   });
 
-  it("row 28, by height and by hash: reads a block's transactions, page by page too", async () => {
+  it("row 28, by height and by hash: returns a block's transactions, also by page", async () => {
     const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", cast("swapBlockHash"), false);
     const inOrder = ({ items }: { readonly items: readonly { readonly tx_hash: string; readonly tx_offset: number }[] }): string[] =>
       [...items].sort((a, b) => a.tx_offset - b.tx_offset).map(({ tx_hash: hash }) => hash);
@@ -65,7 +65,7 @@ describe("the npm client's TransactionService", () => {
     expect(inOrder({ items: transactions })).toEqual(block.transactions);
   });
 
-  it("row 29, for which the client has no method: answers the client's header", async () => {
+  it("row 29, for which the client has no method: accepts the client's header", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -74,7 +74,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("row 23: reads the summary of a wallet, with what it paid", async () => {
+  it("row 23: returns the summary of a wallet with its fees", async () => {
     const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, cast("trader"), { withGas: true }));
     const [summary] = items;
     const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, cast("trader"), { noLogs: true }));
@@ -87,7 +87,7 @@ describe("the npm client's TransactionService", () => {
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
 
-  it("row 24, for which the client has no method: answers the client's header with the first bucket", async () => {
+  it("row 24, for which the client has no method: accepts the client's header and returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
     const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${cast("newcomer")}/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
@@ -96,7 +96,7 @@ describe("the npm client's TransactionService", () => {
     expect(data.links).toHaveProperty("prev", null);
   });
 
-  it("row 27: reads a bucket, and pages there and back by the links", async () => {
+  it("row 27: returns a bucket, and follows the links in both directions", async () => {
     const bucket = Number(cast("swapTimeBucket"));
     const read = await dataOf(
       client.TransactionService.getTimeBucketTransactionsForAddress(chain, cast("trader"), bucket, { noLogs: true }),

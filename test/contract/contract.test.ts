@@ -30,18 +30,18 @@ beforeAll(async () => {
 
 afterAll(() => judge?.close());
 
-/** The documented example's target, with other values in the place of its own. */
+/** The target of the documented example with replaced values. */
 function documentedTarget(operation: Operation, values: Readonly<Record<string, string>> = {}): string {
   return targetOf(operation, { ...exampleOf(operation, app.cast), ...values });
 }
 
 function operationOf(id: string): Operation {
   const found = operations.find((operation) => operation.id === id);
-  if (found === undefined) throw new Error(`There is no operation ${id}.`);
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
   return found;
 }
 
-/** The rows of CSV and the items of the cost, each with its parent. */
+/** The rows of CSV and the billed items, each with its parent. */
 function rowsOf({ list, rows }: Operation, body: unknown): readonly ItemRow[] {
   const { data } = body as { readonly data: Row | readonly Row[] };
   const parents = (list ? data : [data]) as readonly Row[];
@@ -54,7 +54,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner === null ? null : (inner as Row)[name]), value);
 }
 
-/** The cell that a value is in: empty for null, a number as it is, text after an apostrophe where a spreadsheet would take it for a formula. */
+/** The CSV cell of a value: empty for null, numbers unchanged, text that a spreadsheet would run as a formula after an apostrophe. */
 function cellOf({ kind, path, from }: CsvColumn, { parent, row }: ItemRow): string {
   const value = valueAt(from === "row" ? row : parent, path);
   if (value === null) return "";
@@ -67,12 +67,12 @@ async function expectFailure({ path }: Operation, answer: Called, status: number
   expect(answer.status, answer.text).toBe(status);
   expect(await judge.answer(path, answer), answer.text).toBeNull();
   expect(answer.body).toEqual({ data: null, error: true, error_code: status, error_message: expect.stringMatching(message) });
-  // Neither file names, nor SQL, nor keys.
+  // No file names, SQL or keys.
   expect(answer.text).not.toMatch(/node_modules|\.[jt]s\b|\bselect\b.*\bfrom\b|ckey_[0-9a-f]/i);
 }
 
-describe.each(live)("$id, which is live", (operation) => {
-  it("answers its documented example as documented", async () => {
+describe.each(live)("live operation $id", (operation) => {
+  it("returns a documented response for its example", async () => {
     const target = documentedTarget(operation);
     expect(await judge.request(target)).toEqual({ accepted: true, operation: operation.id });
     const answer = await call(target);
@@ -90,7 +90,7 @@ describe.each(live)("$id, which is live", (operation) => {
     if (cost?.per === "item") expect(credits).toBe(Math.max(1, cost.hundredths * items) / 100);
   });
 
-  it("answers it in CSV with the same rows", async () => {
+  it("returns the same rows in CSV", async () => {
     const json = await call(documentedTarget(operation));
     const csv = await call(documentedTarget(operation, { format: "csv" }));
     expect(csv.status, csv.text).toBe(200);
@@ -99,25 +99,25 @@ describe.each(live)("$id, which is live", (operation) => {
     expect(header).toEqual(operation.csv.map((column) => column.header));
     const rows = rowsOf(operation, json.body);
     expect(records.length).toBe(rows.length);
-    // The time of the answer, which is told of each row where rows carry their parent's fields, is another one in another second.
+    // Rows that carry their parent's fields contain the response time, which changes every second.
     const withoutTime = (cells: readonly string[]) => cells.filter((_, position) => header?.[position] !== "update_at");
     expect(records.map(withoutTime)).toEqual(rows.map((row) => withoutTime(operation.csv.map((column) => cellOf(column, row)))));
     expect(csv.headers.get("x-credits")).toBe(json.headers.get("x-credits"));
   });
 
-  it("answers 401 to an unknown key, and without one", async () => {
+  it("returns 401 without a key and for an unknown key", async () => {
     const target = documentedTarget(operation);
     const unknown = { headers: { authorization: `Bearer ckey_${"0".repeat(27)}` } };
     await expectFailure(operation, await call(target, unknown), 401, /key/i);
     await expectFailure(operation, await call(target, { headers: {} }), 401, /key/i);
   });
 
-  it("answers 400 to a bad parameter, naming it, what was sent and what is accepted", async () => {
+  it("returns 400 for an invalid parameter with its name, the value and what is accepted", async () => {
     const target = documentedTarget(operation, { format: "0x10" });
     await expectFailure(operation, await call(target), 400, /0x10.*format.*json.*csv/);
   });
 
-  it("answers 405 to a method that it does not have", async () => {
+  it("returns 405 for other methods", async () => {
     const target = documentedTarget(operation);
     const answer = await call(target, { method: "POST", headers: { authorization: `Bearer ${app.key}` } });
     await expectFailure(operation, answer, 405, /POST/);
@@ -129,8 +129,8 @@ describe.each(live)("$id, which is live", (operation) => {
   });
 });
 
-describe.each(planned)("$id, which is planned", (operation) => {
-  it("answers 501 with the envelope, and is marked in the document", async () => {
+describe.each(planned)("planned operation $id", (operation) => {
+  it("returns 501 in the envelope, and is marked in the document", async () => {
     const target = documentedTarget(operation);
     expect(await judge.request(target)).toEqual({ accepted: true, operation: operation.id });
     await expectFailure(operation, await call(target), 501, /\w+/);
@@ -138,7 +138,7 @@ describe.each(planned)("$id, which is planned", (operation) => {
   });
 });
 
-describe("what does not exist", () => {
+describe("an entity or path that does not exist", () => {
   const unknownHash = `0x${"ab".repeat(32)}`;
   const entities: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["getTransaction", { txHash: unknownHash }],
@@ -149,19 +149,19 @@ describe("what does not exist", () => {
     ["getTransactionsForBlockHashByPage", { blockHash: unknownHash }],
   ];
 
-  it.each(entities)("is answered with 404 by %s", async (id, values) => {
+  it.each(entities)("returns 404 from %s", async (id, values) => {
     const operation = operationOf(id);
     await expectFailure(operation, await call(documentedTarget(operation, values)), 404, /\w+/);
   });
 
-  it("is answered with 404 and the envelope for a path", async () => {
+  it("returns 404 in the envelope for an unknown path", async () => {
     const answer = await call("/v1/demo/address/0x0/nothing_of_the_kind/");
-    // The document has no such path, and one envelope for all.
+    // The document has no such path; the envelope is the same for all.
     await expectFailure(operationOf("getBlock"), answer, 404, /\w+/);
   });
 
   it.each(["getErc20TransfersForWalletAddress", "getTransactionsForAddress", "getLogEventsByAddress"])(
-    "is no error for an address: %s answers with an empty list",
+    "is no error for an address: %s returns an empty list",
     async (id) => {
       const operation = operationOf(id);
       const nobody = "0x00000000000000000000000000000000000a51a2";

@@ -3,16 +3,16 @@ import type { Changes, RequestCase } from "./request-cases.ts";
 import { chains, registeredName } from "./values.ts";
 
 /**
- * A kind of request about which the request code and the judge, express-openapi-validator by the emitted document, do not agree.
- * `applies` is exact: it holds for every request of the kind and for no request about which the two agree.
+ * A kind of request that the request code and the judge (express-openapi-validator with the generated document) handle differently.
+ * `applies` is exact: true for every request of the kind, false for every request that both handle alike.
  */
 export interface Difference {
   readonly kind: string;
   readonly reason: string;
-  /** What the request code does; the judge does the opposite. */
+  /** Result of the request code; the judge's is the opposite. */
   readonly here: "accepts" | "refuses";
   readonly applies: (request: RequestCase) => boolean;
-  /** A request of the kind: the operation, and what it changes of the operation's plainest request. */
+  /** An example: the operation and the changes to its minimal request. */
   readonly example: { readonly operation: string } & Changes;
 }
 
@@ -20,7 +20,7 @@ const lists = ["addressList", "topicList", "textList"];
 const elementsOf = ({ type }: Parameter, text: string): string[] => (lists.includes(type) ? text.split(",") : [text]);
 const isBlank = (text: string): boolean => text.trim() === "";
 
-/** Whether some parameter that is sent once, with the text given, is of the kind. */
+/** Whether a parameter that is sent once is of the kind. */
 const one =
   (test: (parameter: Parameter, text: string, request: RequestCase) => boolean) =>
   (request: RequestCase): boolean =>
@@ -29,13 +29,13 @@ const one =
       return text !== undefined && more.length === 0 && test(parameter, text, request);
     });
 
-/** The same for a text that is not blank, of which the white space around it is gone. */
+/** The same for trimmed text that is not blank. */
 const oneTrimmed = (types: readonly string[], test: (text: string, parameter: Parameter, request: RequestCase) => boolean) =>
   one((parameter, text, request) => types.includes(parameter.type) && !isBlank(text) && test(text.trim(), parameter, request));
 
 const sentText = (request: RequestCase, { name }: Parameter): string => request.values[name]?.[0]?.trim() ?? "";
 
-/** What is in a document's schema of an integer. */
+/** Matches the document's schema of an integer. */
 function isInBounds({ minimum, maximum, sizes }: Parameter, value: number): boolean {
   return sizes === null ? value >= (minimum ?? 0) && value <= (maximum ?? Number.MAX_SAFE_INTEGER) : sizes.includes(value);
 }
@@ -66,15 +66,15 @@ function breaksRule(request: RequestCase): boolean {
 /** All known differences. */
 export const differences: readonly Difference[] = [
   {
-    kind: "a path without its last slash",
-    reason: "Both spellings of a path answer the same; the judge knows a path only as the document spells it.",
+    kind: "a path without the trailing slash",
+    reason: "Both spellings return the same; the judge only knows the path as documented.",
     here: "accepts",
     applies: ({ target }) => target.startsWith("/v1/") && !/\/(?:\?|$)/.test(target),
     example: { operation: "getAllChains", target: () => "/v1/chains" },
   },
   {
     kind: "xy%3Dk for xy=k",
-    reason: "RFC 3986, section 6.2.2 holds them for the same path and clients send both; the judge compares paths undecoded.",
+    reason: "Equivalent by RFC 3986, section 6.2.2, and clients send both; the judge compares paths without decoding.",
     here: "accepts",
     applies: ({ target }) => target.includes("/xy%3Dk/"),
     example: { operation: "getSupportedDexes", target: () => "/v1/xy%3Dk/supported_dexes/" },
@@ -82,7 +82,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "white space around a value",
     reason:
-      "Values are trimmed, also those in a list; a schema has no word for that. The judge trims numbers only, and takes free text as it is.",
+      "Values are trimmed, also in lists, which a schema cannot express. The judge trims numbers only and accepts free text unchanged.",
     here: "accepts",
     applies: oneTrimmed(
       [
@@ -107,7 +107,7 @@ export const differences: readonly Difference[] = [
   {
     kind: "an empty query value",
     reason:
-      "It counts as not sent, since forms and spreadsheets send every field that they have; for the judge it is a value, blanks being 0 or free text.",
+      "Treated as absent, because forms and spreadsheets send all their fields; for the judge it is a value, and blanks are 0 or free text.",
     here: "accepts",
     applies: one((parameter, text) => {
       if (parameter.in === "path" || parameter.required || !isBlank(text)) return false;
@@ -118,7 +118,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a blank path value",
-    reason: "A path value cannot be absent, and blanks are nothing once they are trimmed; the judge reads them as 0 or as free text.",
+    reason: "A path value cannot be absent, and trimmed blanks are empty; the judge reads them as 0 or as free text.",
     here: "refuses",
     applies: one((parameter, text) => {
       const takenAsValue = parameter.type === "text" || (parameter.type === "integer" && isInBounds(parameter, 0));
@@ -128,13 +128,13 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a currency in lower or mixed case",
-    reason: "Currencies are accepted in any case; the document's enum has them in one, so that it can be read.",
+    reason: "Currencies are accepted in any case; the document's enum lists one case to stay readable.",
     here: "accepts",
     applies: oneTrimmed(["currency"], (text) => text !== text.toUpperCase() && ["USD", "EUR"].includes(text.toUpperCase())),
     example: { operation: "getGasPrices", values: { "quote-currency": ["eur"] } },
   },
   {
-    kind: "a page size that only CSV has",
+    kind: "a page size that only CSV accepts",
     reason: "With format=csv a page is a download of 1 to 10,000 rows; a schema of one parameter cannot depend on another.",
     here: "accepts",
     applies: one((parameter, text, request) => {
@@ -145,7 +145,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a number in another notation",
-    reason: "Numbers are plain decimals here; the judge coerces what Number() reads, and holds Infinity against no bound.",
+    reason: "Only plain decimals are accepted; the judge accepts everything that Number() parses, and checks no bound of Infinity.",
     here: "refuses",
     applies: oneTrimmed(["integer"], (text, parameter) => {
       const value = Number(text);
@@ -156,7 +156,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a height above 2^53 - 1",
-    reason: "Heights are exact numbers, far above what a chain can reach; the document's pattern bounds the form and not the value.",
+    reason: "Heights must be exact numbers; the document's pattern limits the format, not the value.",
     here: "refuses",
     applies: oneTrimmed(
       ["height", "block"],
@@ -166,15 +166,15 @@ export const differences: readonly Difference[] = [
     example: { operation: "getBlock", values: { blockHeight: ["9007199254740992"] } },
   },
   {
-    kind: "a day that the calendar does not have, or before 1970",
-    reason: "A pattern cannot count the days of a month, no chain is older, and the judge does not check the format `date` of requests.",
+    kind: "a day that does not exist, or before 1970",
+    reason: "A pattern cannot express the days of a month, no chain is older, and the judge does not check the format `date` of requests.",
     here: "refuses",
     applies: oneTrimmed(["date", "dateOrLatest"], (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !isCalendarDay(text)),
     example: { operation: "getBlockHeights", values: { startDate: ["2026-02-30"] } },
   },
   {
     kind: "an unknown chain",
-    reason: "Which chains there are is in the operator's configuration, not in the document.",
+    reason: "Chains are configured by the operator, not in the document.",
     here: "refuses",
     applies: oneTrimmed(
       ["chain"],
@@ -184,7 +184,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a chain outside the endpoint's network group",
-    reason: "Which of the configured chains have an endpoint is in the operator's configuration, not in the document.",
+    reason: "The chains of an endpoint are configured by the operator, not in the document.",
     here: "refuses",
     applies: oneTrimmed(["chain"], (text, _parameter, { operation: { networks } }) => {
       const chain = chains.find(({ id, name }) => text === String(id) || text === name);
@@ -194,7 +194,7 @@ export const differences: readonly Difference[] = [
   },
   {
     kind: "a name that is not registered",
-    reason: "Whether a name leads to an address is on the chain; the document can only say what a name looks like.",
+    reason: "Names resolve on the chain; the document can only describe their format.",
     here: "refuses",
     applies: oneTrimmed(["address", "addressList"], (text, parameter) => {
       const elements = elementsOf(parameter, text).map((element) => element.trim());
@@ -205,30 +205,29 @@ export const differences: readonly Difference[] = [
     example: { operation: "getNativeTokenBalance", values: { walletAddress: ["bob.eth"] } },
   },
   {
-    kind: "parameters that are good alone and not together",
-    reason: "Some exclude each other, some go together, and a range does not descend; OpenAPI has no rules across parameters.",
+    kind: "parameters that are valid alone but not together",
+    reason: "Some exclude or require each other, and a range must not descend; OpenAPI has no rules across parameters.",
     here: "refuses",
     applies: breaksRule,
     example: { operation: "getBlockHeights", values: { startDate: ["2026-01-02"], endDate: ["2026-01-01"] } },
   },
   {
     kind: "a token id of 2^256 or more",
-    reason: "Ids are uint256; the document's pattern bounds their length and not their value.",
+    reason: "Ids are uint256; the document's pattern limits their length, not their value.",
     here: "refuses",
     applies: oneTrimmed(["tokenId"], (text) => /^[1-9]\d{0,77}$/.test(text) && BigInt(text) >= 2n ** 256n),
     example: { operation: "getNftMetadataForGivenTokenIdForContract", values: { tokenId: [String(2n ** 256n)] } },
   },
   {
     kind: "control characters in free text",
-    reason: "They are in no name that is looked up, and PostgreSQL cannot store one of them; the document leaves free text free.",
+    reason: "No name contains them, and PostgreSQL cannot store NUL; the document does not restrict free text.",
     here: "refuses",
     applies: oneTrimmed(["text", "textList"], (text, { maximum }) => /\p{Cc}/u.test(text) && text.length <= (maximum ?? 1024)),
     example: { operation: "getPools", values: { dexName: ["a\u0000b"] } },
   },
   {
     kind: "a list that is sent twice",
-    reason:
-      "A list is one value with commas and every parameter is sent once; the judge takes the repetition for the other way to write a list.",
+    reason: "A list is one value with commas, and every parameter is sent once; the judge reads a repetition as a list.",
     here: "refuses",
     applies: ({ operation, values }) =>
       operation.parameters.some(({ name, type }) => {

@@ -14,14 +14,14 @@ type PagesOf = (parameters: Parameters) => AsyncGenerator<Page>;
 const app = await useApp();
 const patientFetch = createPatientFetch(fetch);
 const client = createClient({ baseUrl: app.url, key: app.key, fetch: patientFetch });
-/** By id, since the test is driven by the catalog; each method's own types are what the type checker sees below. */
+/** Methods by id, because the catalog drives the test; the types of single methods are checked below. */
 const methods = client as unknown as Readonly<Record<string, Method>>;
 const pages = client.pages as unknown as Readonly<Record<string, PagesOf>>;
 
 const live = operations.filter(({ status }) => status === "live");
 const planned = operations.filter(({ status }) => status === "planned");
 
-/** A parameter's name in the client: `page-size` is `pageSize`. */
+/** Name of a parameter in the client: `page-size` becomes `pageSize`. */
 const camelCase = (name: string): string => name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 
 function parametersOf(operation: (typeof operations)[number]): Record<string, string> {
@@ -33,7 +33,7 @@ async function failureOf(call: Promise<unknown>): Promise<AshlarError> {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof AshlarError)) throw new Error("It did not fail with an AshlarError.", { cause: error });
+  if (!(error instanceof AshlarError)) throw new Error("Expected an AshlarError.", { cause: error });
   return error;
 }
 
@@ -45,13 +45,13 @@ describe("the generated client", () => {
     expect(validate(answer), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it.each(planned)("says that $id is planned", async (operation) => {
+  it.each(planned)("reports that $id is planned", async (operation) => {
     const error = await failureOf(methods[operation.id]?.(parametersOf(operation)) ?? Promise.resolve());
     expect(error).toMatchObject({ status: 501, operation: operation.id });
   });
 
   it.each(live.filter(({ regime }) => regime === "page"))("reads every page of $id, each row once", async (operation) => {
-    // Holders come in pages of 100 or 1000, the others in any size.
+    // Pages of holders have 100 or 1000 items, others any size.
     const pageSize = operation.id === "getTokenHolders" ? 100 : 50;
     const parameters = { ...parametersOf(operation), pageSize };
     const rows: string[] = [];
@@ -66,7 +66,7 @@ describe("the generated client", () => {
     expect([null, rows.length]).toContain(count);
   });
 
-  it("has typed parameters and answers", async () => {
+  it("has typed parameters and responses", async () => {
     const { data } = await client.getBlock({ chainName: 31337, blockHeight: "latest" });
     const height: number | undefined = data.items[0]?.height;
     expect(height).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describe("the generated client", () => {
     await expect(client.getBlock({ chainName: "demo" })).rejects.toThrow(/blockHeight/);
   });
 
-  it("fails with the status and the server's sentence", async () => {
+  it("fails with the status and message of the server", async () => {
     const error = await failureOf(client.getBlock({ chainName: "demo", blockHeight: -1 }));
     expect(error).toMatchObject({ name: "AshlarError", status: 400, operation: "getBlock" });
     expect(error.message).toMatch(/blockHeight.*-1/);
@@ -89,7 +89,7 @@ describe("the generated client", () => {
     expect(`${error.message}${error.stack}`).not.toContain(key);
   });
 
-  it("fails with the status 0 where no server is", async () => {
+  it("fails with status 0 if no server listens", async () => {
     // Port 1 (tcpmux) has no server here, and an ordinary user cannot start one.
     const error = await failureOf(
       createClient({ baseUrl: "http://127.0.0.1:1", key: app.key, fetch: (url, init) => globalThis.fetch(url, init) }).getAllChains(),
@@ -97,7 +97,7 @@ describe("the generated client", () => {
     expect(error.status).toBe(0);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when aborted", async () => {
     const aborted = AbortSignal.abort();
     await expect(client.getAllChains({}, { signal: aborted })).rejects.toBeInstanceOf(AshlarError);
   });

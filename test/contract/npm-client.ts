@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { useApp } from "../support/app.ts";
 import { createPatientFetch } from "./caller.ts";
 
-/** What every method of the npm client resolves to. */
+/** Result of every method of the npm client. */
 export interface Reply<T> {
   readonly data: T;
   readonly error: boolean;
@@ -11,7 +11,7 @@ export interface Reply<T> {
   readonly error_message: string;
 }
 
-/** A page that leads to its neighbours. */
+/** A page with links to its neighbours. */
 export interface Pages<T> {
   readonly items: readonly T[];
   prev(): Promise<Reply<Pages<T>>>;
@@ -19,17 +19,17 @@ export interface Pages<T> {
   readonly links: { readonly prev: string | null; readonly next: string | null };
 }
 
-/** The client's type of chain names is its vendor's list; it sends any. */
+/** The client types chain names as its vendor's list, but sends any. */
 export const chain = "demo" as unknown as Chain;
 export const byId = 31337 as unknown as Chain;
 
-/** The npm client, led to the service of the tests while those of the calling file run. */
+/** The npm client, redirected to the test service while the tests of the calling file run. */
 export async function useNpmClient(): Promise<CovalentClient> {
   const app = await useApp();
   const { fetch: globalFetch } = globalThis;
   beforeAll(() => {
     const patientFetch = createPatientFetch(globalFetch);
-    // The client has its address built in, and calls the global fetch.
+    // The client has a built-in URL and calls the global fetch.
     globalThis.fetch = (input, init) => patientFetch(String(input).replace(/^https:\/\/api\.[^/]+(?=\/v1\/)/, app.url), init);
   });
   afterAll(() => {
@@ -38,7 +38,7 @@ export async function useNpmClient(): Promise<CovalentClient> {
   return new CovalentClient(app.key, { enableRetry: false });
 }
 
-/** The payload of a reply without an error. */
+/** The payload of a successful response. */
 export async function dataOf<T>(reply: Promise<Reply<T>>): Promise<T> {
   const { data, error, error_code: code, error_message: message } = await reply;
   expect({ error, code, message }).toEqual({ error: false, code: null, message: null });
@@ -46,14 +46,14 @@ export async function dataOf<T>(reply: Promise<Reply<T>>): Promise<T> {
   return data;
 }
 
-/** All that an iterator of the client gives. */
+/** Collects all items of a client's iterator. */
 export async function all<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const row of rows) collected.push(row);
   return collected;
 }
 
-/** The items from the newest page to the oldest, by the links. */
+/** Collects the items from the newest page to the oldest by the links. */
 export async function walkBack<T>(first: Pages<T>): Promise<T[]> {
   const items = [...first.items];
   for (let page = first; page.links.prev !== null; ) {
@@ -63,10 +63,10 @@ export async function walkBack<T>(first: Pages<T>): Promise<T[]> {
   return items;
 }
 
-/** Whether the client made a time of what it read. */
+/** Whether the client converted a value to a time. */
 export const isValidDate = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
 
-/** The items of all pages of a list that is read by page numbers, and how many its pages say there are. */
+/** The items of all numbered pages of a list, and the total that the pages report. */
 export async function allPages<T>(
   read: (page: number) => Promise<Reply<{ readonly items: readonly T[]; readonly pagination: { has_more: boolean; total_count: number } }>>,
 ): Promise<{ readonly items: T[]; readonly total: number; readonly pages: number }> {

@@ -6,7 +6,7 @@ import { type Answer, createJudge, type Judge } from "../support/judge.ts";
 
 type Data = Record<string, unknown>;
 
-/** An operation as the document shows it, with its right answer. */
+/** An operation of the document with its example response. */
 interface Documented {
   readonly id: ValidatedOperation;
   readonly path: string;
@@ -44,11 +44,11 @@ function exampleOf(document: Document, path: string): unknown {
 
 function operation(id: string): Documented {
   const found = documented.find((candidate) => candidate.id === id);
-  if (found === undefined) throw new Error(`There is no operation ${id}.`);
+  if (found === undefined) throw new Error(`Unknown operation ${id}.`);
   return found;
 }
 
-/** The right answer with one change to its payload. */
+/** The example response with one change to its payload. */
 function planted({ body }: Documented, change: (data: Data, row: Data) => void): unknown {
   const copy = structuredClone(body) as { data: Data | Data[] };
   const data = (Array.isArray(copy.data) ? copy.data[0] : copy.data) ?? {};
@@ -57,7 +57,7 @@ function planted({ body }: Documented, change: (data: Data, row: Data) => void):
   return copy;
 }
 
-/** Both judges' objections; null where one of them has none. */
+/** The violations of both validators; null if one of them has none. */
 async function objections({ id, path }: Documented, body: unknown): Promise<{ judge: string | null; validator: string | null }> {
   const validate = validators[id];
   const isRight = validate(body);
@@ -70,19 +70,19 @@ async function expectCaught(documentedOperation: Documented, body: unknown, wher
   expect(said.validator, documentedOperation.id).toMatch(where);
 }
 
-describe("the judges of answers", () => {
-  it("let the documented answer of every operation pass", async () => {
+describe("the response validators", () => {
+  it("accept the documented response of every operation", async () => {
     for (const each of documented) expect(await objections(each, each.body), each.id).toEqual({ judge: null, validator: null });
   });
 
-  it("let a documented failure pass", async () => {
+  it("accept a documented error", async () => {
     const { path } = operation("getBlock");
     for (const status of [400, 401, 402, 404, 429, 500, 503]) {
       expect(await judge.answer(path, { status, contentType: json, body: failure(status) }), String(status)).toBeNull();
     }
   });
 
-  it("catch a missing field in every operation's answer", async () => {
+  it("reject a missing field in every operation's response", async () => {
     for (const each of documented) {
       const [field = ""] = Object.keys((planted(each, () => {}) as { data: Data }).data);
       const name = Array.isArray((each.body as { data: unknown }).data)
@@ -98,7 +98,7 @@ describe("the judges of answers", () => {
     }
   });
 
-  it("catch a field that is not declared in every operation's answer", async () => {
+  it("reject an undeclared field in every operation's response", async () => {
     for (const each of documented) {
       await expectCaught(
         each,
@@ -110,7 +110,7 @@ describe("the judges of answers", () => {
     }
   });
 
-  it("catch a payload that is no object, and null in the place of a payload, in every operation's answer", async () => {
+  it("reject a payload that is null or not an object in every operation's response", async () => {
     for (const each of documented) {
       const envelope = each.body as Data;
       await expectCaught(each, { ...envelope, data: "text" }, /\/data/);
@@ -118,7 +118,7 @@ describe("the judges of answers", () => {
     }
   });
 
-  it("catch an envelope that is not whole, or says that there was an error", async () => {
+  it("reject an incomplete envelope, or one with an error", async () => {
     const block = operation("getBlock");
     const { error_code: _code, ...partial } = block.body as Data;
     await expectCaught(block, partial, /error_code/);
@@ -127,7 +127,7 @@ describe("the judges of answers", () => {
   });
 });
 
-describe("a planted value that is caught", () => {
+describe("a wrong value", () => {
   const plants: readonly (readonly [string, string, string, unknown])[] = [
     ["a number as text", "getBlock", "height", "18420"],
     ["text as a number", "getBlock", "block_hash", 1],
@@ -152,7 +152,7 @@ describe("a planted value that is caught", () => {
     ["a link without a host", "getBlock", "transactions_link", "/v1/demo/block/1/transactions_v3/"],
   ];
 
-  it.each(plants)("%s: %s.%s", async (_name, id, field, value) => {
+  it.each(plants)("is rejected: %s: %s.%s", async (_name, id, field, value) => {
     const each = operation(id);
     await expectCaught(
       each,
@@ -164,7 +164,7 @@ describe("a planted value that is caught", () => {
     );
   });
 
-  it("null in the place of a list", async () => {
+  it("is rejected: null in place of a list", async () => {
     const each = operation("getErc20TransfersForWalletAddress");
     await expectCaught(
       each,
@@ -175,7 +175,7 @@ describe("a planted value that is caught", () => {
     );
   });
 
-  it("a row of another endpoint", async () => {
+  it("is rejected: a row of another endpoint", async () => {
     const each = operation("getBlock");
     await expectCaught(
       each,
@@ -187,10 +187,10 @@ describe("a planted value that is caught", () => {
   });
 });
 
-describe("a planted status or media type that is caught", () => {
+describe("a wrong status or media type is rejected", () => {
   const path = "/v1/{chainName}/block_v2/{blockHeight}/";
 
-  it.each([201, 204, 206, 302, 403, 406, 418, 504, 599])("status %i, which is not declared", async (status) => {
+  it.each([201, 204, 206, 302, 403, 406, 418, 504, 599])("undeclared status %i", async (status) => {
     const body = status < 400 ? operation("getBlock").body : failure(status);
     expect(await judge.answer(path, { status, contentType: json, body })).toBe(
       `no schema defined for status code '${Math.min(status, 509)}' in the openapi spec`,
@@ -204,26 +204,26 @@ describe("a planted status or media type that is caught", () => {
     expect(planned === undefined ? null : await judge.answer(planned.path, answer)).toBeNull();
   });
 
-  it("a failure with a field too many, also above 500", async () => {
+  it("an error with an extra field, also above 500", async () => {
     for (const status of [400, 404, 500, 503]) {
       const answer = { status, contentType: json, body: { ...failure(status), stack: "Error" } };
       expect(await judge.answer(path, answer), String(status)).toMatch(/additional properties/);
     }
   });
 
-  it("a failure sent as a success, and a success sent as a failure", async () => {
+  it("an error with a success status, and a success with an error status", async () => {
     expect(await judge.answer(path, right(failure(400)))).toMatch(/\/response\/data/);
     expect(await judge.answer(path, { status: 400, contentType: json, body: operation("getBlock").body })).toMatch(/\/response\/data/);
   });
 
-  it("JSON that is called HTML, and a failure that is called CSV", async () => {
+  it("JSON as HTML, and an error as CSV", async () => {
     expect(await judge.answer(path, { ...right(operation("getBlock").body), contentType: "text/html" })).toMatch(
       /text\/html is not declared/,
     );
     expect(await judge.answer(path, { status: 400, contentType: "text/csv", body: failure(400) })).toMatch(/text\/csv is not declared/);
   });
 
-  it("no body at all", async () => {
+  it("an empty body", async () => {
     expect(await judge.answer(path, right(null))).toMatch(/body required/);
   });
 });

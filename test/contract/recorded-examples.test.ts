@@ -8,11 +8,11 @@ const app = await useApp();
 const call = createCaller(app.url, app.key);
 const live = operations.filter(({ status }) => status === "live");
 
-/** Elements that are kept of each list: enough to show the shape. */
+/** Elements kept of each list. */
 const elementsShown = 2;
 const timesOfTheRun = ["updated_at", "update_at", "node_seen_at", "last_scraped_at"];
 
-/** An answer as the documentation shows it: lists cut, times of the run and this server's address replaced. */
+/** A response as documented: lists shortened, times of the run and the server's address replaced. */
 function excerpt(value: unknown, name = ""): unknown {
   if (timesOfTheRun.includes(name)) return "2025-10-31T12:00:00Z";
   if (typeof value === "string") return value.replace(app.url, "https://api.example");
@@ -21,7 +21,7 @@ function excerpt(value: unknown, name = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, excerpt(member, key)]));
 }
 
-// The documents show real answers; `npm run record-examples` records them anew. What is right is judged elsewhere: these are documentation.
+// The documents show real responses; `npm run record-examples` records them again. Correctness is tested elsewhere.
 describe("the examples in spec/examples", () => {
   it.each(live.map((operation) => [operation.id, operation] as const))("%s is what the service answers", async (id, operation) => {
     const { status, body } = await call(targetOf(operation, exampleOf(operation, app.cast)));

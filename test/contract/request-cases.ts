@@ -1,24 +1,24 @@
 import type { Model, Operation, Parameter } from "../../generator/model/model.ts";
 import { valuesOf } from "./values.ts";
 
-/** One request: the values sent, by parameter name, and how the target is written. */
+/** One request: the values by parameter name, and the target's spelling. */
 export interface RequestCase {
   readonly operation: Operation;
   readonly values: Readonly<Record<string, readonly string[]>>;
   readonly target: string;
 }
 
-/** What a case may change of an operation's plainest good request. */
+/** Changes of a case to an operation's minimal valid request. */
 export interface Changes {
   readonly values?: Readonly<Record<string, readonly string[]>>;
   readonly target?: (target: string) => string;
 }
 
-/** Percent-encodes all that RFC 3986, section 2.2 reserves; encodeURIComponent leaves five of those as they are. */
+/** Percent-encodes all characters reserved by RFC 3986, section 2.2; encodeURIComponent leaves five of them. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** A request of an operation, from the catalog's examples for what is required and the changes. */
+/** Builds a request from the catalog's examples of required parameters and the changes. */
 export function requestOf(operation: Operation, { values = {}, target: rewrite = (target) => target }: Changes = {}): RequestCase {
   const required = operation.parameters.filter((parameter) => parameter.required);
   const sent: Record<string, readonly string[]> = {
@@ -35,9 +35,9 @@ export function requestOf(operation: Operation, { values = {}, target: rewrite =
   return { operation, values: sent, target: rewrite(`/${path}/${query.length === 0 ? "" : `?${query.join("&")}`}`) };
 }
 
-/** Every good and bad request that is judged: one change at a time, for each endpoint and each of its parameters. */
+/** All valid and invalid requests: one change at a time, for each endpoint and parameter. */
 export function requestCases(model: Model): readonly RequestCase[] {
-  // The operations of the community that share a handler differ by their literal path alone.
+  // Community operations that share a handler differ only in their literal path.
   return model.handlers.flatMap(({ operation }) => [
     requestOf(operation),
     ...spellings(operation),
@@ -76,7 +76,7 @@ function ofParameter(operation: Operation, parameter: Parameter): RequestCase[] 
   return [...new Map(cases.map((request) => [request.target, request])).values()];
 }
 
-/** What has to be sent beside a parameter, so that nothing but its own value can be wrong. */
+/** Parameters that must be sent with a parameter, so that only its value can be wrong. */
 function partnersOf({ rules }: Operation, parameter: Parameter): Record<string, readonly string[]> {
   const together = rules.flatMap((rule) => (rule.kind === "together" && rule.parameters.includes(parameter) ? rule.parameters : []));
   return Object.fromEntries(together.filter((other) => other !== parameter).map(({ name, example }) => [name, [String(example)]]));

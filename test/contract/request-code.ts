@@ -17,7 +17,7 @@ const parsers = createParsers({
   resolveName: async (_chain, name) => (name === registeredName ? "0x70997970c51812dc3a010c7d01b50e0d17dc79c8" : null),
 });
 
-/** The verdict of this project's own request code: the generated routes and parse functions with the strict parsers. */
+/** The result of the request code: generated routes and parse functions with the strict parsers. */
 export function createRequestCode(): Reader {
   const router = express.Router();
   registerRoutes<express.RequestHandler, null>(router, run, {} as Handlers<null>);
@@ -34,7 +34,7 @@ export function createRequestCode(): Reader {
     });
 }
 
-/** In the place of the server's own: reads the request, and answers how that went. */
+/** Replaces the server's runner: parses the request and returns the result. */
 function run<R>(operation: Operation, parse: (raw: RawRequest, known: typeof parsers) => Promise<ParseOutcome<R>>): express.RequestHandler {
   return async (request, response) => {
     const outcome = await parse({ path: request.params as Record<string, string>, query: request.query }, parsers);

@@ -20,7 +20,7 @@ let examples: ReadonlyMap<Difference, Judged>;
 
 beforeAll(async () => {
   const { catalog } = loadCatalog(await readCatalogFiles("spec"));
-  if (catalog === null) throw new Error("The catalog has findings.");
+  if (catalog === null) throw new Error("The catalog has errors.");
   const model = buildModel(catalog, new Map());
   judge = await createJudge(await readDocument());
   const both = async (request: RequestCase): Promise<Judged> => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   judgedCases = await judgeAll(requestCases(model));
   const exampleRequests = differences.map(({ example: { operation: id, ...changes } }) => {
     const operation = model.operations.find((candidate) => candidate.id === id);
-    if (operation === undefined) throw new Error(`There is no operation ${id}.`);
+    if (operation === undefined) throw new Error(`Unknown operation ${id}.`);
     return requestOf(operation, changes);
   });
   const judgedExamples = await judgeAll(exampleRequests);
@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(() => judge?.close());
 
-/** Agreed: accepted for the same operation, or refused for the same parameters. */
+/** Equal results: accepted for the same operation, or refused for the same parameters. */
 function agree({ here, judged }: Judged): boolean {
   if (here.accepted || judged.accepted) return here.accepted && judged.accepted && here.operation === judged.operation;
   return here.status === judged.status && here.blamed.join() === judged.blamed.join();
@@ -59,7 +59,7 @@ function differsAs({ here }: Difference, judged: Judged): boolean {
   return judged.here.accepted === (here === "accepts") && judged.judged.accepted === (here === "refuses");
 }
 
-/** Each disagreement that the table does not have, and each agreement about what the table calls a difference. */
+/** Disagreements missing from the table, and agreements that the table lists as differences. */
 function findings(table: readonly Difference[]): string[] {
   return judgedCases.flatMap((judged) => {
     const entries = table.filter(({ applies }) => applies(judged.request));
@@ -75,7 +75,7 @@ function findings(table: readonly Difference[]): string[] {
 }
 
 describe("the generated request code and express-openapi-validator", () => {
-  it("are asked about hundreds of good and hundreds of bad requests, to every endpoint", () => {
+  it("receive hundreds of valid and hundreds of invalid requests for every endpoint", () => {
     const agreed = judgedCases.filter(agree);
     expect(agreed.filter(({ here }) => here.accepted).length).toBeGreaterThan(1000);
     expect(agreed.filter(({ here }) => !here.accepted).length).toBeGreaterThan(1000);
@@ -84,11 +84,11 @@ describe("the generated request code and express-openapi-validator", () => {
     );
   });
 
-  it("agree on every request, on the operation and on each wrong parameter, apart from the table of differences", () => {
+  it("agree on the operation and each invalid parameter of every request, except the listed differences", () => {
     expect(findings(differences).slice(0, 20)).toEqual([]);
   });
 
-  it.each(differences)("still differ about $kind", (difference) => {
+  it.each(differences)("still differ for $kind", (difference) => {
     const example = examples.get(difference);
     expect(example).toBeDefined();
     if (example === undefined) return;
@@ -98,11 +98,11 @@ describe("the generated request code and express-openapi-validator", () => {
     expect(judgedCases.some(({ request }) => difference.applies(request))).toBe(true);
   });
 
-  it.each(differences)("would be caught without the entry about $kind", (difference) => {
+  it.each(differences)("would fail without the entry for $kind", (difference) => {
     expect(findings(differences.filter((other) => other !== difference))).not.toEqual([]);
   });
 
-  it("would be caught by an entry that does not differ", () => {
+  it("would fail with an entry that does not differ", () => {
     const stale: Difference = { ...(differences[0] as Difference), applies: ({ operation }) => operation.id === "getAllChains" };
     expect(findings([...differences, stale])).not.toEqual([]);
   });

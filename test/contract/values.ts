@@ -1,7 +1,7 @@
 import type { ParameterType } from "../../generator/catalog/definition.ts";
 import type { Parameter } from "../../generator/model/model.ts";
 
-/** The name that the tests' registry knows. */
+/** The name in the tests' registry. */
 export const registeredName = "alice.eth";
 
 /** The chains of the tests: one in the network group that some endpoints are restricted to, and one outside it. */
@@ -12,7 +12,7 @@ export const chains = [
 
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"d4E56740".repeat(8)}`;
-/** 2^53 - 1, above which a number of JavaScript is not exact. */
+/** 2^53 - 1, above which JavaScript numbers are not exact. */
 const exact = 9_007_199_254_740_991n;
 /** Token ids are uint256 (EIP-721). */
 const uint256 = 2n ** 256n;
@@ -142,5 +142,5 @@ const byType: Record<ParameterType, (parameter: Parameter) => Values> = {
   }),
 };
 
-/** Values that a parameter should take and values that it should refuse, borders among both. */
+/** Values that a parameter accepts and values that it refuses, including boundaries. */
 export const valuesOf = (parameter: Parameter): Values => byType[parameter.type](parameter);

@@ -10,7 +10,7 @@ const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const app = await useApp();
 const widths = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-// `.ci/run` installs Debian's chromium where it may; elsewhere there is no browser to look with, and nothing else can stand in for one.
+// `.ci/run` installs Debian's chromium where possible. Elsewhere no browser is available, and nothing can replace one.
 describe.skipIf(!existsSync(browser))("the documentation page", () => {
   let folder: string;
   let context: BrowserContext;
