@@ -5,7 +5,7 @@ import { createRpc, type Rpc } from "../chain/rpc.ts";
 import { createSource } from "../chain/source.ts";
 import { webSocketUrl } from "../chain/subscription.ts";
 import { nodeUrl } from "../config/fields.ts";
-import { accountingOf, accountingWords } from "../indexer/session/accounting.ts";
+import { accountingDescriptions, chooseAccounting } from "../indexer/session/accounting.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
 
 export interface DoctorOptions {
@@ -62,9 +62,9 @@ export async function doctor(address: string, { webSocket, from = 0, say = sayLi
 /** What each accounting that may be configured comes to on this node. */
 function nativeWords(capabilities: Capabilities): string {
   const past = capabilities.archiveState ? "" : ", unknown before the blocks of which the node has the state";
-  const byState = `${accountingWords.state}${past} (nativeAccounting: state, as usual)`;
-  return accountingOf("traces", capabilities) === "traces"
-    ? `${byState}, or ${accountingWords.traces} (nativeAccounting: traces, for chains without other ways to move value)`
+  const byState = `${accountingDescriptions.state}${past} (nativeAccounting: state, as usual)`;
+  return chooseAccounting("traces", capabilities) === "traces"
+    ? `${byState}, or ${accountingDescriptions.traces} (nativeAccounting: traces, for chains without other ways to move value)`
     : byState;
 }
 

@@ -1,11 +1,11 @@
 import type { Hash } from "../lib/hex.ts";
 
-/** The index and the node do not belong together, or cannot go on together: an operator has to decide. Nothing was written. */
+/** Index and node do not belong together, or cannot continue together: an operator has to decide. Nothing was written. */
 export class IndexMismatchError extends Error {
   override readonly name = "IndexMismatchError";
 }
 
-/** @throws {IndexMismatchError} where the node of a chain is of another one. */
+/** @throws {IndexMismatchError} where the node reports another chain id than the configured one. */
 export const refuseChainId = ({ name, id }: { readonly name: string; readonly id: number }, reported: number): void => {
   if (reported === id) return;
   throw new IndexMismatchError(
@@ -13,7 +13,7 @@ export const refuseChainId = ({ name, id }: { readonly name: string; readonly id
   );
 };
 
-/** @throws {IndexMismatchError} where a first block to index is above the node's head. */
+/** @throws {IndexMismatchError} where the first block to index is above the node's head. */
 export const refuseFirstBlock = ({ name, from }: { readonly name: string; readonly from: number }, head: number): void => {
   if (from <= head) return;
   throw new IndexMismatchError(
@@ -23,28 +23,28 @@ export const refuseFirstBlock = ({ name, from }: { readonly name: string; readon
 
 export const nameTaken = (name: string, id: number, holder: number): IndexMismatchError =>
   new IndexMismatchError(
-    `The name ${name} is that of chain ${holder} in this index: give chain ${id} another name, or use another database.`,
+    `The name ${name} belongs to chain ${holder} in this index: give chain ${id} another name, or use another database.`,
   );
 
-export const wrongGenesis = (name: string, stored: Hash, told: Hash): IndexMismatchError =>
+export const wrongGenesis = (name: string, stored: Hash, reported: Hash): IndexMismatchError =>
   new IndexMismatchError(
-    `The node of ${name} has the genesis block ${told}, and the index was built from ${stored}: give a node of that chain, or another database.`,
+    `The node of ${name} reports genesis block ${reported}, expected ${stored}, from which the index was built: set its rpc (--rpc) to a node of that chain, or use another database.`,
   );
 
 export const tracesGone = (name: string): IndexMismatchError =>
   new IndexMismatchError(
-    `The index of ${name} follows native balances by traces, which this node or the configuration does not offer now: give a node with traces and set nativeAccounting to traces, or use another database.`,
+    `The index of ${name} follows native balances by traces, which its node or configuration no longer provides: use a node with traces and set nativeAccounting to traces, or use another database.`,
   );
 
-/** What an operator is told of balances that were found to be wrong; no error, as everything else of the index is right. */
+/** Message about wrong native balances; not an error, because the rest of the index is right. */
 export const nativeBalancesDiffer = (name: string): string =>
-  `The native balances of ${name} differ from its node's. What moves value there is not all in traces: set nativeAccounting: state for it and index it into a new database.`;
+  `Native balances of ${name} differ from its node's, because its traces do not contain every transfer of value: set nativeAccounting to state and index into a new database.`;
 
-/** The same of balances that are the node's word: an account changed after it was touched for the last time. */
+/** Message about native balances read from the state: an account changed after a block touched it for the last time. */
 export const nativeBalancesUnseen = (name: string): string =>
-  `Native balances of ${name} changed without a trace since their accounts were touched; the indexer finds such accounts now and then and reads them again, and systemAccounts names those that change with every block.`;
+  `Native balances of ${name} changed after the last block that touched their accounts; the indexer samples accounts for such changes and reads them again. List accounts that change with every block in systemAccounts.`;
 
 export const finalizedChanged = (name: string, height: number, finalized: number): IndexMismatchError =>
   new IndexMismatchError(
-    `The node of ${name} has another block ${height} than the index, although ${finalized} was final: nothing was changed; find out which node is right.`,
+    `The node of ${name} has another block ${height} than the index, although block ${finalized} was final: nothing was changed. Find out which node is right.`,
   );

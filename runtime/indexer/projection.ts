@@ -12,16 +12,16 @@ interface TableBase {
   readonly columns: Readonly<Record<string, CopyType>>;
 }
 
-/** Rows that never change, each of the block in its block column; rolling back deletes them. */
+/** Rows that never change; rolling back deletes those above the ancestor. */
 export interface AppendTable extends TableBase {
   readonly kind: "append";
-  /** `block_number` where it is not said. */
+  /** `block_number` by default. */
   readonly blockColumn?: string;
 }
 
 /**
- * What holds now, one row a key. Where the past is kept, `since_block` is the block that set the row, and what a row replaces goes to the
- * `periods` table. Null where only the newest counts and no roll-back brings an older one back.
+ * Current values, one row a key. With a `periods` table, `since_block` is the block that set the row, and the value that it replaced is stored as a
+ * period. Null where past values are not kept and a roll-back leaves the row.
  */
 export interface LatestTable extends TableBase {
   readonly kind: "latest";
@@ -29,12 +29,12 @@ export interface LatestTable extends TableBase {
   readonly periods: string | null;
 }
 
-/** What held before, of a latest table: a row is written when its value ends, with the blocks `from_block` to `to_block` that had it, and never changed. */
+/** Past values of a latest table: a row is written when its value ends, with the blocks `from_block` to `to_block` during which it held, and never changed. */
 export interface PeriodTable extends TableBase {
   readonly kind: "periods";
 }
 
-/** Work for somebody else, one row a key; what is already there stays, and building a projection again leaves it alone. */
+/** Queued work, one row a key: an existing row is kept, also when the projection is rebuilt. */
 export interface QueueTable extends TableBase {
   readonly kind: "queue";
   readonly key: readonly string[];
@@ -42,7 +42,7 @@ export interface QueueTable extends TableBase {
 
 export type Table = AppendTable | LatestTable | PeriodTable | QueueTable;
 
-/** Which stored rows a fold starts from: one a key, the newest by `newestBy` where the key has several. */
+/** A query for the stored rows that a fold starts from: one a key, the newest by `newestBy` where a key has several. */
 export interface StateLoad {
   readonly table: string;
   readonly key: Readonly<Record<string, CopyType>>;
@@ -50,12 +50,12 @@ export interface StateLoad {
   readonly newestBy?: string;
 }
 
-/** The state of the chain right before the first indexed block, asked of the node when it is first needed. */
+/** A read of the state before the first indexed block; sent to the node when the value is first needed, at block `firstBlock`. */
 export type BaseRead = { readonly firstBlock: number } & ({ readonly address: Address } | { readonly to: Address; readonly data: Hex });
 
-/** What a fold may know of the chain. */
+/** What folds depend on beside blocks and state. */
 export interface ChainFacts {
-  /** First indexed block. */
+  /** The first indexed block. */
   readonly from: number;
   /** The block whose state is the base: the one before the first, or the genesis block. */
   readonly baseBlock: number;
@@ -63,34 +63,35 @@ export interface ChainFacts {
   readonly wrappedNative: ReadonlySet<Address>;
 }
 
-/** What a fold starts from. */
+/** Input of a fold beside the blocks. */
 export interface FoldInput {
   readonly chain: ChainFacts;
   readonly state: State;
-  /** The node's word for the base reads that the projection asked for. */
+  /** The outcome of a base read that the projection declared. */
   readonly base: (read: BaseRead) => CallOutcome;
 }
 
-/** Decoded blocks in order to rows: pure, so that a test can feed it by hand. */
+/** Tables that are a function of the blocks. All functions are pure. */
 export interface Projection {
   readonly id: string;
-  /** Raised when the rows change their meaning: then they are built again from the stored ledger. */
+  /** Raised when the meaning of the rows changes, so that they are rebuilt from the stored ledger. */
   readonly version: number;
   readonly events: readonly EventDefinition[];
   readonly tables: readonly Table[];
   readonly loads: Readonly<Record<string, StateLoad>>;
   /** The keys of each load that these blocks touch. */
   readonly needs: (blocks: readonly DecodedBlock[], chain: ChainFacts) => Readonly<Record<string, KeySet>>;
+  /** The base reads that folding these blocks requires. */
   readonly reads?: (blocks: readonly DecodedBlock[], state: State, chain: ChainFacts) => readonly BaseRead[];
-  /** Rows by the name of their table. */
+  /** Folds decoded blocks, in order, into rows by the name of their table. */
   readonly fold: (blocks: readonly DecodedBlock[], input: FoldInput) => Readonly<Record<string, readonly Row[]>>;
 }
 
-/** The columns of a latest table that are neither its key nor its first block. */
+/** The columns of a latest table that are neither part of its key nor `since_block`. */
 export const valuesOf = (table: LatestTable): string[] =>
   Object.keys(table.columns).filter((column) => column !== "since_block" && !table.key.includes(column));
 
-/** States a projection; a table whose periods cannot bring its rows back is a mistake found here. */
+/** Checks that the periods of every latest table can restore its rows. @throws {TypeError} */
 export const defineProjection = (projection: Projection): Projection => {
   for (const table of projection.tables) {
     if (table.kind !== "latest" || table.periods === null) continue;
@@ -98,10 +99,10 @@ export const defineProjection = (projection: Projection): Projection => {
     const wanted = [...table.key, "from_block", "to_block", ...valuesOf(table)];
     const missing = wanted.filter((column) => periods?.columns[column] === undefined);
     if (periods?.kind !== "periods" || missing.length > 0 || table.columns.since_block === undefined)
-      throw new TypeError(`The periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
+      throw new TypeError(`Periods of table ${table.name} lack ${missing.join(", ") || "a definition"}.`);
   }
   return projection;
 };
 
-/** The stored key of a base read: an address, or an address and call data. */
+/** The key that a base read is stored by: an address, or an address and call data. */
 export const baseReadKey = (read: BaseRead): Hex => ("address" in read ? read.address : `${read.to}${read.data.slice(2)}`);

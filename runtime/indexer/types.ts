@@ -1,54 +1,67 @@
 import type { HeadFeed } from "../chain/heads.ts";
 import type { Source } from "../chain/source.ts";
-import type { NativeAccounting } from "../chain/types.ts";
+import type { ChainBlock, NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
 import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./ingest/base-reads.ts";
+import type { Step } from "./ingest/stopwatch.ts";
 import type { Projection } from "./projection.ts";
 import type { FollowingTable } from "./reorg/roll-back.ts";
-import type { Progress, Step } from "./session/progress.ts";
-import type { StoredLedger } from "./storage/stored-ledger.ts";
+import type { Progress } from "./session/progress.ts";
 
-/** What of a chain's configuration the indexer needs. */
+/** The configuration of a chain that the indexer depends on. */
 export interface IndexedChain {
   readonly id: number;
   readonly name: string;
   readonly from: number;
   readonly wrappedNative: readonly Address[];
   readonly nativeAccounting: NativeAccounting;
-  /** Blocks upon one after which it is final, where the node does not say; without it none is. */
+  /** Number of later blocks after which a block is final, where the node has no finalized tag; undefined if none is. */
   readonly finality?: number | undefined;
   readonly pollMilliseconds: number;
 }
 
-/** How much is done at once; what is in memory follows from it. */
+/** Sizes of batches and requests, which bound the used memory. */
 export interface Tuning {
-  /** What a batch is written after, whichever comes first; in memory it is the text of its rows. */
+  /** A batch is written when the first of these limits is reached; `batchBytes` counts the text of its rows. */
   readonly batchTransactions: number;
   readonly batchLogs: number;
   readonly batchBlocks: number;
   readonly batchBytes: number;
-  /** So that a slow node's blocks are not long in coming. */
+  /** Bounds the delay of blocks from a slow node. */
   readonly batchMilliseconds: number;
-  /** Transactions that one request for blocks should bring, and blocks in it at most. */
+  /** Transactions that one request for blocks should return, and the maximum of its blocks. */
   readonly requestTransactions: number;
   readonly requestBlocks: number;
   readonly requestsInFlight: number;
 }
 
+/** Storage of the chain itself: the projection that writes blocks, and the queries that read them back. */
+export interface StoredLedger {
+  readonly projection: Projection;
+  /** Stored blocks from..to inclusive, with the traces or balances that the accounting stores. */
+  blocks(from: number, to: number, accounting: NativeAccounting): Promise<ChainBlock[]>;
+  /** Hashes of the stored blocks from..to inclusive, by height. */
+  hashes(from: number, to: number): Promise<ReadonlyMap<number, Hash>>;
+  /** Whether a native balance right before or after a block that touched its account is unknown, because the node lacked that state. */
+  lacksBalances(): Promise<boolean>;
+  /** The last of at most `blocks` stored blocks that together have at most that many transactions, but at least one block; null where none is stored. */
+  heightAfter(from: number, transactions: number, blocks: number): Promise<number | null>;
+}
+
 export interface IndexerDeps {
   readonly chain: IndexedChain;
   readonly source: Source;
-  /** Where the node tells new heads by itself; without it, it is asked for them. */
+  /** Announces new heads over WebSocket; without it, the node is polled. */
   readonly heads?: HeadFeed;
   readonly database: Database;
   readonly ledger: StoredLedger;
-  /** All but the ledger's own. */
+  /** All but the ledger's. */
   readonly projections: readonly Projection[];
-  /** Tables that no projection writes and that a reorganisation must reach. */
+  /** Tables that no projection writes and that a roll-back includes. */
   readonly following?: readonly FollowingTable[];
   readonly genesisAllocation?: GenesisAllocation;
-  /** Accounts whose native balances the next blocks are to tell although they do not touch them; taken when it is called. */
+  /** Removes and returns accounts whose native balances are read with the next blocks although these do not touch them. */
   readonly alsoTouched?: () => readonly Address[];
   readonly logger: { info(message: string): void; warn(message: string): void };
   readonly clock: () => Date;
@@ -57,37 +70,35 @@ export interface IndexerDeps {
 }
 
 export interface IndexerStatus {
-  /** The last block of the ledger in the index; before the first one at the start. */
+  /** The last indexed block; the one before the first in an empty index. */
   readonly block: number;
   readonly head: number | null;
-  /** The head was reached in this run. */
+  /** Whether the head was reached in this run. */
   readonly following: boolean;
-  /** This process holds the chain's lock; another one waits. */
+  /** Whether this process is the chain's leader. */
   readonly leading: boolean;
-  /** Projections that are still being built from the ledger. */
+  /** Projections that are being built from the stored ledger. */
   readonly catchingUp: readonly string[];
-  /** Milliseconds by step since the start. */
+  /** Milliseconds that each step took since the start. */
   readonly spent: Readonly<Record<Step, number>>;
 }
 
-/** The last block of the ledger in the index. */
+/** The last indexed block. */
 export interface IndexedBlock {
   readonly number: number;
   readonly hash: Hash;
 }
 
-/** Keeps one chain's index in step with its node. */
+/** The indexing loop of one chain. */
 export interface Indexer {
-  /** Runs until the signal, and ends at a batch's border. @throws {IndexMismatchError} when an operator has to decide. */
+  /** Runs until the signal, and ends between two batches. @throws {IndexMismatchError} when an operator has to decide. */
   run(signal: AbortSignal): Promise<void>;
   status(): IndexerStatus;
   /**
-   * Runs work between two batches, in one database transaction that holds the checkpoints: what it reads and writes is as of the indexed block.
-   * Null, and nothing done, while this process does not lead or a projection is behind. It holds the loop up: it must be short, and wait for no node.
+   * Runs work between two batches, in one database transaction that locks the checkpoints: it reads and writes as of the indexed block.
+   * Null, without running it, while this process is not the leader or a projection is behind. It blocks the loop: it must be short and must not wait for a node.
    */
   exclusive<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
-  /**
-   * The same for work that writes no projection's table: the blocks that are folded beside it stay folded.
-   */
+  /** The same for work that writes no projection's table, so that blocks folded meanwhile need not be folded again. */
   beside<T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>): Promise<T | null>;
 }

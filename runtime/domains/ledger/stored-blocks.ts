@@ -8,7 +8,7 @@ import type {
   ValueTrace,
 } from "../../chain/types.ts";
 import type { Queryable } from "../../database/database.ts";
-import type { StoredLedger } from "../../indexer/storage/stored-ledger.ts";
+import type { StoredLedger } from "../../indexer/types.ts";
 import type { Address, Hash, Hex } from "../../lib/hex.ts";
 import { ledgerProjection } from "./projection/index.ts";
 

@@ -1,12 +1,11 @@
 import type { CallOutcome, Source } from "../../chain/source.ts";
-import type { DatabaseClient, Queryable } from "../../database/database.ts";
 import type { Address, Hex } from "../../lib/hex.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Row, type StateLoad, type Table } from "../projection.ts";
 import type { KeySet } from "../state/state.ts";
 import type { StateCache } from "../state/state-cache.ts";
-import { writeRows } from "../storage/write-rows.ts";
 
-const table: Table = {
+/** Where base reads are stored. */
+export const baseReadsTable: Table = {
   kind: "queue",
   name: "base_reads",
   key: ["key"],
@@ -27,9 +26,7 @@ export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 /** The base state that projections ask for: from what is stored, else from the genesis allocation, else from the node. */
 export const readBase = async (
   cache: StateCache,
-  database: Queryable,
   source: Pick<Source, "balances" | "calls">,
-  chainId: number,
   chain: ChainFacts,
   reads: readonly BaseRead[],
   allocation: GenesisAllocation | undefined,
@@ -41,10 +38,10 @@ export const readBase = async (
     if (!wanted.has(key)) wanted.set(key, read);
   }
   const keys: KeySet = new Map([...wanted.keys()].map((key) => [key, [key]]));
-  const stored = await cache.rows(database, chainId, baseReadsLoad, keys);
+  await cache.prefetch(baseReadsLoad, keys);
   const outcomes = new Map<Hex, CallOutcome>();
   for (const key of wanted.keys()) {
-    const row = stored.get(key);
+    const row = cache.get(baseReadsLoad, key);
     if (row !== undefined) outcomes.set(key, fromRow(row));
   }
   const missing = [...wanted.values()].filter((read) => !outcomes.has(baseReadKey(read)));
@@ -54,13 +51,9 @@ export const readBase = async (
     outcomes.set(baseReadKey(read), outcome);
     return { key: baseReadKey(read), block_number: read.firstBlock, ...toRow(outcome) };
   });
-  cache.keep(baseReadsLoad, rows);
+  cache.set(baseReadsTable.name, rows);
   return { outcomes, rows };
 };
-
-/** Keeps base readings beside the rows that were folded from them. */
-export const writeBaseReads = (client: DatabaseClient, chainId: number, rows: readonly Row[]): Promise<number> =>
-  writeRows(client, chainId, [table], { base_reads: rows });
 
 const unknown: CallOutcome = { ok: false, reverted: false };
 

@@ -8,7 +8,7 @@ import type { IndexedChain } from "../types.ts";
 const confirmations = 3;
 const waitMilliseconds = 300;
 
-/** Before anything is taken back: the node is still one of this chain. A gateway may have led to another one. @throws {BadReplyError} */
+/** Verifies before a roll-back that the node still belongs to this chain: a gateway may have led to another one. @throws {BadReplyError} */
 export const confirmChain = async (
   source: Pick<Source, "chainId" | "genesisHash">,
   chain: IndexedChain,
@@ -16,19 +16,19 @@ export const confirmChain = async (
 ): Promise<void> => {
   const [chainId, genesisHash] = await Promise.all([source.chainId(), source.genesisHash()]);
   if (chainId !== chain.id || (record !== null && record.genesisHash !== genesisHash)) {
-    throw new BadReplyError(`The node of ${chain.name} answers for another chain (chain ${chainId}, genesis block ${genesisHash}).`);
+    throw new BadReplyError(`The node of ${chain.name} responds for another chain (chain ${chainId}, genesis block ${genesisHash}).`);
   }
 };
 
-/** The first block of an index has no stored parent that vouches for it: it is asked for a second time. @throws {BadReplyError} */
+/** Requests the first block of an index again, because no stored parent confirms it. @throws {BadReplyError} */
 export const confirmFirst = async (source: Pick<Source, "chainId" | "hashesOf">, chain: IndexedChain, first: ChainBlock): Promise<void> => {
   const [chainId, [hash]] = await Promise.all([source.chainId(), source.hashesOf([first.number])]);
   if (chainId !== chain.id || hash !== first.hash) {
-    throw new BadReplyError(`The node of ${chain.name} is not sure of its block ${first.number}.`);
+    throw new BadReplyError(`The node of ${chain.name} returned two different blocks ${first.number}.`);
   }
 };
 
-/** A finalized block that is another one stops the loop for good: so it is looked at again. @throws {BadReplyError} when the node changes its mind. */
+/** Finds the ancestor again, several times, because a replaced finalized block stops the loop for good. @throws {BadReplyError} where the node changes its response. */
 export const confirmAncestor = async (find: () => Promise<number>, ancestor: number): Promise<void> => {
   for (let count = 0; count < confirmations; count += 1) {
     await sleep(waitMilliseconds);

@@ -1,8 +1,8 @@
 import type { Head, Source } from "../../chain/source.ts";
 
 /**
- * The height up to which blocks are final: the node's word where it has the tag, else so many blocks below the last one that was compared with the index,
- * so that a head which a node merely claims makes nothing final. Null where neither says.
+ * The height up to which blocks are final: as the node reports it where it has the tag, else `finality` blocks below the last block that was compared with the index,
+ * so that a head which a node merely claims finalizes nothing. Null where neither is known.
  */
 export const finalizedHeight = async (
   { capabilities, finalized }: Pick<Source, "capabilities" | "finalized">,
@@ -11,6 +11,6 @@ export const finalizedHeight = async (
   finality: number | undefined,
 ): Promise<number | null> => {
   const height = capabilities.finalizedTag ? await finalized() : finality === undefined ? null : Math.min(head.number, indexed) - finality;
-  // A finalized block above the head is no word to keep.
+  // A finalized block above the head is not plausible.
   return height === null || height < 0 || height > head.number ? null : height;
 };

@@ -1,9 +1,9 @@
 import { BadReplyError } from "../../chain/errors.ts";
 import type { Source } from "../../chain/source.ts";
-import type { StoredLedger } from "../storage/stored-ledger.ts";
+import type { StoredLedger } from "../types.ts";
 
 const firstWindow = 4;
-const largestWindow = 128;
+const maxWindow = 128;
 
 /** The highest stored block, at or below `top`, that the node has too; `lowest - 1` where it has none of them. @throws {BadReplyError} */
 export const findAncestor = async (
@@ -16,13 +16,14 @@ export const findAncestor = async (
   for (let end = top; end >= lowest; ) {
     const start = Math.max(lowest, end - window + 1);
     const heights = Array.from({ length: end - start + 1 }, (_, offset) => end - offset);
-    const [stored, told] = await Promise.all([ledger.hashes(start, end), source.hashesOf(heights)]);
-    // The node said that it has them: none at all is no other branch, but an answer of a node that lags behind it.
-    if (told.includes(null)) throw new BadReplyError(`The node does not have all of the blocks ${start} to ${end}, below its own head.`);
-    const position = heights.findIndex((height, index) => stored.has(height) && stored.get(height) === told[index]);
+    const [stored, hashes] = await Promise.all([ledger.hashes(start, end), source.hashesOf(heights)]);
+    // The node's head is above these blocks: a missing one is no other branch, but a response from a node that lags.
+    if (hashes.includes(null))
+      throw new BadReplyError(`The node lacks some of the blocks ${start} to ${end}, which are below its own head.`);
+    const position = heights.findIndex((height, index) => stored.has(height) && stored.get(height) === hashes[index]);
     if (position >= 0) return heights[position] ?? lowest - 1;
     end = start - 1;
-    window = Math.min(window * 2, largestWindow);
+    window = Math.min(window * 2, maxWindow);
   }
   return lowest - 1;
 };

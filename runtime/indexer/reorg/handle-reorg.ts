@@ -1,29 +1,36 @@
 import type { Head } from "../../chain/source.ts";
 import { finalizedChanged } from "../errors.ts";
-import type { Leadership } from "../leader/leader.ts";
-import type { ChainFacts, Projection } from "../projection.ts";
+import type { IndexSession } from "../session/index-session.ts";
 import { readChain } from "../storage/chain-record.ts";
-import { CheckpointMovedError, lockCheckpoints } from "../storage/checkpoints.ts";
 import type { IndexerDeps } from "../types.ts";
 import { confirmAncestor, confirmChain } from "./confirm.ts";
 import { findAncestor } from "./find-ancestor.ts";
-import { type FollowingTable, rollBack } from "./roll-back.ts";
 
-export interface ReorgDeps extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "logger"> {
-  readonly guard: Leadership["guard"];
-  readonly all: readonly Projection[];
-  readonly following: readonly FollowingTable[];
+export interface ReorgDeps extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "logger" | "onProgress"> {
+  readonly session: IndexSession;
 }
 
-/**
- * Compares the index with the node below its head, and takes back what the node has left. Gives the last block that both have; null where nothing
- * had to be taken back. @throws {IndexMismatchError} where a finalized block is another one: nothing is touched then.
- */
-export const handleReorg = async (deps: ReorgDeps, facts: ChainFacts, indexed: number, head: Head): Promise<number | null> => {
-  const { chain, source, database, ledger, logger } = deps;
+/** Rolls the index back to the common ancestor where the node has left the stored branch. @throws {IndexMismatchError} where that would replace a finalized block. */
+export const handleReorg = async (deps: ReorgDeps, head: Head): Promise<void> => {
+  const { session } = deps;
+  const indexed = session.position.block;
+  const ancestor = await session.exclusively(async () => {
+    const found = await detectReorg(deps, head);
+    if (found === null) return null;
+    deps.logger.warn(`${deps.chain.name} was reorganised: rolling back blocks ${found + 1} to ${indexed}.`);
+    await session.rewind(found);
+    return found;
+  });
+  if (ancestor === null) return;
+  const event = { phase: "reorganisation", projection: null, from: session.facts.from, block: ancestor, target: head.number } as const;
+  deps.onProgress?.({ ...event, blocks: indexed - ancestor, transactions: 0, rows: 0 });
+};
+
+/** The common ancestor of index and node below the node's head; null where no indexed block was replaced. @throws {IndexMismatchError} where a finalized block was. */
+const detectReorg = async ({ chain, source, database, ledger, session }: ReorgDeps, head: Head): Promise<number | null> => {
   const record = await readChain(database, chain.id);
-  const top = Math.min(indexed, head.number);
-  const find = () => findAncestor(source, ledger, top, facts.from);
+  const top = Math.min(session.position.block, head.number);
+  const find = () => findAncestor(source, ledger, top, session.facts.from);
   const ancestor = await find();
   if (ancestor === top) return null;
   await confirmChain(source, chain, record);
@@ -32,12 +39,5 @@ export const handleReorg = async (deps: ReorgDeps, facts: ChainFacts, indexed: n
     await confirmAncestor(find, ancestor);
     throw finalizedChanged(chain.name, ancestor + 1, finalized);
   }
-  logger.warn(`${chain.name} was reorganised: blocks ${ancestor + 1} to ${indexed} are taken back.`);
-  await database.transaction(async (client) => {
-    const { id } = ledger.projection;
-    if ((await lockCheckpoints(client, chain.id)).get(id)?.block !== indexed) throw new CheckpointMovedError(id);
-    await deps.guard(client);
-    await rollBack(client, chain.id, ancestor, facts.baseBlock, deps.all, deps.following);
-  });
   return ancestor;
 };

@@ -1,19 +1,18 @@
 import type { DatabaseClient } from "../../database/database.ts";
 import { type LatestTable, type Projection, valuesOf } from "../projection.ts";
-import { deleteChain, dropAbove } from "../storage/delete-rows.ts";
+import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
-/** A table that no projection writes, and that speaks of blocks all the same. */
+/** A table of block-bound rows that no projection writes. */
 export interface FollowingTable {
   readonly name: string;
   readonly blockColumn: string;
-  /** What has to be done before the rows above the ancestor go, as long as it can be seen what goes. Projections' tables are taken back by then. */
-  readonly beforeDrop?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
+  /** Runs before the rows above the ancestor are deleted, when the projections' tables are rolled back already. */
+  readonly beforeDelete?: (client: DatabaseClient, chainId: number, ancestor: number) => Promise<void>;
 }
 
 /**
- * Takes everything above a block out of the index: append tables lose the rows above it; of tables of latest values, a row that was set above it gives
- * way to the period that the block is in. A period that began by `baseBlock` is what the node said of the state before the index: it goes with the
- * last row that needed it.
+ * Deletes everything above a block from the index: append tables lose the rows above it, and in tables of latest values a row that was set above it is replaced by
+ * the period that contains the block. A period that begins at or before `baseBlock` is a base value: it is deleted with the last row that required it.
  */
 export const rollBack = async (
   client: DatabaseClient,
@@ -25,25 +24,31 @@ export const rollBack = async (
 ): Promise<void> => {
   for (const projection of projections) {
     for (const table of projection.tables) {
-      if (table.kind === "latest") await takeBack(client, chainId, ancestor, baseBlock, table);
-      // Periods are taken back with the table whose past they are.
+      if (table.kind === "latest") await restorePeriods(client, chainId, ancestor, baseBlock, table);
+      // Periods are rolled back with their table of latest values.
       else if (table.kind !== "periods") {
-        await dropAbove(client, chainId, table.name, (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number", ancestor);
+        await deleteAbove(
+          client,
+          chainId,
+          table.name,
+          (table.kind === "append" ? table.blockColumn : undefined) ?? "block_number",
+          ancestor,
+        );
       }
     }
   }
   for (const table of following) {
-    await table.beforeDrop?.(client, chainId, ancestor);
-    await dropAbove(client, chainId, table.name, table.blockColumn, ancestor);
+    await table.beforeDelete?.(client, chainId, ancestor);
+    await deleteAbove(client, chainId, table.name, table.blockColumn, ancestor);
   }
   await client.query("UPDATE projection_checkpoints SET block_number = least(block_number, $2) WHERE chain_id = $1", [chainId, ancestor]);
 };
 
 /**
- * The periods of a key follow each other without a gap up to the row that holds now. So a key that was touched above the ancestor is one whose row was set
- * there (served by the latest table's index on since_block), and the period that the ancestor is in is the last to begin by then (by the primary key).
+ * The periods of a key follow each other without a gap up to its current row. So a key was touched above the ancestor exactly if its current row was set there
+ * (served by the latest table's index on since_block), and the period that contains the ancestor is the last one that begins at or before it (by the primary key).
  */
-const takeBack = async (
+const restorePeriods = async (
   client: DatabaseClient,
   chainId: number,
   ancestor: number,
@@ -56,7 +61,7 @@ const takeBack = async (
   const values = valuesOf(table);
   const columns = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(", ");
   const same = (left: string, right: string) => key.map((column) => `${left}.${column} = ${right}.${column}`).join(" AND ");
-  // Parameters have no place in a statement that creates: the table is made first, then filled.
+  // CREATE TABLE AS accepts no parameters here: the table is created empty, then filled.
   await client.query(
     `CREATE TEMP TABLE ${touched} ON COMMIT DROP AS SELECT ${[...key, "from_block", ...values].join(", ")} FROM ${periods} WITH NO DATA`,
   );
@@ -66,7 +71,7 @@ const takeBack = async (
      WHERE t.chain_id = $1 AND t.since_block > $2`,
     [chainId, ancestor],
   );
-  // Without statistics a handful of keys would be joined by reading whole tables.
+  // Without statistics the planner would scan whole tables to join a few keys.
   await client.query(`ANALYZE ${touched}`);
   await client.query(`DELETE FROM ${name} t USING ${touched} k WHERE t.chain_id = $1 AND ${same("t", "k")}`, [chainId]);
   await client.query(
@@ -80,7 +85,7 @@ const takeBack = async (
   );
 };
 
-/** Empties a projection for one chain, so that it can be built again; work that waits for others stays. */
+/** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues are kept. */
 export const clearProjection = async (client: DatabaseClient, chainId: number, projection: Projection): Promise<void> => {
-  for (const table of projection.tables) if (table.kind !== "queue") await deleteChain(client, chainId, table.name);
+  for (const table of projection.tables) if (table.kind !== "queue") await deleteRows(client, chainId, table.name);
 };

@@ -2,17 +2,17 @@ import type { Capabilities } from "../../chain/capabilities.ts";
 import type { NativeAccounting } from "../../chain/types.ts";
 
 /**
- * How a new index keeps native balances, given what is configured and what its node offers. Traces are followed only where they are asked for and reach
- * back to the first block; otherwise the node's word on touched accounts is kept, which without an archive is there for recent blocks alone.
+ * The native accounting of a new index, given the configured one and what its node offers: by traces only where they are configured and reach back to the
+ * first block, else by the state of touched accounts, which a node without archive state has for recent blocks only.
  */
-export const accountingOf = (
-  wanted: NativeAccounting,
+export const chooseAccounting = (
+  configured: NativeAccounting,
   { traces, oldTraces }: Pick<Capabilities, "traces" | "oldTraces">,
-): NativeAccounting => (wanted === "traces" && (traces === null || !oldTraces) ? "state" : wanted);
+): NativeAccounting => (configured === "traces" && (traces === null || !oldTraces) ? "state" : configured);
 
-/** An accounting as people read it. */
-export const accountingWords: Readonly<Record<NativeAccounting, string>> = {
-  traces: "by what transactions and inner calls moved",
-  state: "by the node's word on the accounts that each block touched",
+/** Native accounting in messages, after "keeps native balances". */
+export const accountingDescriptions: Readonly<Record<NativeAccounting, string>> = {
+  traces: "by the values of transactions and inner calls",
+  state: "by the node's state of the accounts that each block touches",
   none: "not at all",
 };

@@ -1,153 +1,134 @@
 import { BrokenChainError } from "../../chain/errors.ts";
 import { prefetch } from "../../chain/prefetch.ts";
-import type { Source } from "../../chain/source.ts";
 import type { ChainBlock } from "../../chain/types.ts";
-import { type Mutex, nullOnAbort } from "../../lib/async.ts";
+import { nullOnAbort } from "../../lib/async.ts";
 import type { Hash } from "../../lib/hex.ts";
-import { type BatchDeps, beginBatch, type PreparedBatch, writeBatch } from "../ingest/batch.ts";
-import type { ChainFacts, Projection } from "../projection.ts";
+import { type Batch, type BatchDeps, createBatch } from "../ingest/batch.ts";
+import type { Stopwatch } from "../ingest/stopwatch.ts";
 import { confirmFirst } from "../reorg/confirm.ts";
-import type { StateCache } from "../state/state-cache.ts";
-import type { IndexedChain, IndexerDeps, Tuning } from "../types.ts";
-import type { Loop } from "./loop.ts";
-import type { Progress, Stopwatch } from "./progress.ts";
+import type { PreparedBatch } from "../storage/write-batch.ts";
+import type { IndexerDeps, Tuning } from "../types.ts";
+import type { IndexSession } from "./index-session.ts";
+import type { Progress } from "./progress.ts";
 
-export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "alsoTouched"> {
-  readonly all: readonly Projection[];
-  readonly loop: Loop;
-  readonly lock: Mutex;
-  readonly batchDeps: (facts: ChainFacts) => BatchDeps;
+export interface AdvanceDeps extends Pick<IndexerDeps, "chain" | "source" | "clock" | "alsoTouched" | "onProgress"> {
+  readonly session: IndexSession;
+  readonly batchDeps: () => BatchDeps;
   readonly stopwatch: Stopwatch;
   readonly tuning: Tuning;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-type Portion = IteratorResult<ChainBlock[], void>;
-
-/** A batch that is being written: nobody else writes until it is done. */
-interface Writing {
-  readonly done: Promise<void>;
-}
+/** Whether the head was reached before, and each batch is committed durably. */
+type Phase = "backfill" | "follow";
 
 /**
- * Indexes up to a height, in batches that a part of the memory can hold. While one batch is written, the blocks of the next are fetched, decoded and
- * folded; batches are committed in their order, and when one cannot be written, what was made ready after it is thrown away. Ends early when somebody
- * else has written in between: what was folded by then started from rows that are no more.
+ * Indexes up to a block, in batches of bounded memory. While one batch is written, the blocks of the next are fetched, decoded and folded. Batches are committed in
+ * order; when one cannot be written, the batch prepared after it is dropped. Ends early when somebody else has written in between: the prepared rows
+ * were folded from rows that are gone.
  */
-export const createAdvance = ({
-  chain,
-  source,
-  all,
-  loop,
-  lock,
-  batchDeps,
-  stopwatch,
-  tuning,
-  clock,
-  onProgress,
-  alsoTouched,
-}: AdvanceDeps) => {
-  const begin = (facts: ChainFacts) => {
-    const { cache, joined } = loop;
-    const projections = all.filter((projection) => joined.has(projection));
-    return { cache, batch: beginBatch(batchDeps(facts), cache, projections), since: clock().getTime() };
-  };
+export const createAdvance = (deps: AdvanceDeps) => {
+  const { session, clock, tuning } = deps;
 
-  const isFull = ({ batch, since }: ReturnType<typeof begin>): boolean => {
+  const begin = () => ({ batch: createBatch(deps.batchDeps(), session.cache, session.joined), since: clock().getTime() });
+
+  const isFull = ({ batch, since }: { readonly batch: Batch; readonly since: number }): boolean => {
     const { blocks, transactions, logs, bytes } = batch.size();
     if (blocks >= tuning.batchBlocks || transactions >= tuning.batchTransactions || logs >= tuning.batchLogs) return true;
     return bytes >= tuning.batchBytes || clock().getTime() - since >= tuning.batchMilliseconds;
   };
 
-  const commit = async (facts: ChainFacts, batch: PreparedBatch, target: number): Promise<void> => {
-    const phase = loop.following ? "follow" : "backfill";
-    const rows = await writeBatch(batchDeps(facts), batch, loop.following);
-    loop.position.block = batch.last;
-    loop.position.hash = batch.hash;
-    const event = { phase, projection: null, from: facts.from, block: batch.last, target } as const;
-    onProgress?.({ ...event, blocks: batch.blocks, transactions: batch.transactions, rows });
-  };
-
-  /** Begins to write as soon as nobody else does; null where somebody else has written what the batch started from. */
-  const write = (facts: ChainFacts, batch: PreparedBatch, cache: StateCache, target: number): Promise<Writing | null> =>
-    new Promise((resolve, reject) => {
-      const work = async (): Promise<void> => {
-        if (cache !== loop.cache) return resolve(null);
-        const done = commit(facts, batch, target);
-        // Told in an object: a promise would be waited for.
-        resolve({ done });
-        await done;
-      };
-      lock(work).catch(reject);
-    });
-
-  return async (facts: ChainFacts, to: number, signal: AbortSignal): Promise<void> => {
-    // Where a backfill begins, or goes on after a stop: what is shown of it starts here.
-    const start = { phase: "backfill", projection: null, from: facts.from, block: loop.position.block, target: to } as const;
-    if (!loop.following) onProgress?.({ ...start, blocks: 0, transactions: 0, rows: 0 });
-    const options = {
-      from: loop.position.block + 1,
-      to,
-      inFlight: tuning.requestsInFlight,
-      blocks: tuning.requestBlocks,
-      transactions: tuning.requestTransactions,
-      signal,
-    };
-    const accounting = facts.nativeAccounting;
-    const portions = prefetch((first, last) => source.fetch(first, last, { accounting, also: alsoTouched?.() ?? [] }), options);
-    let tip = loop.position.hash;
-    let current = begin(facts);
-    let writing: Promise<void> = Promise.resolve();
-    let failure: unknown;
-    /** The next portion, folded; null when the signal came. */
-    const take = async (): Promise<"taken" | "ended" | null> => {
-      const portion = await stopwatch
-        .time("fetch", () => nullOnAbort(portions.next(), signal))
-        .catch((error: unknown): Portion => {
-          // What came before is written first: a node that fails now and then must not keep the index where it is.
-          failure = error;
-          return { done: true, value: undefined };
-        });
-      if (portion === null || signal.aborted) return null;
-      if (portion.done === true) return "ended";
-      await confirm(source, chain, tip, portion.value);
-      if (!(await current.batch.add(portion.value, signal))) return null;
-      tip = portion.value.at(-1)?.hash ?? tip;
-      return "taken";
-    };
-    /** Begins to write what was gathered, after the batch before it; false where it must not be written. */
-    const hand = async (): Promise<boolean> => {
-      const prepared = current.batch.finish();
-      await writing;
-      const begun = prepared === null || signal.aborted ? null : await write(facts, prepared, current.cache, to);
-      if (begun === null) return false;
-      writing = begun.done;
-      // A failure is told when its turn comes; until then it is not an unhandled one.
-      writing.catch(() => undefined);
-      return true;
-    };
+  return async (to: number, phase: Phase, signal: AbortSignal): Promise<void> => {
+    const report = createReport(deps, phase, to);
+    // The first event of a backfill shows where it begins or goes on.
+    if (phase === "backfill") report({ last: session.position.block, blocks: 0, transactions: 0 }, 0);
+    const portions = fetchPortions(deps, to, signal);
+    const commits = createCommitQueue(session, phase === "follow", report);
+    let current = begin();
     try {
-      for (let step = await take(); step !== null; step = await take()) {
-        if (step !== "ended" && !isFull(current)) continue;
-        if (!(await hand()) || step === "ended") break;
-        current = begin(facts);
+      for (let portion = await portions.next(); portion !== null; portion = await portions.next()) {
+        if (portion.length > 0 && !(await current.batch.add(portion, signal))) break;
+        const isLast = portion.length === 0;
+        if (!isLast && !isFull(current)) continue;
+        const prepared = current.batch.finish();
+        if (!(await commits.add(prepared, signal)) || isLast) break;
+        current = begin();
       }
-      await writing;
-      if (failure !== undefined) throw failure;
+      await commits.settled();
+      portions.throwFailure();
     } finally {
-      await writing.catch(() => undefined);
+      await commits.settled().catch(() => undefined);
     }
   };
 };
 
-/** Blocks follow the tip; where there is none yet, the first one is asked for a second time. @throws {BrokenChainError} */
-const confirm = async (source: Source, chain: IndexedChain, tip: Hash | null, blocks: readonly ChainBlock[]): Promise<void> => {
+export type Advance = ReturnType<typeof createAdvance>;
+
+const createReport = ({ session, onProgress }: AdvanceDeps, phase: Phase, target: number) => {
+  const event = { phase, projection: null, from: session.facts.from, target } satisfies Partial<Progress>;
+  return ({ last, blocks, transactions }: Pick<PreparedBatch, "last" | "blocks" | "transactions">, rows: number): void =>
+    onProgress?.({ ...event, block: last, blocks, transactions, rows });
+};
+
+/**
+ * Portions of blocks that follow the position. `next` returns an empty portion at the end, or where a fetch failed, and null when the signal aborts. The failure
+ * is kept for `throwFailure`, so that the blocks before it are written first: a node that fails now and then must not stop the index.
+ */
+const fetchPortions = ({ session, source, chain, alsoTouched, stopwatch, tuning }: AdvanceDeps, to: number, signal: AbortSignal) => {
+  const accounting = session.facts.nativeAccounting;
+  const portions = prefetch((first, last) => source.fetch(first, last, { accounting, also: alsoTouched?.() ?? [] }), {
+    from: session.position.block + 1,
+    to,
+    inFlight: tuning.requestsInFlight,
+    blocks: tuning.requestBlocks,
+    transactions: tuning.requestTransactions,
+    signal,
+  });
+  let tip = session.position.hash;
+  let failure: unknown;
+  return {
+    next: async (): Promise<readonly ChainBlock[] | null> => {
+      const portion = await stopwatch
+        .time("fetch", () => nullOnAbort(portions.next(), signal))
+        .catch((error: unknown): IteratorReturnResult<void> => {
+          failure = error;
+          return { done: true, value: undefined };
+        });
+      if (portion === null || signal.aborted) return null;
+      if (portion.done === true) return [];
+      await confirm({ source, chain }, tip, portion.value);
+      tip = portion.value.at(-1)?.hash ?? tip;
+      return portion.value;
+    },
+    throwFailure: (): void => {
+      if (failure !== undefined) throw failure;
+    },
+  };
+};
+
+/** Commits one batch at a time, in order. `add` waits for the previous batch only, so that the next one can be prepared meanwhile. */
+const createCommitQueue = (session: IndexSession, isDurable: boolean, onCommit: (batch: PreparedBatch, rows: number) => void) => {
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    /** Begins to write a batch; false where there is none, or it must not be written. */
+    add: async (batch: PreparedBatch | null, signal: AbortSignal): Promise<boolean> => {
+      await writing;
+      const commit = batch === null || signal.aborted ? null : await session.commit(batch, isDurable);
+      if (commit === null || batch === null) return false;
+      writing = commit.done.then((rows) => onCommit(batch, rows));
+      // A failure is thrown by the next call of `add` or `settled`.
+      writing.catch(() => undefined);
+      return true;
+    },
+    settled: (): Promise<void> => writing,
+  };
+};
+
+/** Verifies that blocks follow the tip; without a tip, that the node returns the first one again. @throws {BrokenChainError} @throws {BadReplyError} */
+const confirm = async ({ source, chain }: Pick<AdvanceDeps, "source" | "chain">, tip: Hash | null, blocks: readonly ChainBlock[]) => {
   const [first] = blocks;
   if (first === undefined) return;
   if (tip === null) return confirmFirst(source, chain, first);
   if (first.parentHash !== tip) {
-    throw new BrokenChainError(`The node's block ${first.number} does not follow the indexed block ${first.number - 1}.`);
+    throw new BrokenChainError(`Block ${first.number} of the node does not follow the indexed block ${first.number - 1}.`);
   }
 };
-
-export type Advance = ReturnType<typeof createAdvance>;

@@ -1,32 +1,53 @@
-import { type BatchDeps, beginBatch, writeBatch } from "../ingest/batch.ts";
+import { type BatchDeps, createBatch, nodeReadLoads } from "../ingest/batch.ts";
 import type { Projection } from "../projection.ts";
-import { readingLoads } from "../state/reading-loads.ts";
 import { createStateCache } from "../state/state-cache.ts";
 import { readCheckpoints } from "../storage/checkpoints.ts";
-import type { StoredLedger } from "../storage/stored-ledger.ts";
+import { type WriteBatchDeps, writeBatch } from "../storage/write-batch.ts";
+import type { StoredLedger, Tuning } from "../types.ts";
+import type { IndexSession } from "./index-session.ts";
 import type { Progress } from "./progress.ts";
 
-/**
- * Brings a projection one batch nearer to the ledger, out of the stored blocks. True once it is level with the ledger: from then on the loop carries it.
- * To be called while nothing else writes.
- */
-export const catchUpOnce = async (
-  deps: BatchDeps,
-  ledger: StoredLedger,
-  projection: Projection,
-  size: { readonly transactions: number; readonly blocks: number },
-  onProgress: ((progress: Progress) => void) | undefined,
-  signal: AbortSignal,
-): Promise<boolean> => {
-  const checkpoints = await readCheckpoints(deps.database, deps.chainId);
+export interface CatchUpDeps extends BatchDeps, WriteBatchDeps {
+  readonly ledger: StoredLedger;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Blocks of the ledger that are read at once. */
+export interface CatchUpSize {
+  readonly transactions: number;
+  readonly blocks: number;
+}
+
+/** Brings each projection that is behind level with the ledger, one batch at a time, and joins it. */
+export const catchUp = async (session: IndexSession, deps: () => CatchUpDeps, size: CatchUpSize, signal: AbortSignal): Promise<void> => {
+  for (const projection of session.projections) {
+    while (!signal.aborted && !session.joined.includes(projection)) {
+      await session.exclusively(async () => {
+        if (await catchUpOnce(deps(), projection, size, signal)) session.join(projection);
+      });
+    }
+  }
+};
+
+/** Limits of catching up: stored blocks are read at once instead of in portions that requests overlap. */
+export const catchUpSizeOf = (tuning: Tuning): CatchUpSize => ({
+  transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
+  blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
+});
+
+/** Adds one batch of stored blocks to a projection; true when it is level with the ledger. To be called while nothing else writes. */
+export const catchUpOnce = async (deps: CatchUpDeps, projection: Projection, size: CatchUpSize, signal: AbortSignal): Promise<boolean> => {
+  const { database, chainId, facts, ledger, onProgress } = deps;
+  const checkpoints = await readCheckpoints(database, chainId);
   const target = checkpoints.get(ledger.projection.id)?.block ?? -1;
   const done = checkpoints.get(projection.id)?.block ?? target;
   if (done >= target) return true;
-  const event = { phase: "catch-up", projection: projection.id, from: deps.facts.from, target } as const;
-  if (done < deps.facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
+  const event = { phase: "catch-up", projection: projection.id, from: facts.from, target } as const;
+  if (done < facts.from) onProgress?.({ ...event, block: done, blocks: 0, transactions: 0, rows: 0 });
   const to = Math.min(target, (await ledger.heightAfter(done + 1, size.transactions, size.blocks)) ?? target);
-  const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, deps.facts.nativeAccounting));
-  const batch = beginBatch(deps, createStateCache([projection], { own: readingLoads }), [projection]);
+  const blocks = await deps.stopwatch.time("fetch", () => ledger.blocks(done + 1, to, facts.nativeAccounting));
+  const cache = createStateCache({ database, chainId, projections: [projection], own: nodeReadLoads });
+  const batch = createBatch(deps, cache, [projection]);
   const prepared = (await batch.add(blocks, signal)) ? batch.finish() : null;
   if (prepared === null) return false;
   const rows = await writeBatch(deps, prepared, false);

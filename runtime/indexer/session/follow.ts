@@ -1,88 +1,94 @@
 import type { Head } from "../../chain/source.ts";
-import { type Mutex, nullOnAbort, sleep } from "../../lib/async.ts";
-import type { ChainFacts } from "../projection.ts";
+import { nullOnAbort, sleep } from "../../lib/async.ts";
 import { finalizedHeight } from "../reorg/finalized-height.ts";
-import { handleReorg, type ReorgDeps } from "../reorg/handle-reorg.ts";
+import { handleReorg } from "../reorg/handle-reorg.ts";
 import { recordBackfilled, recordHead, recordNativeHistory } from "../storage/chain-record.ts";
 import type { IndexerDeps } from "../types.ts";
 import type { Advance } from "./advance.ts";
-import type { Loop } from "./loop.ts";
+import type { IndexSession } from "./index-session.ts";
 
-export interface FollowDeps extends ReorgDeps, Pick<IndexerDeps, "clock" | "onProgress"> {
-  readonly heads: IndexerDeps["heads"] | undefined;
-  readonly loop: Loop;
-  readonly lock: Mutex;
+export interface FollowDeps
+  extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "heads" | "logger" | "clock" | "onProgress"> {
+  readonly session: IndexSession;
   readonly advance: Advance;
-  /** Reads anew where the index stands. */
-  readonly open: () => Promise<unknown>;
 }
 
-/** Keeps the index in step with the node's head until the signal. */
-export const createFollow = (deps: FollowDeps) => {
-  const { chain, source, database, ledger, logger, loop } = deps;
-  const { position } = loop;
+export interface Follower {
+  /** Keeps the index in step with the node's head until the signal; to be called with an open session. */
+  follow(signal: AbortSignal): Promise<void>;
+  /** The node's head as last seen. */
+  readonly head: number | null;
+  /** Whether the head was reached since the last restart. */
+  readonly isFollowing: boolean;
+  restart(): void;
+}
 
-  const reorganise = async (facts: ChainFacts, head: Head): Promise<void> => {
-    const indexed = position.block;
-    const ancestor = await deps.lock(async () => {
-      const taken = await handleReorg(deps, facts, indexed, head);
-      // With nobody in between: a projection that came level now would be left out by what is read here.
-      if (taken !== null) await deps.open();
-      return taken;
-    });
-    if (ancestor === null) return;
-    const depth = indexed - ancestor;
-    const event = { phase: "reorganisation", projection: null, from: facts.from, block: ancestor, target: head.number } as const;
-    deps.onProgress?.({ ...event, blocks: depth, transactions: 0, rows: 0 });
-  };
+/** The part of the loop that watches the node's head. */
+export const createFollower = (deps: FollowDeps): Follower => {
+  const { chain, source, database, ledger, logger, session } = deps;
+  let latest: number | null = null;
+  let isFollowing = false;
 
-  const hasLeft = async (head: Head): Promise<boolean> => {
-    if (position.hash === null) return false;
-    if (position.suspect) return true;
-    if (head.number > position.block) return false;
-    // A lower head is a node that lags, unless it has another block there.
-    const stored = head.number === position.block ? position.hash : (await ledger.hashes(head.number, head.number)).get(head.number);
-    return stored !== undefined && stored !== head.hash;
-  };
-
-  const arrive = async (): Promise<void> => {
+  const reachHead = async (): Promise<void> => {
+    if (isFollowing) return;
     await recordBackfilled(database, chain.id, deps.clock());
     await recordNativeHistory(database, chain.id, await ledger.lacksBalances());
-    logger.info(`${chain.name} is indexed up to its head, block ${position.block}.`);
+    logger.info(`${chain.name} is indexed up to its head, block ${session.position.block}.`);
+    isFollowing = true;
   };
 
-  /** Keeps what the node says of its head. */
   const record = async (head: Head, compared: number): Promise<void> => {
     const finalized = await finalizedHeight(source, head, compared, chain.finality);
     await recordHead(database, chain.id, head, finalized, deps.clock());
   };
 
-  /** One look at the node's head, or one head that the node told by itself, and what follows from it. */
-  const keepUp = async (facts: ChainFacts, told: Head | null, signal: AbortSignal): Promise<void> => {
-    const head = told ?? (await nullOnAbort(source.head(), signal));
+  /** Indexes up to a head that is announced or, where it is null, requested. */
+  const keepUp = async (announced: Head | null, mustCompare: boolean, signal: AbortSignal): Promise<void> => {
+    const head = announced ?? (await nullOnAbort(source.head(), signal));
     if (head === null) return;
-    if (told === null) deps.heads?.seen(head.number);
-    loop.head = head.number;
-    if (await hasLeft(head)) await reorganise(facts, head);
-    position.suspect = false;
-    // After the comparison: what is final now says nothing of blocks that were indexed before it was.
-    const recorded = nullOnAbort(record(head, position.block), signal);
+    if (announced === null) deps.heads?.seen(head.number);
+    latest = head.number;
+    if (await mayHaveForked(deps, head, mustCompare)) await handleReorg(deps, head);
+    // After the comparison: the current finalized block says nothing about blocks that were indexed before it was final.
+    const recorded = nullOnAbort(record(head, session.position.block), signal);
     recorded.catch(() => undefined);
-    // Its failure waits for the end of what is being written, so that nothing is in flight when the index is opened anew.
-    if (head.number > position.block) await deps.advance(facts, head.number, signal);
+    // Awaited after the batches, so that nothing is being written when a failure reopens the index.
+    if (head.number > session.position.block) await deps.advance(head.number, isFollowing ? "follow" : "backfill", signal);
     await recorded;
-    if (signal.aborted || position.block < head.number) return;
-    if (!loop.following) await arrive();
-    loop.following = true;
+    if (!signal.aborted && session.position.block >= head.number) await reachHead();
   };
 
-  return async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    for (let told: Head | null = null; !signal.aborted; ) {
-      await keepUp(facts, told, signal);
-      told = null;
-      if (position.block < (loop.head ?? 0)) continue;
-      if (deps.heads === undefined) await sleep(chain.pollMilliseconds, signal);
-      else told = await deps.heads.next(chain.pollMilliseconds, signal);
-    }
+  return {
+    follow: async (signal) => {
+      let announced: Head | null = null;
+      // The node may have left the stored branch before the index was opened.
+      for (let mustCompare = true; !signal.aborted; mustCompare = false) {
+        await keepUp(announced, mustCompare, signal);
+        announced = null;
+        if (session.position.block < (latest ?? 0)) continue;
+        if (deps.heads === undefined) await sleep(chain.pollMilliseconds, signal);
+        else announced = await deps.heads.next(chain.pollMilliseconds, signal);
+      }
+    },
+    get head() {
+      return latest;
+    },
+    get isFollowing() {
+      return isFollowing;
+    },
+    restart: () => {
+      isFollowing = false;
+    },
   };
+};
+
+/** Whether the stored branch has to be compared with the node's. */
+const mayHaveForked = async ({ ledger, session }: FollowDeps, head: Head, mustCompare: boolean): Promise<boolean> => {
+  const { block, hash } = session.position;
+  if (hash === null) return false;
+  if (mustCompare) return true;
+  if (head.number > block) return false;
+  // The node of a lower head lags, unless it has another block at that height.
+  const stored = head.number === block ? hash : (await ledger.hashes(head.number, head.number)).get(head.number);
+  return stored !== undefined && stored !== head.hash;
 };

@@ -1,21 +1,14 @@
-import { BadReplyError } from "../../chain/errors.ts";
-import { createMutex, nullOnAbort } from "../../lib/async.ts";
-import { IndexMismatchError } from "../errors.ts";
-import type { BatchDeps } from "../ingest/batch.ts";
-import { createLeader, type Leadership, LeadershipLostError } from "../leader/leader.ts";
-import type { ChainFacts, Projection } from "../projection.ts";
-import { readingLoads, readingTables } from "../state/reading-loads.ts";
-import { createStateCache } from "../state/state-cache.ts";
-import { readCheckpoints } from "../storage/checkpoints.ts";
+import { nullOnAbort } from "../../lib/async.ts";
+import type { Address } from "../../lib/hex.ts";
+import { createStopwatch } from "../ingest/stopwatch.ts";
+import { createLeader, type Leadership } from "../leader/leader.ts";
 import type { Indexer, IndexerDeps, Tuning } from "../types.ts";
 import { createAdvance } from "./advance.ts";
-import { catchUpOnce } from "./catch-up.ts";
+import { type CatchUpDeps, catchUp, catchUpSizeOf } from "./catch-up.ts";
 import { createExclusive } from "./exclusive.ts";
-import { createFollow } from "./follow.ts";
-import type { Loop } from "./loop.ts";
-import { openIndex } from "./open-index.ts";
-import { createStopwatch } from "./progress.ts";
-import { untilStopped } from "./run-until-stopped.ts";
+import { createFollower } from "./follow.ts";
+import { createIndexSession } from "./index-session.ts";
+import { runUntilStopped } from "./run-until-stopped.ts";
 
 const defaultTuning: Tuning = {
   batchTransactions: 8_000,
@@ -28,140 +21,83 @@ const defaultTuning: Tuning = {
   requestsInFlight: 4,
 };
 
-/** The loop of one chain. */
+/** The indexer of one chain. */
 export const createIndexer = (deps: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, onProgress } = deps;
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
-  const all: readonly Projection[] = [ledger.projection, ...deps.projections];
-  const following = [...readingTables, ...(deps.following ?? [])];
   const stopwatch = createStopwatch();
-  const lock = createMutex();
+  const session = createIndexSession({ ...deps, stopwatch });
   const leader = createLeader({ database, chain, logger });
-  const loop: Loop = {
-    position: { block: chain.from - 1, hash: null, suspect: true },
-    head: null,
-    following: false,
-    leadership: null,
-    joined: new Set(),
-    facts: null,
-    cache: createStateCache([]),
-  };
-  const { position } = loop;
-
-  const guard: Leadership["guard"] = async (client) => {
-    if (loop.leadership === null) throw new LeadershipLostError(chain.name);
-    await loop.leadership.guard(client);
-  };
-
-  const onUnanswered: BatchDeps["onUnanswered"] = ([first, ...others]) => {
-    const who = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, ${first} among them`;
-    logger.warn(
-      `Node of ${chain.name} answered no eth_call to ${who}: their Transfer logs with three or no indexed arguments count as ERC-721.`,
-    );
-  };
-
-  const batchDeps = (facts: ChainFacts): BatchDeps => ({
+  const batchDeps = (): CatchUpDeps => ({
     database,
     source,
     chainId: chain.id,
-    facts,
+    facts: session.facts,
     allocation: deps.genesisAllocation,
     stopwatch,
-    guard,
-    onUnanswered,
+    guard: session.guard,
+    onUnanswered: (contracts) => logger.warn(unansweredWarning(chain.name, contracts)),
+    ledger,
+    onProgress,
   });
+  const advance = createAdvance({ ...deps, session, batchDeps, stopwatch, tuning });
+  const follower = createFollower({ ...deps, session, advance });
+  const size = catchUpSizeOf(tuning);
 
-  const join = (projections: Iterable<Projection>, isNew = false): void => {
-    loop.joined = new Set(projections);
-    loop.cache = createStateCache([...loop.joined], { own: readingLoads, isNew });
-  };
+  const retrying = (work: () => Promise<void>, signal: AbortSignal): Promise<void> =>
+    runUntilStopped(work, { chain: chain.name, logger, signal, progress: () => session.position.block });
 
-  const open = async (): Promise<ChainFacts> => {
-    const opened = await openIndex(database, source, chain, ledger, all, deps.genesisAllocation !== undefined, guard).catch(
-      (error: unknown) => {
-        // A node that was the right one in this run has not become another chain's for good: a gateway may lead astray for a while.
-        if (loop.facts !== null && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
-        throw error;
-      },
-    );
-    if (loop.facts === null) opened.warnings.forEach((warning) => void logger.warn(warning));
-    const checkpoints = await readCheckpoints(database, chain.id);
-    position.block = checkpoints.get(ledger.projection.id)?.block ?? opened.facts.from - 1;
-    position.hash = (await ledger.hashes(position.block, position.block)).get(position.block) ?? null;
-    position.suspect = position.hash !== null;
-    const level = all.filter(({ id }) => checkpoints.get(id)?.block === position.block);
-    join(level, position.block < opened.facts.from);
-    loop.facts = opened.facts;
-    return opened.facts;
-  };
-
-  const advance = createAdvance({ ...deps, onProgress, all, loop, lock, batchDeps, stopwatch, tuning });
-  const follow = createFollow({ ...deps, heads: deps.heads, loop, lock, guard, all, following, advance, open });
-
-  const catchUp = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    // Stored blocks are read at once, not in portions.
-    const size = {
-      transactions: Math.min(tuning.batchTransactions, tuning.requestTransactions * tuning.requestsInFlight),
-      blocks: Math.min(tuning.batchBlocks, tuning.requestBlocks * tuning.requestsInFlight),
-    };
-    for (const projection of all) {
-      while (!signal.aborted && !loop.joined.has(projection)) {
-        await lock(async () => {
-          if (await catchUpOnce(batchDeps(facts), ledger, projection, size, onProgress, signal)) join([...loop.joined, projection]);
-        });
-      }
-    }
-  };
-
-  /** Follows the head and catches up beside it; the failure of one ends both. */
-  const runOnce = async (facts: ChainFacts, signal: AbortSignal): Promise<void> => {
-    const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
-    const guarded = (work: Promise<void>) =>
-      work.catch((error: unknown) => {
-        stop.abort();
-        throw error;
-      });
-    const results = await Promise.allSettled([guarded(follow(facts, either)), guarded(catchUp(facts, either))]);
-    for (const result of results) if (result.status === "rejected") throw result.reason;
-  };
-
-  /** Works while this process is the chain's leader; what passes by itself is tried again. */
   const runAsLeader = async (leadership: Leadership, signal: AbortSignal): Promise<void> => {
-    loop.leadership = leadership;
+    session.leadership = leadership;
     try {
-      await untilStopped(
-        async () => {
-          const facts = await nullOnAbort(open(), signal);
-          if (facts !== null) await runOnce(facts, signal);
-        },
-        { chain: chain.name, logger, signal, place: () => position.block },
-      );
+      await retrying(async () => {
+        await nullOnAbort(session.open(), signal);
+        if (signal.aborted) return;
+        await runTogether([follower.follow, (stopped) => catchUp(session, batchDeps, size, stopped)], signal);
+      }, signal);
     } finally {
-      loop.leadership = null;
+      session.leadership = null;
     }
   };
 
   return {
     run: async (signal) => {
-      loop.following = false;
-      await untilStopped(() => leader.lead(signal, (leadership) => runAsLeader(leadership, AbortSignal.any([signal, leadership.lost]))), {
-        chain: chain.name,
-        logger,
+      follower.restart();
+      await retrying(
+        () => leader.lead(signal, (leadership) => runAsLeader(leadership, AbortSignal.any([signal, leadership.lost]))),
         signal,
-        place: () => position.block,
-      });
+      );
     },
-    // What is remembered of stored rows may be of before the work.
-    exclusive: createExclusive({ chain, database, ledger, all, loop, lock, guard, finish: () => join(loop.joined) }),
-    beside: createExclusive({ chain, database, ledger, all, loop, lock, guard }),
+    // The work may change rows that the cache contains.
+    exclusive: createExclusive(session, deps, session.invalidateCache),
+    beside: createExclusive(session, deps),
     status: () => ({
-      block: position.block,
-      head: loop.head,
-      following: loop.following,
-      leading: loop.leadership !== null,
-      catchingUp: loop.facts === null ? [] : all.filter((projection) => !loop.joined.has(projection)).map(({ id }) => id),
+      block: session.position.block,
+      head: follower.head,
+      following: follower.isFollowing,
+      leading: session.leadership !== null,
+      catchingUp: session.behind.map(({ id }) => id),
       spent: stopwatch.spent,
     }),
   };
+};
+
+/** Runs works side by side; the failure of one stops the others, and is thrown when all have ended. */
+const runTogether = async (works: readonly ((signal: AbortSignal) => Promise<void>)[], signal: AbortSignal): Promise<void> => {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const results = await Promise.allSettled(
+    works.map((work) =>
+      work(either).catch((error: unknown) => {
+        stop.abort();
+        throw error;
+      }),
+    ),
+  );
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+};
+
+const unansweredWarning = (chain: string, [first, ...others]: readonly Address[]): string => {
+  const contracts = others.length === 0 ? `contract ${first}` : `${others.length + 1} contracts, ${first} among them`;
+  return `Node of ${chain} returned no result of eth_call to ${contracts}: their Transfer logs with three or no indexed arguments count as ERC-721.`;
 };

@@ -5,53 +5,42 @@ import { nameTaken, nativeBalancesDiffer, refuseChainId, refuseFirstBlock, trace
 import type { Leadership } from "../leader/leader.ts";
 import type { ChainFacts, Projection } from "../projection.ts";
 import { clearProjection } from "../reorg/roll-back.ts";
-import { type ChainRecord, chainNamed, describeChain, features, insertChain, readChain } from "../storage/chain-record.ts";
+import { type ChainRecord, chainNamed, describeChain, features, insertChain, readChain, recordOffers } from "../storage/chain-record.ts";
 import { type Checkpoint, lockCheckpoints, resetCheckpoint } from "../storage/checkpoints.ts";
-import type { StoredLedger } from "../storage/stored-ledger.ts";
-import type { IndexedChain } from "../types.ts";
-import { accountingOf, accountingWords } from "./accounting.ts";
-import { recordOffers } from "./node-offers.ts";
+import type { IndexedChain, StoredLedger } from "../types.ts";
+import { accountingDescriptions, chooseAccounting } from "./accounting.ts";
+
+export interface OpenIndexDeps {
+  readonly chain: IndexedChain;
+  readonly source: Source;
+  readonly database: Database;
+  readonly ledger: Pick<StoredLedger, "lacksBalances">;
+  /** The ledger's first. */
+  readonly projections: readonly Projection[];
+  /** Whether the native balances of the genesis block are configured. */
+  readonly hasAllocation: boolean;
+  readonly guard: Leadership["guard"];
+}
 
 export interface OpenedIndex {
   readonly facts: ChainFacts;
   readonly warnings: readonly string[];
 }
 
-/** Checks that node and index belong together, and begins what is new: the chain, a projection, a version. @throws {IndexMismatchError} */
-export const openIndex = async (
-  database: Database,
-  source: Source,
-  chain: IndexedChain,
-  ledger: Pick<StoredLedger, "lacksBalances">,
-  projections: readonly Projection[],
-  hasAllocation: boolean,
-  guard: Leadership["guard"],
-): Promise<OpenedIndex> => {
-  refuseChainId(chain, await source.chainId());
-  const genesisHash = await source.genesisHash();
-  const known = await readChain(database, chain.id);
-  // An index that goes on from its own first block waits for a node that lags behind it.
-  if (known?.indexedFrom !== chain.from) refuseFirstBlock(chain, (await source.head()).number);
-  const holder = await chainNamed(database, chain.name);
-  if (holder !== null && holder !== chain.id) throw nameTaken(chain.name, chain.id, holder);
-  if (known === null) {
-    const nativeAccounting = accountingOf(chain.nativeAccounting, source.capabilities);
-    await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from, nativeAccounting });
-  }
-  const record = await readChain(database, chain.id);
-  if (record === null || record.genesisHash !== genesisHash) throw wrongGenesis(chain.name, record?.genesisHash ?? "0x", genesisHash);
-
-  // An index keeps the accounting that it was begun with: balances that were followed and ones that were read do not continue each other.
-  const { nativeAccounting } = record;
+/** Checks that node and index belong together, and creates what is new: the chain, a projection, a version of one. @throws {IndexMismatchError} */
+export const openIndex = async (deps: OpenIndexDeps): Promise<OpenedIndex> => {
+  const { chain, source, database } = deps;
+  const record = await openChain(deps);
+  // Balances followed by traces and balances read from the state cannot continue each other.
+  const { nativeAccounting, indexedFrom: from } = record;
   if (nativeAccounting === "traces" && !source.tracing) throw tracesGone(chain.name);
-  await describeChain(database, chain.id, chain.name, missingOf(source, record, hasAllocation, await ledger.lacksBalances()));
+  const missing = missingOf(source, record, deps.hasAllocation, await deps.ledger.lacksBalances());
+  await describeChain(database, chain.id, chain.name, missing);
   await recordOffers(database, chain.id, source.capabilities);
-
-  const from = record.indexedFrom;
   await database.transaction(async (client) => {
     const checkpoints = await lockCheckpoints(client, chain.id);
-    await guard(client);
-    await beginProjections(client, chain.id, projections, checkpoints, from - 1);
+    await deps.guard(client);
+    await beginProjections(client, chain.id, deps.projections, checkpoints, from - 1);
   });
   return {
     facts: { from, baseBlock: Math.max(from - 1, 0), nativeAccounting, wrappedNative: new Set(chain.wrappedNative) },
@@ -59,9 +48,27 @@ export const openIndex = async (
   };
 };
 
+/** The record of the chain, which is inserted where there is none. */
+const openChain = async ({ chain, source, database }: OpenIndexDeps): Promise<ChainRecord> => {
+  refuseChainId(chain, await source.chainId());
+  const genesisHash = await source.genesisHash();
+  const known = await readChain(database, chain.id);
+  // An index that continues from its own first block waits for a node that lags behind it.
+  if (known?.indexedFrom !== chain.from) refuseFirstBlock(chain, (await source.head()).number);
+  const holder = await chainNamed(database, chain.name);
+  if (holder !== null && holder !== chain.id) throw nameTaken(chain.name, chain.id, holder);
+  if (known === null) {
+    const nativeAccounting = chooseAccounting(chain.nativeAccounting, source.capabilities);
+    await insertChain(database, { id: chain.id, name: chain.name, genesisHash, from: chain.from, nativeAccounting });
+  }
+  const record = await readChain(database, chain.id);
+  if (record === null || record.genesisHash !== genesisHash) throw wrongGenesis(chain.name, record?.genesisHash ?? "0x", genesisHash);
+  return record;
+};
+
 const missingOf = (source: Source, record: ChainRecord, hasAllocation: boolean, lacksBalances: boolean): string[] => {
   const { nativeAccounting, missing, backfilled } = record;
-  // What is stored decides; of blocks that are not stored yet, what the node offers.
+  // Stored balances decide; before the backfill has ended, the node's capabilities do.
   const lacksHistory = nativeAccounting === "state" && (lacksBalances || (!backfilled && !source.capabilities.archiveState));
   return [
     ...(nativeAccounting === "none" ? [features.nativeBalances] : []),
@@ -76,34 +83,33 @@ const warningsOf = (chain: IndexedChain, record: ChainRecord, source: Source): s
   const warnings: string[] = [];
   if (record.name !== chain.name)
     warnings.push(
-      `Chain ${chain.id} was named ${record.name} in this index and is ${chain.name} from now on: its paths begin with /v1/${chain.name}/.`,
+      `Chain ${chain.id} was named ${record.name} in this index and is now named ${chain.name}: its paths begin with /v1/${chain.name}/.`,
     );
   for (const { feature, follows } of findingsOf(source.capabilities, chain)) {
     if (lacking.includes(feature)) warnings.push(`The node of ${chain.name} does not offer ${feature}: ${follows}.`);
   }
   if (record.indexedFrom !== chain.from) {
-    warnings.push(
-      `The index of ${chain.name} begins at block ${record.indexedFrom}; that the configuration says ${chain.from} changes nothing.`,
-    );
+    warnings.push(`The index of ${chain.name} begins at block ${record.indexedFrom}; the configured from (${chain.from}) is ignored.`);
   }
   return [...warnings, ...nativeWarnings(chain, record, source)];
 };
 
-const nativeWarnings = ({ name, nativeAccounting: wanted }: IndexedChain, record: ChainRecord, source: Source): string[] => {
+const nativeWarnings = ({ name, nativeAccounting: configured }: IndexedChain, record: ChainRecord, source: Source): string[] => {
   const { nativeAccounting: kept, missing } = record;
   const { traces, archiveState } = source.capabilities;
   const warnings: string[] = [];
   if (kept === "none") {
-    warnings.push(
-      `The index of ${name} keeps no native balances: ${wanted === "none" ? "nativeAccounting is none" : "it was begun without them"}.`,
-    );
-  } else if (wanted === "traces" && kept === "state") {
+    const reason = configured === "none" ? "nativeAccounting is none" : "it was created without them";
+    warnings.push(`The index of ${name} keeps no native balances: ${reason}.`);
+  } else if (configured === "traces" && kept === "state") {
     const reason =
-      !source.tracing || traces === null ? "the node has no traces" : "the node had no traces of its first blocks when it was begun";
+      !source.tracing || traces === null
+        ? "the node has no traces"
+        : "the node had no traces of the first blocks when the index was created";
     warnings.push(`The index of ${name} reads native balances from the state instead of following traces: ${reason}.`);
-  } else if (wanted !== kept) {
+  } else if (configured !== kept) {
     warnings.push(
-      `The index of ${name} keeps native balances ${accountingWords[kept]}, as it was begun; nativeAccounting ${wanted} needs a new index.`,
+      `The index of ${name} keeps native balances ${accountingDescriptions[kept]}, as it was created; nativeAccounting ${configured} requires a new index.`,
     );
   }
   if (kept === "state" && !archiveState) {
@@ -113,7 +119,7 @@ const nativeWarnings = ({ name, nativeAccounting: wanted }: IndexedChain, record
   return warnings;
 };
 
-/** A projection without a checkpoint begins before the first block; one of another version is emptied first. A new ledger empties all. */
+/** Creates the checkpoints of new projections before the first block; empties a projection of another version first, and all of them where the ledger's version changed. */
 const beginProjections = async (
   client: DatabaseClient,
   chainId: number,

@@ -4,35 +4,35 @@ import { backoff, sleep } from "../../lib/async.ts";
 import { LeadershipLostError } from "../leader/leader.ts";
 import { CheckpointMovedError } from "../storage/checkpoints.ts";
 
-const maxPause = 30_000;
+const maxWait = 30_000;
 
-export interface Persistence {
+export interface RunOptions {
   readonly chain: string;
   readonly logger: { warn(message: string): void };
   readonly signal: AbortSignal;
-  /** Where the work stands: a failure after some progress is a first one again. */
-  readonly place: () => number;
+  /** Grows as the work advances: a failure after progress counts as the first one. */
+  readonly progress: () => number;
 }
 
-/** Works again and again until the signal: failures that may pass by themselves are tried again, at growing distances; others are thrown. */
-export const untilStopped = async (work: () => Promise<void>, { chain, logger, signal, place }: Persistence): Promise<void> => {
+/** Runs work repeatedly until the signal, with backoff after temporary failures; throws all others. */
+export const runUntilStopped = async (work: () => Promise<void>, { chain, logger, signal, progress }: RunOptions): Promise<void> => {
   for (let failures = 0; !signal.aborted; ) {
-    const before = place();
+    const before = progress();
     try {
       await work();
     } catch (error) {
-      if (!isPassing(error)) throw error;
-      failures = place() > before ? 1 : failures + 1;
-      logger.warn(`${chain}: ${error.message} Trying again.`);
-      await sleep(backoff(failures, { base: 200, max: maxPause }), signal);
+      if (!isTemporary(error)) throw error;
+      failures = progress() > before ? 1 : failures + 1;
+      logger.warn(`${chain}: ${error.message} Retrying.`);
+      await sleep(backoff(failures, { base: 200, max: maxWait }), signal);
     }
   }
 };
 
-/** SQLSTATE classes of what may pass by itself: connection, resources, operator's stop, serialisation (PostgreSQL, appendix A). */
-const passingStates = /^(08|53|57|40)/;
+/** SQLSTATE classes of temporary errors: connection, resources, operator intervention, serialization (PostgreSQL, appendix A). */
+const temporaryStates = /^(08|53|57|40)/;
 
-const passingKinds = [
+const temporaryErrors = [
   TransportError,
   BadReplyError,
   BrokenChainError,
@@ -42,7 +42,7 @@ const passingKinds = [
   LeadershipLostError,
 ] as const;
 
-const isPassing = (error: unknown): error is Error => {
+const isTemporary = (error: unknown): error is Error => {
   if (!(error instanceof Error)) return false;
-  return passingKinds.some((kind) => error instanceof kind) || passingStates.test(String((error as { code?: unknown }).code));
+  return temporaryErrors.some((kind) => error instanceof kind) || temporaryStates.test(String((error as { code?: unknown }).code));
 };

@@ -4,16 +4,16 @@ import type { Queryable } from "../../database/database.ts";
 import type { Row, StateLoad } from "../projection.ts";
 import { type Key, keyText } from "./state.ts";
 
-/** Keys in one statement; more would make its text and its plan large. */
-const largestProbe = 10_000;
+/** Keys in one statement; more would make its parameters and its plan large. */
+const maxKeys = 10_000;
 
-/** The rows of the given keys, by the text of their keys. */
+/** The stored rows of keys, by the text of the keys. */
 export const loadRows = async (database: Queryable, chainId: number, load: StateLoad, keys: readonly Key[]): Promise<Map<string, Row>> => {
   const columns = Object.keys(load.key);
   const sql = probe(load, columns);
   const rows = new Map<string, Row>();
-  for (let start = 0; start < keys.length; start += largestProbe) {
-    const part = keys.slice(start, start + largestProbe);
+  for (let start = 0; start < keys.length; start += maxKeys) {
+    const part = keys.slice(start, start + maxKeys);
     const arrays = columns.map((column, position) =>
       arrayLiteral(
         part.map((key) => key[position] ?? null),
@@ -26,7 +26,7 @@ export const loadRows = async (database: Queryable, chainId: number, load: State
   return rows;
 };
 
-/** Served by the primary key of each table, whose columns after the chain begin with the load's key. */
+/** Served by the primary key of each table, whose columns after the chain begin with the key of the load. */
 const probe = ({ table, key, values, newestBy }: StateLoad, columns: readonly string[]): string => {
   const arrays = columns.map((column, position) => `$${position + 2}::${key[column]}[]`).join(", ");
   const match = columns.map((column) => `t.${column} = k.${column}`).join(" AND ");

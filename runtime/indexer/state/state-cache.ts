@@ -3,137 +3,157 @@ import type { Projection, Row, StateLoad } from "../projection.ts";
 import { loadRows } from "./load-rows.ts";
 import { createState, type KeySet, keyText, type State } from "./state.ts";
 
-/** Rows of all loads together that stay when a batch begins; what two batches touch comes on top. */
+/** Rows of all loads together that are kept when a batch begins; the rows that two batches touch come on top. */
 const defaultLimit = 50_000;
 
-/** What is remembered of one load: null where no row has the key. */
-interface Memory {
-  readonly load: StateLoad;
-  recent: Map<string, Row | null>;
-  /** What was recent before; goes when the recent ones grow old. */
-  older: Map<string, Row | null>;
-}
-
 /**
- * The stored rows that folds start from, as they will be when all that was folded is written: so a batch can be folded before the one before it is
- * written, and what is touched again and again is loaded once. True as long as nobody else writes these tables: after a failure, a roll-back or
- * another's work a new one has to be made.
+ * The stored rows that folds start from, as they will be once every folded batch is written. So a batch can be folded before the previous one is
+ * written, and a row that many batches touch is loaded once. Valid as long as nobody else writes these tables.
  */
 export interface StateCache {
-  /** Begins a batch. By now every batch but the last one must be written: what only older ones touched may be forgotten. */
-  begin(): void;
-  /** Rows by the text of their keys, from memory or from the database. */
-  rows(database: Queryable, chainId: number, load: StateLoad, keys: KeySet): Promise<{ get(key: string): Row | undefined }>;
-  /** Takes rows over the ones of their keys, in the order given. */
-  keep(load: StateLoad, rows: readonly Row[]): void;
-  /** Takes in what projections gave, by projection and table. */
-  keepFolded(projections: readonly Projection[], folded: readonly Readonly<Record<string, readonly Row[]>>[]): void;
-  /** How many rows are remembered. */
-  size(): number;
+  /** False after `invalidate`. */
+  readonly isValid: boolean;
+  /** Number of cached keys. */
+  readonly size: number;
+  /** Returns the row of a key that was prefetched or set, undefined where no row has that key. */
+  get(load: StateLoad, key: string): Row | undefined;
+  /** Replaces the rows of their keys in every load of a table, in the given order. */
+  set(table: string, rows: readonly Row[]): void;
+  /** Loads the rows of those keys that are not cached. */
+  prefetch(load: StateLoad, keys: KeySet): Promise<void>;
+  /** Marks the cache as stale, for good: what was folded from it must not be written. */
+  invalidate(): void;
+  /** Frees memory between batches: drops rows that other writers change and, above the limit, rows that only older batches touched. */
+  clear(): void;
 }
 
 export interface StateCacheOptions {
-  /** What is remembered beside the loads of projections. */
+  readonly database: Queryable;
+  readonly chainId: number;
+  readonly projections: readonly Projection[];
+  /** Loads that are cached beside those of the projections. */
   readonly own?: readonly StateLoad[];
-  /** The projections have no rows yet: as long as nothing is forgotten, what is not in memory is nowhere. */
+  /** The projections have no rows yet: as long as nothing was dropped, a key that is not cached has no row. */
   readonly isNew?: boolean;
   readonly limit?: number;
 }
 
-/** An empty memory for these projections; rows of tables that others write are kept for one batch. */
-export const createStateCache = (
-  projections: readonly Projection[],
-  { own = [], isNew = false, limit = defaultLimit }: StateCacheOptions = {},
-): StateCache => {
-  let isComplete = isNew;
-  const written = new Set(projections.flatMap(({ tables }) => tables.filter(({ kind }) => kind !== "queue").map(({ name }) => name)));
-  const loads = projections.flatMap((projection) => Object.values(projection.loads));
-  const foreign = new Set(loads.filter(({ table }) => !written.has(table)));
-  const memories = new Map<StateLoad, Memory>([...loads, ...own].map((load) => [load, { load, recent: new Map(), older: new Map() }]));
-  const count = (which: "recent" | "older") => [...memories.values()].reduce((sum, memory) => sum + memory[which].size, 0);
+/** The cached rows of one load in two generations; null where no row has the key. */
+interface LoadCache {
+  readonly load: StateLoad;
+  /** Other writers change the table: its rows are kept for one batch. */
+  readonly isForeign: boolean;
+  /** What is not cached may be stored, even in an index without rows. */
+  readonly isOwn: boolean;
+  recent: Map<string, Row | null>;
+  /** Dropped when `recent` takes its place. */
+  older: Map<string, Row | null>;
+}
 
-  const find = (memory: Memory, key: string): Row | null | undefined => {
-    const recent = memory.recent.get(key);
-    if (recent !== undefined) return recent;
-    const older = memory.older.get(key);
-    if (older !== undefined) memory.recent.set(key, older);
-    return older;
-  };
+/** An empty cache for the loads of these projections. */
+export const createStateCache = (options: StateCacheOptions): StateCache => {
+  const { database, chainId, limit = defaultLimit } = options;
+  const caches = createLoadCaches(options);
+  const all = [...caches.values()];
+  const byTable = groupByTable(all);
+  let isComplete = options.isNew ?? false;
+  let isValid = true;
+  const count = (generation: "recent" | "older") => all.reduce((sum, cache) => sum + cache[generation].size, 0);
 
-  const keep = (load: StateLoad, rows: readonly Row[]): void => {
-    const memory = memories.get(load);
-    if (memory === undefined) return;
-    const { newestBy } = load;
-    const keyOf = keyReader(load);
-    if (newestBy === undefined) {
-      for (const row of rows) memory.recent.set(keyOf(row), row);
-      return;
-    }
-    for (const [key, row] of newestRows(rows, keyOf, newestBy)) {
-      const known = find(memory, key);
-      if (!known || !isNewer(known, row, newestBy)) memory.recent.set(key, row);
-    }
+  const cacheOf = (load: StateLoad): LoadCache => {
+    const cache = caches.get(load);
+    if (cache === undefined) throw new TypeError(`No projection of this cache loads rows of ${load.table}.`);
+    return cache;
   };
 
   return {
-    begin: () => {
-      for (const load of foreign) memories.get(load)?.recent.clear();
+    get isValid() {
+      return isValid;
+    },
+    get size() {
+      return count("recent") + count("older");
+    },
+    get: (load, key) => find(cacheOf(load), key) ?? undefined,
+    set: (table, rows) => {
+      for (const cache of byTable.get(table) ?? []) if (!cache.isForeign) setRows(cache, rows);
+    },
+    prefetch: async (load, keys) => {
+      const cache = cacheOf(load);
+      const missing = [...keys].filter(([key]) => find(cache, key) === undefined);
+      if (missing.length === 0) return;
+      const isEmpty = isComplete && !cache.isOwn && !cache.isForeign;
+      const probed = missing.map(([, key]) => key);
+      const found = isEmpty ? null : await loadRows(database, chainId, load, probed);
+      for (const [key] of missing) cache.recent.set(key, found?.get(key) ?? null);
+    },
+    invalidate: () => {
+      isValid = false;
+    },
+    clear: () => {
+      for (const cache of all) if (cache.isForeign) cache.recent.clear();
       if (count("recent") <= limit) return;
       if (count("older") > 0) isComplete = false;
-      for (const memory of memories.values()) {
-        memory.older = memory.recent;
-        memory.recent = new Map();
+      for (const cache of all) {
+        cache.older = cache.recent;
+        cache.recent = new Map();
       }
     },
-    rows: async (database, chainId, load, keys) => {
-      const memory = memories.get(load);
-      if (memory === undefined) return loadRows(database, chainId, load, [...keys.values()]);
-      const missing = [...keys].filter(([key]) => find(memory, key) === undefined);
-      if (isComplete && !own.includes(load) && !foreign.has(load)) {
-        for (const [key] of missing) memory.recent.set(key, null);
-      } else if (missing.length > 0) {
-        const found = await loadRows(
-          database,
-          chainId,
-          load,
-          missing.map(([, key]) => key),
-        );
-        for (const [key] of missing) memory.recent.set(key, found.get(key) ?? null);
-      }
-      return { get: (key) => find(memory, key) ?? undefined };
-    },
-    keep,
-    keepFolded: (from, folded) => {
-      for (const load of memories.keys()) {
-        const position = foreign.has(load) ? -1 : from.findIndex(({ tables }) => tables.some(({ name }) => name === load.table));
-        keep(load, folded[position]?.[load.table] ?? []);
-      }
-    },
-    size: () => count("recent") + count("older"),
   };
 };
 
-/** Loads what a projection needs of stored rows: what is not in memory by one index probe a key. */
-export const loadState = async (
-  cache: StateCache,
-  database: Queryable,
-  chainId: number,
-  projection: Projection,
-  needs: Readonly<Record<string, KeySet>>,
-): Promise<State> => {
+/** Caches the rows that a projection needs, and returns them as the state of a fold. */
+export const loadState = async (cache: StateCache, projection: Projection, needs: Readonly<Record<string, KeySet>>): Promise<State> => {
   const entries = await Promise.all(
     Object.entries(needs).map(async ([name, keys]) => {
       const load = projection.loads[name];
       if (load === undefined) throw new TypeError(`Projection ${projection.id} needs ${name}, which it does not define.`);
-      return [name, await cache.rows(database, chainId, load, keys)] as const;
+      await cache.prefetch(load, keys);
+      return [name, { get: (key: string) => cache.get(load, key) }] as const;
     }),
   );
   return createState(Object.fromEntries(entries));
 };
 
+const createLoadCaches = ({ projections, own = [] }: StateCacheOptions): Map<StateLoad, LoadCache> => {
+  const written = new Set(projections.flatMap(({ tables }) => tables.filter(({ kind }) => kind !== "queue").map(({ name }) => name)));
+  const create = (load: StateLoad, isOwn: boolean): [StateLoad, LoadCache] => [
+    load,
+    { load, isOwn, isForeign: !isOwn && !written.has(load.table), recent: new Map(), older: new Map() },
+  ];
+  const loads = projections.flatMap((projection) => Object.values(projection.loads));
+  return new Map([...loads.map((load) => create(load, false)), ...own.map((load) => create(load, true))]);
+};
+
+const groupByTable = (caches: readonly LoadCache[]): Map<string, LoadCache[]> => {
+  const groups = new Map<string, LoadCache[]>();
+  for (const cache of caches) groups.set(cache.load.table, [...(groups.get(cache.load.table) ?? []), cache]);
+  return groups;
+};
+
+const find = (cache: LoadCache, key: string): Row | null | undefined => {
+  const recent = cache.recent.get(key);
+  if (recent !== undefined) return recent;
+  const older = cache.older.get(key);
+  if (older !== undefined) cache.recent.set(key, older);
+  return older;
+};
+
+const setRows = (cache: LoadCache, rows: readonly Row[]): void => {
+  const { newestBy } = cache.load;
+  const keyOf = keyReader(cache.load);
+  if (newestBy === undefined) {
+    for (const row of rows) cache.recent.set(keyOf(row), row);
+    return;
+  }
+  for (const [key, row] of newestRows(rows, keyOf, newestBy)) {
+    const known = find(cache, key);
+    if (!known || !isNewer(known, row, newestBy)) cache.recent.set(key, row);
+  }
+};
+
 const isNewer = (known: Row, row: Row, newestBy: string): boolean => Number(known[newestBy]) > Number(row[newestBy]);
 
-/** Of each key the newest row: what is known is compared with no other. */
+/** The newest row of each key. */
 const newestRows = (rows: readonly Row[], keyOf: (row: Row) => string, newestBy: string): Map<string, Row> => {
   const newest = new Map<string, Row>();
   for (const row of rows) {

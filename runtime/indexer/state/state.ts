@@ -6,10 +6,10 @@ export type Row = Readonly<Record<string, CopyValue>>;
 export type KeyPart = string | number | bigint;
 /** The values of a key in the order of its columns. */
 export type Key = readonly KeyPart[];
-/** Keys, each once, by their text. */
+/** Distinct keys by their text. */
 export type KeySet = ReadonlyMap<string, Key>;
 
-/** One text a key; parts hold no bar. Spelt out by length, because it is made for every key of every movement. */
+/** The text of a key; no part contains a bar. The short lengths are spelled out, because every key of every transfer is converted. */
 export const keyText = (key: Key): string => {
   switch (key.length) {
     case 1:
@@ -23,7 +23,7 @@ export const keyText = (key: Key): string => {
   }
 };
 
-/** Collects keys, each once. */
+/** An empty set of keys. */
 export const createKeySet = () => {
   const keys = new Map<string, Key>();
   return {
@@ -40,7 +40,7 @@ export interface State {
   get(load: string, ...key: Key): Row | undefined;
 }
 
-/** A state out of the rows of each load by the text of their keys. */
+/** A state of the rows of each load by the text of their keys. */
 export const createState = (rows: Readonly<Record<string, { get(key: string): Row | undefined }>>): State => ({
   get: (load, ...key) => rows[load]?.get(keyText(key)),
 });

@@ -1,10 +1,12 @@
+import type { Capabilities } from "../../chain/capabilities.ts";
+import { findingsOf } from "../../chain/findings.ts";
 import type { Head } from "../../chain/source.ts";
 import type { NativeAccounting } from "../../chain/types.ts";
 import { bytes } from "../../database/codecs.ts";
 import type { Queryable } from "../../database/database.ts";
 import type { Hash } from "../../lib/hex.ts";
 
-/** What the index knows of its chain. */
+/** The row of `chains` that describes an index. */
 export interface ChainRecord {
   readonly name: string;
   readonly genesisHash: Hash;
@@ -12,13 +14,13 @@ export interface ChainRecord {
   readonly backfilled: boolean;
   readonly finalized: number | null;
   readonly missing: readonly string[];
-  /** The accounting that the index was begun with. */
+  /** The accounting that the index was created with. */
   readonly nativeAccounting: NativeAccounting;
 }
 
 /**
- * What an index may lack, as `missing` names it beside what its node lacks: native balances at all; those of the past, as the node had no archive; all of
- * them, as they were found to differ from the node's.
+ * What an index may lack, as `missing` names it beside what its node lacks: all native balances; those of past blocks, because the node had no archive state; all
+ * of them, because they were found to differ from the node's.
  */
 export const features = {
   nativeBalances: "native-balances",
@@ -27,7 +29,7 @@ export const features = {
   archiveState: "archive-state",
 } as const;
 
-/** The row of a chain, or null before its first indexing. */
+/** The record of a chain, or null before it is indexed for the first time. */
 export const readChain = async (database: Queryable, chainId: number): Promise<ChainRecord | null> => {
   const rows = await database.query<{
     name: string;
@@ -62,7 +64,7 @@ export interface NewChain {
   readonly nativeAccounting: NativeAccounting;
 }
 
-/** Enters a chain; a second process that enters it first has the word. */
+/** Inserts a chain, unless another process has inserted it. */
 export const insertChain = async (database: Queryable, chain: NewChain): Promise<void> => {
   const { id, name, genesisHash, from, nativeAccounting } = chain;
   await database.query(
@@ -72,23 +74,35 @@ export const insertChain = async (database: Queryable, chain: NewChain): Promise
   );
 };
 
-/** Keeps a chain's name as configured and what its node does not offer. */
+/** Stores the configured name of a chain, and what its index lacks. */
 export const describeChain = async (database: Queryable, chainId: number, name: string, missing: readonly string[]): Promise<void> => {
   await database.query("UPDATE chains SET name = $2, missing = $3 WHERE chain_id = $1", [chainId, name, [...missing]]);
 };
 
-/** Adds what an index was found to lack. */
+/** Stores what a chain's node offers beyond the standard calls. */
+export const recordOffers = async (database: Queryable, chainId: number, capabilities: Capabilities): Promise<void> => {
+  const { batchSize, traces } = capabilities;
+  const offers = findingsOf(capabilities).flatMap(({ offered, feature }) => (offered ? [feature] : []));
+  await database.query("UPDATE chains SET offers = $2, batch_size = $3, traces_by = $4 WHERE chain_id = $1", [
+    chainId,
+    offers,
+    batchSize,
+    traces,
+  ]);
+};
+
+/** Adds a feature to those that an index lacks. */
 export const recordMissing = async (database: Queryable, chainId: number, feature: string): Promise<void> => {
   await database.query("UPDATE chains SET missing = array_append(array_remove(missing, $2), $2) WHERE chain_id = $1", [chainId, feature]);
 };
 
-/** The chain that has a name in the index; null where none has. */
+/** The id of the chain with a name in the index, or null. */
 export const chainNamed = async (database: Queryable, name: string): Promise<number | null> => {
   const [row] = await database.query<{ chain_id: number }>("SELECT chain_id FROM chains WHERE name = $1", [name]);
   return row?.chain_id ?? null;
 };
 
-/** Keeps whether native balances of the past are unknown. Only accounting by state asks the node for them. */
+/** Stores whether native balances of past blocks are unknown, which only accounting by state can cause. */
 export const recordNativeHistory = async (database: Queryable, chainId: number, isMissing: boolean): Promise<void> => {
   await database.query(
     `UPDATE chains SET missing = CASE WHEN $3 THEN array_append(missing, $2) ELSE array_remove(missing, $2) END
@@ -97,7 +111,7 @@ export const recordNativeHistory = async (database: Queryable, chainId: number, 
   );
 };
 
-/** Keeps the node's head as seen. */
+/** Stores the node's head. */
 export const recordHead = async (
   database: Queryable,
   chainId: number,
@@ -111,7 +125,7 @@ export const recordHead = async (
   );
 };
 
-/** Marks the first arrival at the head. */
+/** Stores when the backfill ended, once. */
 export const recordBackfilled = async (database: Queryable, chainId: number, at: Date): Promise<void> => {
   await database.query("UPDATE chains SET backfilled_at = coalesce(backfilled_at, $2) WHERE chain_id = $1", [chainId, at]);
 };

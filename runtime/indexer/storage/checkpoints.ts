@@ -1,17 +1,17 @@
 import type { DatabaseClient, Queryable } from "../../database/database.ts";
 
-/** How far a projection has come. */
+/** The last block that a projection of a version includes. */
 export interface Checkpoint {
   readonly version: number;
   readonly block: number;
 }
 
-/** Another process moved a checkpoint that this one writes: two indexers run on one chain. */
+/** Another process moved a checkpoint that this one writes: two indexers work on one chain. */
 export class CheckpointMovedError extends Error {
   override readonly name = "CheckpointMovedError";
 
   constructor(projection: string) {
-    super(`Another process writes the index of this chain (the checkpoint of ${projection} moved).`);
+    super(`Another process writes the index of this chain: the checkpoint of ${projection} has moved.`);
   }
 }
 
@@ -24,7 +24,7 @@ export const readCheckpoints = async (database: Queryable, chainId: number): Pro
   return new Map(rows.map((row) => [row.projection, { version: row.version, block: row.block_number }]));
 };
 
-/** Begins a projection, or begins it again, after `block`. */
+/** Sets the checkpoint of a projection that begins, or is rebuilt, after `block`. */
 export const resetCheckpoint = async (client: DatabaseClient, chainId: number, projection: string, version: number, block: number) => {
   await client.query(
     `INSERT INTO projection_checkpoints (chain_id, projection, version, block_number) VALUES ($1, $2, $3, $4)
@@ -33,7 +33,7 @@ export const resetCheckpoint = async (client: DatabaseClient, chainId: number, p
   );
 };
 
-/** Moves the checkpoints of projections from one block to another; the row lock keeps a second writer out. @throws {CheckpointMovedError} */
+/** Advances the checkpoints of projections from one block to another; the row locks exclude a second writer. @throws {CheckpointMovedError} */
 export const advanceCheckpoints = async (
   client: DatabaseClient,
   chainId: number,
@@ -50,7 +50,7 @@ export const advanceCheckpoints = async (
   if (left !== undefined) throw new CheckpointMovedError(left.id);
 };
 
-/** Locks a chain's checkpoints for the transaction, and gives them: whoever else writes waits, or has written before. */
+/** Locks a chain's checkpoints for the transaction and returns them: every other writer waits, or has committed before. */
 export const lockCheckpoints = async (client: DatabaseClient, chainId: number): Promise<Map<string, Checkpoint>> => {
   await client.query("SELECT 1 FROM projection_checkpoints WHERE chain_id = $1 ORDER BY projection FOR UPDATE", [chainId]);
   return readCheckpoints(client, chainId);

@@ -4,10 +4,10 @@ import type { DatabaseClient } from "../../database/database.ts";
 import { upsert } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
 
-/** Up to so many rows one INSERT of arrays is sooner done than COPY into a table of the transaction. */
+/** Up to this number of rows, one INSERT of arrays is faster than COPY into a temporary table. */
 const fewRows = 500;
 
-/** Writes a projection's rows, and says how many there were. */
+/** Writes the rows of tables by their names, and returns their number. */
 export const writeRows = async (
   client: DatabaseClient,
   chainId: number,

@@ -78,7 +78,7 @@ describe("ashlar start", () => {
   it("with another name for a chain of the index says that it is renamed", async () => {
     await begin(
       ["start", "--chain", "other", "--rpc", chain.url],
-      /Chain 31337 was named mine in this index and is other from now on: its paths begin with \/v1\/other\/\./,
+      /Chain 31337 was named mine in this index and is now named other: its paths begin with \/v1\/other\/\./,
     );
   });
 });

@@ -192,8 +192,8 @@ describe("ashlar doctor", () => {
     );
     expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by asking for them$/m);
     expect(text).toContain(
-      "Native balances of a new index: by the node's word on the accounts that each block touched, unknown before the blocks of which the node has the state " +
-        "(nativeAccounting: state, as usual), or by what transactions and inner calls moved (nativeAccounting: traces, ",
+      "Native balances of a new index: by the node's state of the accounts that each block touches, unknown before the blocks of which the node has the state " +
+        "(nativeAccounting: state, as usual), or by the values of transactions and inner calls (nativeAccounting: traces, ",
     );
     // The last ten of 21 blocks: five empty ones, and five with two transactions each.
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);

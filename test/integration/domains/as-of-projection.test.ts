@@ -14,10 +14,10 @@ import type { Database } from "../../../runtime/database/database.ts";
 import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
 import type { HttpApp } from "../../../runtime/http/app.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
+import { createStopwatch } from "../../../runtime/indexer/ingest/stopwatch.ts";
 import type { ChainFacts } from "../../../runtime/indexer/projection.ts";
 import { clearProjection } from "../../../runtime/indexer/reorg/roll-back.ts";
 import { catchUpOnce } from "../../../runtime/indexer/session/catch-up.ts";
-import { createStopwatch } from "../../../runtime/indexer/session/progress.ts";
 import { readCheckpoints, resetCheckpoint } from "../../../runtime/indexer/storage/checkpoints.ts";
 import { projections } from "../../../runtime/projections.ts";
 import { exampleOf, targetOf } from "../../support/contract/examples.ts";
@@ -143,6 +143,7 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
     chainId,
     facts,
     allocation: undefined,
+    ledger: createStoredLedger(database, chainId),
     stopwatch: createStopwatch(),
     guard,
     onUnanswered,
@@ -156,8 +157,7 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
     }
     const done = (await readCheckpoints(database, chainId)).get(projection.id)?.block ?? -1;
     const size = { transactions: Number.MAX_SAFE_INTEGER, blocks: to - done };
-    if (to > done)
-      await catchUpOnce(deps, createStoredLedger(database, chainId), projection, size, undefined, new AbortController().signal);
+    if (to > done) await catchUpOnce(deps, projection, size, new AbortController().signal);
     expect((await readCheckpoints(database, chainId)).get(projection.id)?.block).toBe(to);
   }
   await running.close();

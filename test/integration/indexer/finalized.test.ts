@@ -60,7 +60,7 @@ describe("what is final where the node does not say", () => {
     const before = await stored(25);
     await chain.rpc("anvil_reorg", [11, []]);
     const deep = await indexer();
-    await expect(deep.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(/although 20 was final: nothing was changed/);
+    await expect(deep.indexer.run(AbortSignal.timeout(20_000))).rejects.toThrow(/although block 20 was final: nothing was changed/);
     expect(await stored(25)).toBe(before);
     await deep.close();
   });

@@ -112,7 +112,7 @@ describe("the name of a chain", () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(
-      "Chain 31337 was named test in this index and is other from now on: its paths begin with /v1/other/.",
+      "Chain 31337 was named test in this index and is now named other: its paths begin with /v1/other/.",
     );
     expect(await rowOf(test)).toMatchObject({ name: "other" });
     expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
@@ -122,7 +122,7 @@ describe("the name of a chain", () => {
     const test = await newDatabase();
     await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
     await expect(attempt(test, {})).rejects.toThrow(
-      "The name test is that of chain 7 in this index: give chain 31337 another name, or use another database.",
+      "The name test belongs to chain 7 in this index: give chain 31337 another name, or use another database.",
     );
   });
 });

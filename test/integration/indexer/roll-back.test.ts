@@ -174,7 +174,7 @@ describe("a table that follows", () => {
     const notes: FollowingTable = {
       name: "notes",
       blockColumn: "made_at",
-      beforeDrop: async (client, chainId, ancestor) => {
+      beforeDelete: async (client, chainId, ancestor) => {
         const found = await client.query("SELECT made_at FROM notes WHERE chain_id = $1 AND made_at > $2", [chainId, ancestor]);
         seen.push(found, await client.query("SELECT amount FROM shelf"));
       },
@@ -192,7 +192,7 @@ describe("a projection whose periods could not bring its rows back", () => {
   it("is refused, naming what they lack", () => {
     const { colour: _, ...colourless } = periods.columns;
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
-      "The periods of table shelf lack colour.",
+      "Periods of table shelf lack colour.",
     );
     expect(() => defineProjection(projectionOf(latest))).toThrow("The periods of table shelf lack who");
     expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(

@@ -16,18 +16,18 @@ const projection = defineProjection({
   fold: () => ({}),
 });
 
-/** A database of rows by address that says what it is asked for; real ones are asked in the tests of the loop. */
-const createAsked = (stored: Readonly<Record<string, Row>> = {}) => {
-  const asked: string[][] = [];
+/** A database of rows by address that records the queried addresses; a real one is queried in the tests of the loop. */
+const createQueried = (stored: Readonly<Record<string, Row>> = {}) => {
+  const queried: string[][] = [];
   const database: Queryable = {
     run: () => Promise.reject(new Error("not used")),
     query: <R extends object>(_sql: unknown, parameters: readonly unknown[] = []) => {
       const keys = [...String(parameters[1]).matchAll(/x([0-9a-f]+)/g)].map(([, digits]) => `0x${digits}`);
-      asked.push(keys);
+      queried.push(keys);
       return Promise.resolve(keys.flatMap((address) => (stored[address] === undefined ? [] : [{ address, ...stored[address] }])) as R[]);
     },
   };
-  return { database, asked };
+  return { database, queried };
 };
 
 const keysOf = (...addresses: string[]) => {
@@ -36,85 +36,101 @@ const keysOf = (...addresses: string[]) => {
   return set.keys;
 };
 
-it("asks for a key once, whether it has a row or not", async () => {
-  const { database, asked } = createAsked({ "0x0a": { ordinal: 7 } });
-  const cache = createStateCache([projection]);
+const createCache = (database: Queryable, options: { isNew?: boolean; limit?: number } = {}) =>
+  createStateCache({ database, chainId: 1, projections: [projection], ...options });
+
+it("queries a key once, whether it has a row or not", async () => {
+  const { database, queried } = createQueried({ "0x0a": { ordinal: 7 } });
+  const cache = createCache(database);
   for (let batch = 0; batch < 3; batch += 1) {
-    cache.begin();
-    const rows = await cache.rows(database, 1, ordinals, keysOf("0x0a", "0x0b"));
-    expect(rows.get("0x0a")).toMatchObject({ ordinal: 7 });
-    expect(rows.get("0x0b")).toBeUndefined();
+    cache.clear();
+    await cache.prefetch(ordinals, keysOf("0x0a", "0x0b"));
+    expect(cache.get(ordinals, "0x0a")).toMatchObject({ ordinal: 7 });
+    expect(cache.get(ordinals, "0x0b")).toBeUndefined();
   }
-  expect(asked).toEqual([["0x0a", "0x0b"]]);
+  expect(queried).toEqual([["0x0a", "0x0b"]]);
 });
 
-it("gives what a fold made of a key, by its newest row, before it is in the database", async () => {
-  const { database, asked } = createAsked({ "0x0a": { ordinal: 7 } });
-  const cache = createStateCache([projection]);
-  cache.begin();
-  await cache.rows(database, 1, ordinals, keysOf("0x0a", "0x0b"));
-  const rows = [
+it("returns the newest folded row of a key before it is in the database", async () => {
+  const { database, queried } = createQueried({ "0x0a": { ordinal: 7 } });
+  const cache = createCache(database);
+  cache.clear();
+  await cache.prefetch(ordinals, keysOf("0x0a", "0x0b"));
+  cache.set("lists", [
     { address: "0x0a", ordinal: 9, block_number: 2 },
     { address: "0x0a", ordinal: 8, block_number: 1 },
     { address: "0x0b", ordinal: 0, block_number: 1 },
-  ];
-  cache.keepFolded([projection], [{ lists: rows }]);
-  cache.begin();
-  const next = await cache.rows(database, 1, ordinals, keysOf("0x0a", "0x0b"));
-  expect([next.get("0x0a")?.ordinal, next.get("0x0b")?.ordinal]).toEqual([9, 0]);
-  expect(asked).toHaveLength(1);
+  ]);
+  cache.clear();
+  await cache.prefetch(ordinals, keysOf("0x0a", "0x0b"));
+  expect([cache.get(ordinals, "0x0a")?.ordinal, cache.get(ordinals, "0x0b")?.ordinal]).toEqual([9, 0]);
+  expect(queried).toHaveLength(1);
 });
 
-it("asks anew in each batch for rows that others write", async () => {
-  const { database, asked } = createAsked();
-  const cache = createStateCache([projection], { isNew: true });
+it("queries rows that others write again in each batch", async () => {
+  const { database, queried } = createQueried();
+  const cache = createCache(database, { isNew: true });
   for (let batch = 0; batch < 2; batch += 1) {
-    cache.begin();
-    for (let portion = 0; portion < 3; portion += 1) await cache.rows(database, 1, metadata, keysOf("0x0a"));
+    cache.clear();
+    for (let portion = 0; portion < 3; portion += 1) await cache.prefetch(metadata, keysOf("0x0a"));
   }
-  expect(asked).toEqual([["0x0a"], ["0x0a"]]);
+  expect(queried).toEqual([["0x0a"], ["0x0a"]]);
 });
 
-it("holds no more than its bound twice over and the keys of two batches, and never forgets the last batch", async () => {
+it("holds at most twice its limit and the keys of two batches, and never drops the last batch", async () => {
   const limit = 100;
   const each = 60;
-  const { database, asked } = createAsked();
-  const cache = createStateCache([projection], { limit });
+  const { database, queried } = createQueried();
+  const cache = createCache(database, { limit });
   const address = (number: number) => `0x${number.toString(16).padStart(4, "0")}`;
   let largest = 0;
   for (let batch = 0; batch < 50; batch += 1) {
     const own = Array.from({ length: each }, (_, index) => address(batch * each + index));
     const before = Array.from({ length: each }, (_, index) => address((batch - 1) * each + index));
-    cache.begin();
-    await cache.rows(database, 1, ordinals, keysOf(...own));
-    cache.keepFolded([projection], [{ lists: own.map((key) => ({ address: key, ordinal: batch, block_number: batch })) }]);
-    // The batch before may still be in the writing: none of its keys may be asked for.
-    const count = asked.length;
-    if (batch > 0) expect((await cache.rows(database, 1, ordinals, keysOf(...before))).get(before[0] ?? "")?.ordinal).toBe(batch - 1);
-    expect(asked).toHaveLength(count);
-    largest = Math.max(largest, cache.size());
+    cache.clear();
+    await cache.prefetch(ordinals, keysOf(...own));
+    cache.set(
+      "lists",
+      own.map((key) => ({ address: key, ordinal: batch, block_number: batch })),
+    );
+    // The previous batch may still be being written: none of its keys may be queried.
+    const count = queried.length;
+    if (batch > 0) {
+      await cache.prefetch(ordinals, keysOf(...before));
+      expect(cache.get(ordinals, before[0] ?? "")?.ordinal).toBe(batch - 1);
+    }
+    expect(queried).toHaveLength(count);
+    largest = Math.max(largest, cache.size);
   }
   expect(largest).toBeLessThanOrEqual(2 * (limit + 2 * each));
-  // What only the first batch touched is forgotten.
-  await cache.rows(database, 1, ordinals, keysOf(address(0)));
-  expect(asked.at(-1)).toEqual([address(0)]);
+  // The keys that only the first batch touched were dropped.
+  await cache.prefetch(ordinals, keysOf(address(0)));
+  expect(queried.at(-1)).toEqual([address(0)]);
 });
 
-it("asks nothing of tables that were empty when it began, until it forgets", async () => {
-  const { database, asked } = createAsked();
-  const cache = createStateCache([projection], { isNew: true, limit: 1 });
-  cache.begin();
+it("queries nothing of tables that were empty at the beginning, until it drops rows", async () => {
+  const { database, queried } = createQueried();
+  const cache = createCache(database, { isNew: true, limit: 1 });
+  cache.clear();
   const touch = async (key: string) => {
-    expect((await cache.rows(database, 1, ordinals, keysOf(key))).get(key)).toBeUndefined();
+    await cache.prefetch(ordinals, keysOf(key));
+    expect(cache.get(ordinals, key)).toBeUndefined();
   };
   await touch("0x0a");
   await touch("0x0b");
-  cache.begin();
+  cache.clear();
   await touch("0x0c");
   await touch("0x0d");
-  expect(asked).toEqual([]);
-  // The first two are forgotten now, and whether they have rows is not known any more.
-  cache.begin();
+  expect(queried).toEqual([]);
+  // The first two are dropped now, so that whether they have rows is unknown.
+  cache.clear();
   await touch("0x0a");
-  expect(asked).toEqual([["0x0a"]]);
+  expect(queried).toEqual([["0x0a"]]);
+});
+
+it("is not valid after it was invalidated", () => {
+  const cache = createCache(createQueried().database);
+  expect(cache.isValid).toBe(true);
+  cache.invalidate();
+  expect(cache.isValid).toBe(false);
 });

@@ -6,7 +6,7 @@ import { lockQueue } from "./fetch/lock-queue.ts";
  * What was asked above the ancestor is asked again. Waits for whoever keeps what was read, and what they keep is seen by the steps that follow.
  * The queue is short; all of it may be read.
  */
-const forgetAddresses: FollowingTable["beforeDrop"] = async (client, chainId, ancestor) => {
+const forgetAddresses: FollowingTable["beforeDelete"] = async (client, chainId, ancestor) => {
   await lockQueue(client, chainId);
   await client.query(
     `UPDATE nft_reads SET url = NULL, host = NULL, asked_at = NULL, leased_until = NULL, wanted_block = least(wanted_block, $2)
@@ -28,9 +28,9 @@ const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: num
 
 /** The tables of metadata that a reorganisation must reach, in this order: the queue before what is kept, as who keeps takes from the queue. */
 export const metadataTables: readonly FollowingTable[] = [
-  { name: "nft_reads", blockColumn: "block_number", beforeDrop: forgetAddresses },
+  { name: "nft_reads", blockColumn: "block_number", beforeDelete: forgetAddresses },
   { name: "nft_read_progress", blockColumn: "block_number" },
   { name: "nft_refreshes", blockColumn: "block_number" },
-  { name: "nft_metadata", blockColumn: "read_at_block", beforeDrop: queueAgain },
+  { name: "nft_metadata", blockColumn: "read_at_block", beforeDelete: queueAgain },
   { name: "nft_attributes", blockColumn: "read_at_block" },
 ];

@@ -237,7 +237,7 @@ describe("a node", () => {
       // Without an answer, its coins' event may be anybody's.
       ownName: [erc721],
     });
-    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to 11 contracts"))).toHaveLength(1);
+    expect(running.warnings.filter((warning) => warning.includes("returned no result of eth_call to 11 contracts"))).toHaveLength(1);
     const unread = await other.database.query(
       "SELECT 1 FROM contract_standards WHERE read_at_block IS NULL AND NOT is_coin AND NOT is_collection",
     );
@@ -283,7 +283,7 @@ describe("a node that fails for some seconds", () => {
     expect(await other.database.query("SELECT address FROM contract_standards WHERE read_at_block IS NULL")).toEqual([
       { address: addressOf("Greedy") },
     ]);
-    expect(running.warnings.filter((warning) => warning.includes("answered no eth_call to contract"))).toHaveLength(1);
+    expect(running.warnings.filter((warning) => warning.includes("returned no result of eth_call to contract"))).toHaveLength(1);
     await other.drop();
   });
 

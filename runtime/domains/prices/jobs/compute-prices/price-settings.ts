@@ -1,5 +1,5 @@
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
-import { deleteChain } from "../../../../indexer/storage/delete-rows.ts";
+import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
 
 /** What a chain's prices were made by, null before any; and how often they were undone on purpose. */
@@ -46,7 +46,7 @@ export async function undoPrices(client: DatabaseClient, chainId: number, since:
   await client.query("UPDATE price_settings SET revision = revision + 1 WHERE chain_id = $1", [chainId]);
   if (since === null) {
     await client.query("UPDATE price_settings SET fingerprint = NULL WHERE chain_id = $1", [chainId]);
-    for (const table of ["price_hours", "price_days", "priced_assets", "price_progress"]) await deleteChain(client, chainId, table);
+    for (const table of ["price_hours", "price_days", "priced_assets", "price_progress"]) await deleteRows(client, chainId, table);
     return;
   }
   const [hour, day] = [Math.floor(since / secondsOfHour), Math.floor(since / secondsOfDay)];

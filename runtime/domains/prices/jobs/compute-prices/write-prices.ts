@@ -1,7 +1,7 @@
 import { bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import { upsert } from "../../../../database/upsert.ts";
-import { deleteChain } from "../../../../indexer/storage/delete-rows.ts";
+import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
 import { type CandleRow, endsIn, type Portion, type Spoken } from "./candle-builder.ts";
@@ -68,7 +68,7 @@ export async function writePortion(client: DatabaseClient, chainId: number, made
  */
 const dropUndone = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
   if (progress === null) {
-    for (const table of ["price_hours", "price_days", "priced_assets"]) await deleteChain(client, chainId, table);
+    for (const table of ["price_hours", "price_days", "priced_assets"]) await deleteRows(client, chainId, table);
     return;
   }
   const hour = progress.hour + 1;

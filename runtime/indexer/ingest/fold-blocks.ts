@@ -1,0 +1,97 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Source } from "../../chain/source.ts";
+import type { ChainBlock } from "../../chain/types.ts";
+import type { DecodedBlock } from "../../events/decoded-block.ts";
+import { nullOnAbort } from "../../lib/async.ts";
+import type { Address, Hex } from "../../lib/hex.ts";
+import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row } from "../projection.ts";
+import type { State } from "../state/state.ts";
+import { loadState, type StateCache } from "../state/state-cache.ts";
+import type { createRowBuffers } from "../storage/row-buffers.ts";
+import { type BaseReadings, type GenesisAllocation, readBase } from "./base-reads.ts";
+import { readStandards } from "./contract-standards.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+/** What folding needs beside the blocks and the cached state. */
+export interface FoldDeps {
+  readonly source: Pick<Source, "balances" | "calls" | "head">;
+  readonly facts: ChainFacts;
+  readonly allocation: GenesisAllocation | undefined;
+  readonly stopwatch: Stopwatch;
+}
+
+interface FoldTarget extends FoldDeps {
+  readonly cache: StateCache;
+  readonly projections: readonly Projection[];
+  readonly decode: (block: ChainBlock) => DecodedBlock;
+  readonly buffers: Pick<ReturnType<typeof createRowBuffers>, "add">;
+}
+
+/** Responses of the node that were needed and are not stored yet. */
+interface FoldReads {
+  readonly baseReads: readonly Row[];
+  readonly standards: readonly Row[];
+  /** Contracts that the node could not call. */
+  readonly unanswered: readonly Address[];
+}
+
+type FoldedRows = Readonly<Record<string, readonly Row[]>>;
+
+/**
+ * Decodes blocks, loads the state that they touch, folds them, and adds the rows to cache and buffers; null, with nothing added, where the signal aborted while the
+ * node was queried. Yields to the event loop between the steps: the previous batch is being written meanwhile, and its connection needs this process.
+ */
+export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock[], signal: AbortSignal): Promise<FoldReads | null> => {
+  const { cache, source, facts, projections, stopwatch } = target;
+  const byForm = stopwatch.timeNow("decode", () => blocks.map(target.decode));
+  await yieldToEventLoop();
+  const standards = await stopwatch.time("read", () => nullOnAbort(readStandards(cache, source, byForm), signal));
+  if (standards === null) return null;
+  const decoded = standards.blocks;
+  const states = await stopwatch.time("load", () =>
+    Promise.all(projections.map((projection) => loadState(cache, projection, projection.needs(decoded, facts)))),
+  );
+  const reads = projections.flatMap((projection, position) => {
+    const state = states[position];
+    return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
+  });
+  const base = await stopwatch.time("read", () => nullOnAbort(readBase(cache, source, facts, reads, target.allocation), signal));
+  if (base === null) return null;
+  const folded: FoldedRows[] = [];
+  for (const [position, projection] of projections.entries()) {
+    folded.push(stopwatch.timeNow("fold", () => foldOne(projection, decoded, states[position], facts, base.outcomes)));
+    await yieldToEventLoop();
+  }
+  stopwatch.timeNow("fold", () => cacheRows(cache, projections, folded));
+  for (const [position, rows] of folded.entries()) {
+    stopwatch.timeNow("fold", () => target.buffers.add(position, rows));
+    await yieldToEventLoop();
+  }
+  return { baseReads: base.rows, standards: standards.rows, unanswered: standards.unanswered };
+};
+
+const foldOne = (
+  projection: Projection,
+  decoded: readonly DecodedBlock[],
+  state: State | undefined,
+  chain: ChainFacts,
+  outcomes: BaseReadings["outcomes"],
+): FoldedRows => {
+  if (state === undefined) throw new TypeError(`Projection ${projection.id} has no state.`);
+  const base = (read: BaseRead) => {
+    const outcome = outcomes.get(baseReadKey(read) as Hex);
+    if (outcome === undefined)
+      throw new TypeError(`Projection ${projection.id} uses base read ${baseReadKey(read)}, which it did not declare.`);
+    return outcome;
+  };
+  return projection.fold(decoded, { chain, state, base });
+};
+
+const cacheRows = (cache: StateCache, projections: readonly Projection[], folded: readonly FoldedRows[]): void => {
+  for (const [position, { tables }] of projections.entries()) {
+    for (const { name } of tables) {
+      const rows = folded[position]?.[name];
+      if (rows !== undefined) cache.set(name, rows);
+    }
+  }
+};

@@ -1,0 +1,182 @@
+import { BadReplyError } from "../../chain/errors.ts";
+import type { DatabaseClient } from "../../database/database.ts";
+import { createMutex } from "../../lib/async.ts";
+import type { Hash } from "../../lib/hex.ts";
+import { IndexMismatchError } from "../errors.ts";
+import { nodeReadLoads, nodeReadTables } from "../ingest/batch.ts";
+import type { Stopwatch } from "../ingest/stopwatch.ts";
+import { type Leadership, LeadershipLostError } from "../leader/leader.ts";
+import type { ChainFacts, Projection } from "../projection.ts";
+import { rollBack } from "../reorg/roll-back.ts";
+import { createStateCache, type StateCache } from "../state/state-cache.ts";
+import { CheckpointMovedError, lockCheckpoints, readCheckpoints } from "../storage/checkpoints.ts";
+import { type PreparedBatch, writeBatch } from "../storage/write-batch.ts";
+import type { IndexerDeps } from "../types.ts";
+import { openIndex } from "./open-index.ts";
+
+/** The last committed block of the ledger; the one before the first, without a hash, in an empty index. */
+export interface Position {
+  readonly block: number;
+  readonly hash: Hash | null;
+}
+
+export interface IndexSessionDeps
+  extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "projections" | "following" | "genesisAllocation" | "logger"> {
+  readonly stopwatch: Stopwatch;
+}
+
+/** What the indexing loop works with: one chain's index as this process writes it. */
+export interface IndexSession {
+  /** All projections, the ledger's first. */
+  readonly projections: readonly Projection[];
+  readonly position: Position;
+  /** Projections that are level with the ledger and written with it, in order. */
+  readonly joined: readonly Projection[];
+  /** Projections that have to catch up; none before the index is opened. */
+  readonly behind: readonly Projection[];
+  /** @throws {TypeError} before the index is opened. */
+  readonly facts: ChainFacts;
+  /** The rows that the next batch is folded from. */
+  readonly cache: StateCache;
+  /** The right to write; null while this process is not the leader. */
+  leadership: Leadership | null;
+  /** Verifies in a transaction that this process is the leader. @throws {LeadershipLostError} */
+  readonly guard: Leadership["guard"];
+  /** Checks that node and index belong together, and reads position and joined projections from the checkpoints. @throws {IndexMismatchError} */
+  open(): Promise<void>;
+  /** Adds a projection that has caught up; to be called while nothing else writes. */
+  join(projection: Projection): void;
+  /** Begins to write a batch when no other work writes, and moves the position with it. Null where the cache that it was folded from is no longer valid. */
+  commit(batch: PreparedBatch, isDurable: boolean): Promise<Commit | null>;
+  /** Rolls the index back to a block in one transaction, and reopens it; to be called while nothing else writes. */
+  rewind(ancestor: number): Promise<void>;
+  /** Replaces the cache, because somebody else has written rows that it may contain. */
+  invalidateCache(): void;
+  /** Runs work while nothing else writes. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Locks the checkpoints for a transaction. @throws {CheckpointMovedError} where the index is not at the position. @throws {LeadershipLostError} */
+  lockPosition(client: DatabaseClient): Promise<void>;
+}
+
+/** A batch that is being written. */
+export interface Commit {
+  /** The number of written rows. */
+  readonly done: Promise<number>;
+}
+
+/** A session of a chain that is not open yet. */
+export const createIndexSession = (deps: IndexSessionDeps): IndexSession => {
+  const { chain, database, ledger } = deps;
+  const projections = [ledger.projection, ...deps.projections];
+  const following = [...nodeReadTables, ...(deps.following ?? [])];
+  const exclusively = createMutex();
+  const createCache = (joined: readonly Projection[], isNew = false) =>
+    createStateCache({ database, chainId: chain.id, projections: joined, own: nodeReadLoads, isNew });
+  let opened: ChainFacts | null = null;
+  let position: Position = { block: chain.from - 1, hash: null };
+  let joined: readonly Projection[] = [];
+  let cache = createCache(joined);
+
+  const replaceCache = (next: StateCache): void => {
+    cache.invalidate();
+    cache = next;
+  };
+
+  const session: IndexSession = {
+    projections,
+    exclusively,
+    leadership: null,
+    get position() {
+      return position;
+    },
+    get joined() {
+      return joined;
+    },
+    get behind() {
+      return opened === null ? [] : projections.filter((projection) => !joined.includes(projection));
+    },
+    get facts() {
+      if (opened === null) throw new TypeError(`The index of ${chain.name} is not open.`);
+      return opened;
+    },
+    get cache() {
+      return cache;
+    },
+    guard: async (client) => {
+      if (session.leadership === null) throw new LeadershipLostError(chain.name);
+      await session.leadership.guard(client);
+    },
+    open: async () => {
+      const facts = await openAgain(deps, projections, session.guard, opened === null);
+      const stored = await readPosition(deps, projections, facts.from - 1);
+      position = stored.position;
+      joined = stored.level;
+      replaceCache(createCache(joined, position.block < facts.from));
+      opened = facts;
+    },
+    join: (projection) => {
+      joined = projections.filter((known) => known === projection || joined.includes(known));
+      replaceCache(createCache(joined));
+    },
+    commit: (batch, isDurable) => {
+      const writeDeps = { database, chainId: chain.id, stopwatch: deps.stopwatch, guard: session.guard };
+      const write = async (): Promise<number> => {
+        const rows = await writeBatch(writeDeps, batch, isDurable);
+        position = { block: batch.last, hash: batch.hash };
+        return rows;
+      };
+      return beginExclusively(exclusively, () => (batch.cache.isValid ? write() : null));
+    },
+    rewind: async (ancestor) => {
+      await database.transaction(async (client) => {
+        await session.lockPosition(client);
+        await rollBack(client, chain.id, ancestor, session.facts.baseBlock, projections, following);
+      });
+      await session.open();
+    },
+    invalidateCache: () => replaceCache(createCache(joined)),
+    lockPosition: async (client) => {
+      const { id } = ledger.projection;
+      if ((await lockCheckpoints(client, chain.id)).get(id)?.block !== position.block) throw new CheckpointMovedError(id);
+      await session.guard(client);
+    },
+  };
+  return session;
+};
+
+const openAgain = async (
+  { chain, source, database, ledger, genesisAllocation, logger }: IndexSessionDeps,
+  projections: readonly Projection[],
+  guard: Leadership["guard"],
+  isFirst: boolean,
+): Promise<ChainFacts> => {
+  const hasAllocation = genesisAllocation !== undefined;
+  const { facts, warnings } = await openIndex({ chain, source, database, ledger, projections, hasAllocation, guard }).catch(
+    (error: unknown) => {
+      // A gateway that led to the right node before may lead to another chain's for a while only.
+      if (!isFirst && error instanceof IndexMismatchError) throw new BadReplyError(error.message);
+      throw error;
+    },
+  );
+  if (isFirst) for (const warning of warnings) logger.warn(warning);
+  return facts;
+};
+
+const readPosition = async ({ chain, database, ledger }: IndexSessionDeps, projections: readonly Projection[], before: number) => {
+  const checkpoints = await readCheckpoints(database, chain.id);
+  const block = checkpoints.get(ledger.projection.id)?.block ?? before;
+  const hash = (await ledger.hashes(block, block)).get(block) ?? null;
+  return { position: { block, hash }, level: projections.filter(({ id }) => checkpoints.get(id)?.block === block) };
+};
+
+/** Resolves when the work begins, while its result is pending; null where there is none. */
+const beginExclusively = (exclusively: IndexSession["exclusively"], work: () => Promise<number> | null): Promise<Commit | null> =>
+  new Promise((resolve, reject) => {
+    const begin = async (): Promise<void> => {
+      const done = work();
+      // In an object, because a promise would be awaited.
+      resolve(done === null ? null : { done });
+      await done;
+    };
+    exclusively(begin).catch(reject);
+  });

@@ -1,0 +1,44 @@
+import type { Database } from "../../database/database.ts";
+import type { Hash } from "../../lib/hex.ts";
+import type { Stopwatch } from "../ingest/stopwatch.ts";
+import type { Leadership } from "../leader/leader.ts";
+import type { Projection } from "../projection.ts";
+import type { StateCache } from "../state/state-cache.ts";
+import { advanceCheckpoints } from "./checkpoints.ts";
+import { type BufferedRows, writeBuffers } from "./row-buffers.ts";
+
+/** Folded blocks that are not written yet. */
+export interface PreparedBatch {
+  readonly projections: readonly Projection[];
+  readonly blocks: number;
+  readonly transactions: number;
+  /** First and last block, and the hash of the last one. */
+  readonly first: number;
+  readonly last: number;
+  readonly hash: Hash;
+  readonly rows: readonly BufferedRows[];
+  /** The cache that the rows were folded from. */
+  readonly cache: Pick<StateCache, "isValid">;
+}
+
+export interface WriteBatchDeps {
+  readonly database: Database;
+  readonly chainId: number;
+  readonly stopwatch: Stopwatch;
+  /** Refuses the transaction of a process that may no longer write. */
+  readonly guard: Leadership["guard"];
+}
+
+/**
+ * Writes a batch that follows the checkpoints of its projections and advances them, in one transaction, and returns the number of rows. A durable commit waits for
+ * the disk; without it a crash of the server may undo the last batches, whole and in order, and they are indexed again.
+ */
+export const writeBatch = (deps: WriteBatchDeps, batch: PreparedBatch, isDurable: boolean): Promise<number> =>
+  deps.stopwatch.time("write", () =>
+    deps.database.transaction(async (client) => {
+      if (!isDurable) await client.query("SET LOCAL synchronous_commit = off");
+      await advanceCheckpoints(client, deps.chainId, batch.projections, batch.first - 1, batch.last);
+      await deps.guard(client);
+      return writeBuffers(client, deps.chainId, batch.rows);
+    }),
+  );
