@@ -30,8 +30,8 @@ import { createNftMetadataQueries } from "./domains/nft-metadata/queries/index.t
 import { createUncachedMetadata } from "./domains/nft-metadata/queries/uncached.ts";
 import { createNftSaleQueries } from "./domains/nft-sales/queries.ts";
 import { createPoolQueries } from "./domains/pools/queries/index.ts";
-import { chainOfCurrencies } from "./domains/prices/queries/currency-chain.ts";
 import { createPriceQueries } from "./domains/prices/queries/price.ts";
+import { chainOfCurrencies } from "./domains/prices/queries/rates.ts";
 import { createClassifier } from "./domains/tokens/classification/classifier.ts";
 import { loadRules } from "./domains/tokens/classification/load-rules.ts";
 import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests.ts";

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { stdout } from "node:process";
 import type { ChainConfig, Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { undoPrices } from "../domains/prices/jobs/compute-prices/price-settings.ts";
+import { discardPrices } from "../domains/prices/jobs/compute-prices/price-settings.ts";
 import { importPrices } from "../domains/prices/jobs/import-prices/import-prices.ts";
 import { parsePrices } from "../domains/prices/jobs/import-prices/parse-price-file.ts";
 import { currencies } from "../parameters/currency.ts";
@@ -32,7 +32,7 @@ export async function importPriceFile(config: Config, file: string): Promise<voi
 /** `ashlar prices rebuild`: has all prices of a chain computed again, as after a source was added. @throws {CommandError} */
 export const rebuildPrices = (config: Config): Promise<void> =>
   withChain(config, async (database, chain) => {
-    await database.transaction((client) => undoPrices(client, chain.id, null));
+    await database.transaction((client) => discardPrices(client, chain.id, null));
     stdout.write(`The prices of ${chain.name} are computed again. ${whoMakesThem}\n`);
   });
 

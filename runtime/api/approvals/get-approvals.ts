@@ -3,13 +3,13 @@ import { amountAtRisk, amountAtRiskOfAll, knownAllowance, riskFactor } from "../
 import type { AllowanceRow } from "../../domains/approvals/queries/allowance.ts";
 import { isUnlimited, unlimited } from "../../domains/approvals/unlimited.ts";
 import { labelOf } from "../../domains/names/labels.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { compare, type Decimal } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Address } from "../../lib/hex.ts";
 import { chainHead, tokenLogo } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, quoteOf, viewNumber, worth } from "../prices/view-quotes.ts";
+import { pretty, quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { foundOf, type Listed, listedOf, viewSpender } from "./listed.ts";
 
 const currency = "USD";
@@ -99,7 +99,7 @@ function viewToken(
 }
 
 const quotedAmount = (amount: bigint | null, rate: Rate) => {
-  const exact = worth(amount?.toString() ?? null, rate);
+  const exact = valueAtRate(amount?.toString() ?? null, rate);
   return { exact, quote: viewNumber(exact), pretty: pretty(exact, currency) };
 };
 

@@ -2,7 +2,7 @@ import type { Currency } from "../../../generated/requests.gen.ts";
 import type { PriceItem } from "../../../generated/responses.gen.ts";
 import { estimateGas, type GasEstimate } from "../../domains/chains/gas-estimate.ts";
 import type { GasEvent } from "../../domains/chains/queries/gas.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { add, decimal, multiply } from "../../lib/decimal.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 import type { Handlers, ResolverContext } from "../context.ts";

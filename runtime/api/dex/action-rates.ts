@@ -2,7 +2,7 @@ import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { PairRates } from "../../domains/dex/queries/valuation.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 

@@ -4,7 +4,7 @@ import { dayOf } from "../../domains/dex/queries/spans.ts";
 import type { Address } from "../../lib/hex.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
-import { daysUpTo, type Moment, momentOfAnchor, rankedMoment, startsOfDays } from "./snapshots.ts";
+import { daysOfMonth, rankedSnapshot, type Snapshot, snapshotAtAnchor, startsOfDays } from "./snapshots.ts";
 
 /** A day of an exchange; worths are US dollars as digits, null where they are not known. */
 export interface ExchangeDay {
@@ -31,9 +31,9 @@ export interface ExchangeTotals {
  * nothing is said of what they are worth: that is only reckoned beside the requests. The same holds of single days that are not rolled up yet.
  */
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
-  const ranked = await rankedMoment(context, chain, factory, null);
+  const ranked = await rankedSnapshot(context, chain, factory, null);
   if (ranked?.rollUp) return rolledUp(context, chain, factory, ranked, ranked.rollUp);
-  const moment = await momentOfAnchor(context, chain);
+  const moment = await snapshotAtAnchor(context, chain);
   return moment === null || moment.at === null ? null : counted(context, chain, factory, moment, moment.at);
 }
 
@@ -41,7 +41,7 @@ const rolledUp = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Moment,
+  moment: Snapshot,
   now: ExchangeHour,
 ): Promise<ExchangeTotals> => {
   const starts = startsOfDays(moment);
@@ -70,12 +70,12 @@ const swapsOfDays = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Moment,
+  moment: Snapshot,
   positions: readonly number[],
 ): Promise<ReadonlyMap<number, number>> => {
   if (positions.length === 0) return new Map();
   const [{ heights }, key] = await Promise.all([
-    daysUpTo(context, chain, moment),
+    daysOfMonth(context, chain, moment),
     context.pools.exchangeKey(chain.id, factory, moment.at ?? -1),
   ]);
   const bounds = positions.flatMap((position) => [heights[position] ?? null, heights[position + 1] ?? null]);
@@ -83,9 +83,9 @@ const swapsOfDays = async (
   return new Map(positions.map((position, index) => [position, (swaps[2 * index + 1] ?? 0) - (swaps[2 * index] ?? 0)]));
 };
 
-const counted = async (context: ResolverContext, chain: Chain, factory: Address, moment: Moment, at: number): Promise<ExchangeTotals> => {
+const counted = async (context: ResolverContext, chain: Chain, factory: Address, moment: Snapshot, at: number): Promise<ExchangeTotals> => {
   const key = await context.pools.exchangeKey(chain.id, factory, at);
-  const days = await daysUpTo(context, chain, moment);
+  const days = await daysOfMonth(context, chain, moment);
   const weekBefore = { block: moment.week.at(-1) ?? null, day: dayOf(moment.end - 7 * secondsOfDay) };
   const [[now = 0, dayBefore = 0, ...ends], active] = await Promise.all([
     context.pools.exchangeSwapsAt(chain.id, key, [moment.at, moment.dayBefore, ...days.heights]),

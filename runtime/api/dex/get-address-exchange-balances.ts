@@ -3,10 +3,10 @@ import { shareOf } from "../../domains/dex/queries/valuation.ts";
 import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { timeOfAnchor } from "./snapshots.ts";
-import { viewPooled } from "./view-pool-contract.ts";
+import { anchorTime } from "./snapshots.ts";
+import { viewPoolContract } from "./view-pool-contract.ts";
 
 /**
  * An account's pool tokens of an exchange with the part of the reserves that each stands for, and what all are worth. @throws {RequestError} 404, an unknown exchange.
@@ -20,7 +20,7 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   const owned = await context.pools.poolsOfOwner(chain.id, [factory], accountAddress, block, most + 1);
   if (owned.length > most) throw notAcceptable("accountAddress", accountAddress, `an account with at most ${most} pool tokens`);
   const assets = owned.flatMap(({ pool, token0, token1 }) => [pool, token0, token1]);
-  const time = await timeOfAnchor(context, chain);
+  const time = await anchorTime(context, chain);
   const [states, metadata, rate] = await Promise.all([
     context.pools.statesAt(
       chain.id,
@@ -32,8 +32,8 @@ export const getAddressExchangeBalances: Handlers["getAddressExchangeBalances"] 
   ]);
   const chainConfig = context.chains.get(chain.id);
   const viewAmount = (token: (typeof owned)[number]["pool"], balance: string | null): UniswapLikeToken => {
-    const { contract_name: _, ...contract } = viewPooled(chainConfig, token, metadata.get(token));
-    const quote = worth(balance, rate(token));
+    const { contract_name: _, ...contract } = viewPoolContract(chainConfig, token, metadata.get(token));
+    const quote = valueAtRate(balance, rate(token));
     const quoteRate = viewNumber(wholeRate(rate(token), contract.contract_decimals));
     return { ...contract, balance, quote: viewNumber(quote), pretty_quote: pretty(quote, "USD"), quote_rate: quoteRate };
   };

@@ -9,7 +9,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { totalsOf } from "./exchange-totals.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { pointsOfWeek, timeOfAnchor } from "./snapshots.ts";
+import { anchorTime, pointsOfWeek } from "./snapshots.ts";
 
 /** An exchange as a whole with its daily series, as of the last closed hour. @throws {RequestError} 404, an unknown exchange. */
 export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({ chain, dexName }, context) => {
@@ -53,7 +53,7 @@ export const getEcosystemChartData: Handlers["getEcosystemChartData"] = async ({
 
 /** What one whole native token is worth now. */
 const nativeRate = async (context: ResolverContext, chain: Chain) => {
-  const time = await timeOfAnchor(context, chain);
+  const time = await anchorTime(context, chain);
   if (time === null) return null;
   const rate = await context.prices.ratesAt(chain.id, "USD", [nativeTokenAddress], time);
   return wholeRate(rate(nativeTokenAddress), context.chains.get(chain.id).nativeToken.decimals);

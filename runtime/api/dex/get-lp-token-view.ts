@@ -6,10 +6,10 @@ import { notFound } from "../../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { sharedPoolsWith } from "./shared-pools.ts";
-import { daysUpTo, momentOfAnchor, pointsOfWeek } from "./snapshots.ts";
+import { daysOfMonth, pointsOfWeek, snapshotAtAnchor } from "./snapshots.ts";
 import { figuresOfToken, viewExchangeToken } from "./view-exchange-token.ts";
 
 /** A token of an exchange's pools with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a token of none of its pools. */
@@ -17,11 +17,11 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   const exchange = exchangeNamed(context, chain, dexName);
   const [{ rows }, moment] = await Promise.all([
     context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, 1, 0),
-    momentOfAnchor(context, chain),
+    snapshotAtAnchor(context, chain),
   ]);
   if (rows.length === 0 || moment === null) throw notFound("Token", tokenAddress, `the exchange ${dexName} of ${chain.name}`);
   const [days, shared, metadata] = await Promise.all([
-    daysUpTo(context, chain, moment),
+    daysOfMonth(context, chain, moment),
     sharedPoolsWith(context, chain, exchange.factory, tokenAddress, context.anchor ?? -1),
     context.tokens.metadata(chain.id, [tokenAddress]),
   ]);
@@ -37,12 +37,12 @@ export const getLpTokenView: Handlers["getLpTokenView"] = async ({ chain, dexNam
   const common = (start: number) => ({ dex_name: exchange.name, chain_id: String(chain.id), dt: isoTimestamp(start) });
   const volumes = days.starts.map((start, day): VolumeTokenTimeseries => {
     const moved = volumeBetween(ends[day] as TokenState, ends[day + 1] as TokenState);
-    const quote = worth(moved, rateOf(tokenAddress, dayOf(start)));
+    const quote = valueAtRate(moved, rateOf(tokenAddress, dayOf(start)));
     return { ...common(start), total_volume: moved, volume_quote: viewNumber(quote), pretty_volume_quote: pretty(quote, quoteCurrency) };
   });
   const liquidity = days.starts.map((start, day): LiquidityTokenTimeseries => {
     const held = ends[day + 1]?.reserve ?? null;
-    const quote = worth(held, rateOf(tokenAddress, dayOf(start)));
+    const quote = valueAtRate(held, rateOf(tokenAddress, dayOf(start)));
     return {
       ...common(start),
       total_liquidity: held,

@@ -7,7 +7,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { sharedPoolsOf } from "./shared-pools.ts";
-import { type Moment, rankedMoment } from "./snapshots.ts";
+import { rankedSnapshot, type Snapshot } from "./snapshots.ts";
 import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./view-exchange-token.ts";
 
 /**
@@ -16,7 +16,7 @@ import { figuresOfToken, type TokenFigures, viewExchangeToken } from "./view-exc
  */
 export const getNetworkExchangeTokens: Handlers["getNetworkExchangeTokens"] = async ({ chain, dexName, page }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const moment = await rankedMoment(context, chain, exchange.factory, null);
+  const moment = await rankedSnapshot(context, chain, exchange.factory, null);
   const end = moment?.end ?? 0;
   const { tokens, total } = await pageOf(context, chain, exchange.factory, moment, moment?.rollUp ?? null, page);
   const shown = tokens.slice(0, page.size);
@@ -45,7 +45,7 @@ const pageOf = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: Moment | null,
+  moment: Snapshot | null,
   rollUp: ExchangeHour | null,
   page: { readonly number: number; readonly size: number },
 ): Promise<PageOfTokens> => {

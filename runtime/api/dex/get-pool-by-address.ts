@@ -2,16 +2,16 @@ import { notFound } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
-import { momentOfAnchor } from "./snapshots.ts";
-import { poolsWithSeries } from "./view-pool-series.ts";
+import { snapshotAtAnchor } from "./snapshots.ts";
+import { viewPoolSeries } from "./view-pool-series.ts";
 
 /** A pool with its daily series. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
 export const getPoolByAddress: Handlers["getPoolByAddress"] = async ({ chain, dexName, poolAddress }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
   const [pools, moment] = await Promise.all([
     context.pools.poolsAt(chain.id, [exchange.factory], [poolAddress], context.anchor ?? -1),
-    momentOfAnchor(context, chain),
+    snapshotAtAnchor(context, chain),
   ]);
   if (pools.length === 0 || moment === null) throw notFound("Pool", poolAddress, chain.name);
-  return { ...chainHead(chain, context.now()), items: await poolsWithSeries(context, chain, exchange, pools, moment), pagination: null };
+  return { ...chainHead(chain, context.now()), items: await viewPoolSeries(context, chain, exchange, pools, moment), pagination: null };
 };

@@ -1,12 +1,12 @@
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { requireToken } from "./shared-pools.ts";
-import { exchangesAsked, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
+import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /** The pools of a network's exchanges that have a token, by address. @throws {RequestError} 404, an unknown exchange or token. */
 export const getPoolsForTokenAddress: Handlers["getPoolsForTokenAddress"] = async (request, context) => {
   const { chain, tokenAddress, quoteCurrency, dexName, page } = request;
-  const exchanges = exchangesAsked(context, chain, dexName);
+  const exchanges = requestedExchanges(context, chain, dexName);
   const factories = exchanges.map(({ factory }) => factory);
   const { rows, total } = await context.pools.poolsOfToken(
     chain.id,

@@ -1,7 +1,7 @@
 import { notAcceptable } from "../../lib/request-error.ts";
 import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
-import { exchangesAsked, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
+import { requestedExchanges, viewPoolsOfExchanges } from "./view-pools-of-exchanges.ts";
 
 /**
  * The pools of a network's exchanges of whose token a wallet has some, by address. @throws {RequestError} 404, an unknown exchange.
@@ -9,7 +9,7 @@ import { exchangesAsked, viewPoolsOfExchanges } from "./view-pools-of-exchanges.
  */
 export const getPoolsForWalletAddress: Handlers["getPoolsForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, tokenAddress, quoteCurrency, dexName, page } = request;
-  const exchanges = exchangesAsked(context, chain, dexName);
+  const exchanges = requestedExchanges(context, chain, dexName);
   const factories = exchanges.map(({ factory }) => factory);
   const most = context.limits.answerRows;
   const all = await context.pools.poolsOfOwner(chain.id, factories, walletAddress, context.anchor ?? -1, most + 1);

@@ -8,7 +8,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { type FiguresOfPools, figuresOf, figuresOfRanked } from "./pool-figures.ts";
-import { type RankedMoment, rankedMoment } from "./snapshots.ts";
+import { type RankedSnapshot, rankedSnapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
 
 interface Page {
@@ -22,7 +22,7 @@ interface Page {
  */
 export const getPools: Handlers["getPools"] = async ({ chain, dexName, date, page }, context) => {
   const exchange = exchangeNamed(context, chain, dexName);
-  const moment = await rankedMoment(context, chain, exchange.factory, date);
+  const moment = await rankedSnapshot(context, chain, exchange.factory, date);
   const { total, ...all } = await pageOf(context, chain, exchange.factory, moment, page);
   return {
     ...chainHead(chain, context.now()),
@@ -42,7 +42,7 @@ const pageOf = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: RankedMoment | null,
+  moment: RankedSnapshot | null,
   page: Page,
 ): Promise<FiguresOfPage> => {
   if (moment === null || moment.at === null) return { figures: [], metadata: new Map(), currency: "USD", total: 0 };
@@ -59,7 +59,7 @@ const ranked = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: RankedMoment,
+  moment: RankedSnapshot,
   { hour, pools: total }: ExchangeHour,
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
@@ -78,7 +78,7 @@ const byAddress = async (
   context: ResolverContext,
   chain: Chain,
   factory: Address,
-  moment: RankedMoment & { readonly at: number },
+  moment: RankedSnapshot & { readonly at: number },
   { number, size }: Page,
 ): Promise<FiguresOfPage> => {
   const { at, end } = moment;

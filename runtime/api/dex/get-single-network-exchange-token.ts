@@ -3,8 +3,8 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { requireToken } from "./shared-pools.ts";
-import { momentOfAnchor, pointsOfMonth } from "./snapshots.ts";
-import { poolsWithSeries } from "./view-pool-series.ts";
+import { pointsOfMonth, snapshotAtAnchor } from "./snapshots.ts";
+import { viewPoolSeries } from "./view-pool-series.ts";
 
 /**
  * An exchange's pools with a token, by address, each with its daily series. @throws {RequestError} 404, an unknown exchange or token.
@@ -15,7 +15,7 @@ export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeTo
   const exchange = exchangeNamed(context, chain, dexName);
   const [{ rows, total }, moment] = await Promise.all([
     context.pools.poolsOfToken(chain.id, [exchange.factory], tokenAddress, context.anchor ?? -1, page.size + 1, page.number * page.size),
-    momentOfAnchor(context, chain),
+    snapshotAtAnchor(context, chain),
   ]);
   if (total === 0) await requireToken(context, chain, tokenAddress);
   const most = Math.max(1, Math.floor(context.limits.answerRows / pointsOfMonth));
@@ -24,7 +24,7 @@ export const getSingleNetworkExchangeToken: Handlers["getSingleNetworkExchangeTo
   }
   return {
     ...chainHead(chain, context.now()),
-    items: moment === null ? [] : await poolsWithSeries(context, chain, exchange, rows.slice(0, page.size), moment),
+    items: moment === null ? [] : await viewPoolSeries(context, chain, exchange, rows.slice(0, page.size), moment),
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: total },
   };
 };

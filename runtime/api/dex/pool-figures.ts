@@ -1,17 +1,17 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import { closesOfWeek } from "../../domains/dex/queries/spans.ts";
-import { liquidityWorth, type PairRates, volumeOfSpans, volumeWorth } from "../../domains/dex/queries/valuation.ts";
+import { liquidityValue, type PairRates, volumeOfSpans, volumeValue } from "../../domains/dex/queries/valuation.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { emptyPool, type PoolState } from "../../domains/pools/queries/state.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Decimal } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
-import type { Moment } from "./snapshots.ts";
+import type { Snapshot } from "./snapshots.ts";
 
 /** What a pool is worth at a moment; null where that is not known. */
-export interface PoolWorths {
+export interface PoolValues {
   readonly liquidity: Decimal | null;
   /** Of the last 24 hours, and of the last seven spans of 24 hours. */
   readonly volume: Decimal | null;
@@ -19,7 +19,7 @@ export interface PoolWorths {
 }
 
 /** A pool at a moment, a day and a week before, with what it is worth. */
-export interface PoolFigures extends PoolWorths {
+export interface PoolFigures extends PoolValues {
   readonly pool: PoolRow;
   readonly now: PoolState;
   readonly dayBefore: PoolState;
@@ -40,7 +40,7 @@ const addressesOf = (pools: readonly PoolRow[]): Address[] => pools.map(({ pool 
 const tokensOf = (pools: readonly PoolRow[]): Address[] => pools.flatMap(({ token0, token1 }) => [token0, token1]);
 
 /** What the figures of pools at a moment are told with: their metadata, and rates at the moment. */
-const surroundings = async (context: ResolverContext, chain: Chain, pools: readonly PoolRow[], { end }: Moment, currency: Currency) => {
+const surroundings = async (context: ResolverContext, chain: Chain, pools: readonly PoolRow[], { end }: Snapshot, currency: Currency) => {
   const assets = [...addressesOf(pools), ...tokensOf(pools)];
   const [metadata, rate] = await Promise.all([
     context.tokens.metadata(chain.id, assets),
@@ -54,7 +54,7 @@ export async function figuresOf(
   context: ResolverContext,
   chain: Chain,
   pools: readonly PoolRow[],
-  moment: Moment,
+  moment: Snapshot,
   currency: Currency,
 ): Promise<FiguresOfPools> {
   const times = closesOfWeek(moment.end);
@@ -73,8 +73,8 @@ export async function figuresOf(
       now,
       dayBefore,
       weekBefore: states.at(-1) ?? emptyPool,
-      liquidity: liquidityWorth(now, pair),
-      volume: volumeWorth(dayBefore, now, pair),
+      liquidity: liquidityValue(now, pair),
+      volume: volumeValue(dayBefore, now, pair),
       weekVolume: volumeOfSpans(states, rates),
       rates: pair,
       poolRate: rate(pool.pool),
@@ -87,8 +87,8 @@ export async function figuresOf(
 export async function figuresOfRanked(
   context: ResolverContext,
   chain: Chain,
-  pools: readonly (PoolRow & PoolWorths)[],
-  moment: Moment,
+  pools: readonly (PoolRow & PoolValues)[],
+  moment: Snapshot,
 ): Promise<FiguresOfPools> {
   const [{ metadata, rate }, statesOf] = await Promise.all([
     surroundings(context, chain, pools, moment, "USD"),

@@ -12,7 +12,7 @@ export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;
 
 /** A time up to which something is told, with the heights by which spans that end there began; null where there is no block before. */
-export interface Moment {
+export interface Snapshot {
   /** Unix seconds; what happened in it or later is not told. */
   readonly end: number;
   readonly at: number | null;
@@ -21,7 +21,7 @@ export interface Moment {
   readonly week: readonly (number | null)[];
 }
 
-const momentAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Moment> => {
+const momentAt = async (context: ResolverContext, chain: Chain, end: number): Promise<Snapshot> => {
   const heights = await context.tokens.heightsBefore(chain.id, endsOfWeek(end));
   const week = heights.map((height) => upTo(context, height));
   const [at = null, dayBefore = null] = week;
@@ -32,17 +32,17 @@ const upTo = ({ anchor }: ResolverContext, height: number | null): number | null
   height === null || anchor === null ? null : Math.min(height, anchor);
 
 /** The time of the anchor: that of the newest block that an answer is about; null before the first. */
-export const timeOfAnchor = async (context: ResolverContext, chain: Chain): Promise<number | null> =>
+export const anchorTime = async (context: ResolverContext, chain: Chain): Promise<number | null> =>
   context.anchor === null ? null : ((await context.ledger.blockByNumber(chain.id, context.anchor))?.timestamp ?? null);
 
 /** Everything up to the anchor, itself included; null before the first block. Times are the chain's: what its clock has not reached is not known. */
-export async function momentOfAnchor(context: ResolverContext, chain: Chain): Promise<Moment | null> {
-  const time = await timeOfAnchor(context, chain);
+export async function snapshotAtAnchor(context: ResolverContext, chain: Chain): Promise<Snapshot | null> {
+  const time = await anchorTime(context, chain);
   return time === null ? null : momentAt(context, chain, time + 1);
 }
 
 /** The hour of a ranked list, and the exchange as it was rolled up then; null where it was not. */
-export interface RankedMoment extends Moment {
+export interface RankedSnapshot extends Snapshot {
   readonly rollUp: ExchangeHour | null;
 }
 
@@ -52,14 +52,14 @@ export interface RankedMoment extends Moment {
  * so are its later pages, whose anchor is put where that hour was the last. Without a roll-up of the last hours (none of prices, or they are being made
  * anew) there is no ranking, and the list is by address. Null before the first block. @throws {notAcceptable} a day before the index or after today.
  */
-export async function rankedMoment(
+export async function rankedSnapshot(
   context: ResolverContext,
   chain: Chain,
   factory: Address,
   date: string | null,
-): Promise<RankedMoment | null> {
+): Promise<RankedSnapshot | null> {
   if (date !== null) await heightAt(context, chain, { blockHeight: null, date });
-  const time = await timeOfAnchor(context, chain);
+  const time = await anchorTime(context, chain);
   if (time === null) return null;
   const closed = Math.floor(time / secondsOfHour) - 1;
   const asked = date === null ? closed : Math.min(closed, lastHourOf(dayOf(startOfDay(date))));
@@ -84,13 +84,13 @@ export interface Days {
 }
 
 /** When the days of a month's series begin (unix seconds), oldest first; the last one has the end of the moment. */
-export function startsOfDays({ end }: Pick<Moment, "end">): readonly number[] {
+export function startsOfDays({ end }: Pick<Snapshot, "end">): readonly number[] {
   const today = dayOf(end - 1);
   return Array.from({ length: pointsOfMonth }, (_, position) => (today - pointsOfMonth + 1 + position) * secondsOfDay);
 }
 
 /** The days of a month's series; the last one ends with the moment. */
-export async function daysUpTo(context: ResolverContext, chain: Chain, { end, at }: Moment): Promise<Days> {
+export async function daysOfMonth(context: ResolverContext, chain: Chain, { end, at }: Snapshot): Promise<Days> {
   const starts = startsOfDays({ end });
   const heights = await context.tokens.heightsBefore(chain.id, starts);
   return { starts, heights: [...heights.map((height) => upTo(context, height)), at] };

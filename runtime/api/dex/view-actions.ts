@@ -1,6 +1,6 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ExchangeTransaction, Pagination, PoolToken } from "../../../generated/responses.gen.ts";
-import { bothWorth, swapsWorth } from "../../domains/dex/queries/valuation.ts";
+import { pairValue, swapValue } from "../../domains/dex/queries/valuation.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { actCodes } from "../../domains/pools/projection/tables.ts";
 import type { ActionPage, ActionRow } from "../../domains/pools/queries/action.ts";
@@ -85,8 +85,8 @@ function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): Exc
   const isSwap = row.act === actCodes.swap;
   const isAdd = row.act === actCodes.add;
   const total = isSwap
-    ? swapsWorth(row, rates.pair)
-    : bothWorth(isAdd ? [row.amount0_in, row.amount1_in] : [row.amount0_out, row.amount1_out], rates.pair);
+    ? swapValue(row, rates.pair)
+    : pairValue(isAdd ? [row.amount0_in, row.amount1_in] : [row.amount0_out, row.amount1_out], rates.pair);
   const rateOf = (side: 0 | 1) =>
     viewNumber(wholeRate(rates.pair[side], metadata.get(side === 0 ? pool.token0 : pool.token1)?.decimals ?? null));
   const tokenOf = (token: Address): PoolToken => viewContract(chainConfig, token, standards.erc20, metadata.get(token));

@@ -3,14 +3,14 @@ import type { ExchangeConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { poolsId } from "../../domains/pools/projection/index.ts";
 import { actCodes, familyCodes } from "../../domains/pools/projection/tables.ts";
-import type { PooledActionRow } from "../../domains/pools/queries/transaction-action.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { PoolActionRow } from "../../domains/pools/queries/transaction-action.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { decimalOf, divide } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
 import { tokenLogo } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
+import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 
 const eventNames: Readonly<Record<number, string>> = {
   [actCodes.swap]: "swap",
@@ -69,7 +69,7 @@ export async function viewDexDetails(context: ResolverContext, chainId: number, 
 }
 
 const viewReport = (
-  row: PooledActionRow,
+  row: PoolActionRow,
   exchange: ExchangeConfig | undefined,
   sides: readonly [Side, Side],
   poolToken: TokenMetadata | undefined,
@@ -124,7 +124,7 @@ const absolute = (value: bigint): string => String(value < 0n ? -value : value);
 
 const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
   const amount = absolute(change);
-  const quote = worth(amount, rate);
+  const quote = valueAtRate(amount, rate);
   return {
     address: token,
     ticker: metadata?.symbol ?? null,
@@ -145,7 +145,7 @@ const viewSide = ({ token, metadata, change, rate, logo }: Side) => {
 const paidForOne = (sides: readonly [Side, Side]): number | null => {
   const [paid, bought] = sides[0].change > 0n ? sides : [sides[1], sides[0]];
   if (paid.change <= 0n || bought.change >= 0n) return null;
-  const value = worth(absolute(paid.change), paid.rate);
+  const value = valueAtRate(absolute(paid.change), paid.rate);
   const forSmallest = value === null ? null : divide(value, decimalOf(absolute(bought.change)));
   return viewNumber(wholeRate(forSmallest, bought.metadata?.decimals ?? null));
 };

@@ -2,12 +2,12 @@ import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { ChainConfig, ExchangeConfig } from "../../config/config.ts";
 import { volumeBetween } from "../../domains/dex/queries/valuation.ts";
 import type { TokenState } from "../../domains/pools/queries/state.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
-import { pretty, viewNumber, wholeRate, worth } from "../prices/view-quotes.ts";
-import { viewPooled } from "./view-pool-contract.ts";
+import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
+import { viewPoolContract } from "./view-pool-contract.ts";
 
 /** What an exchange's pools have of a token, and what moved of it in a day. */
 export interface TokenFigures {
@@ -41,9 +41,9 @@ export function viewExchangeToken(
   rates: TokenRates,
   currency: Currency,
 ) {
-  const contract = viewPooled(chainConfig, token, metadata);
+  const contract = viewPoolContract(chainConfig, token, metadata);
   const [rate, rateDayBefore] = [wholeRate(rates.now, contract.contract_decimals), wholeRate(rates.dayBefore, contract.contract_decimals)];
-  const [liquidity, moved] = [worth(reserve, rates.now), worth(volume, rates.now)];
+  const [liquidity, moved] = [valueAtRate(reserve, rates.now), valueAtRate(volume, rates.now)];
   return {
     chain_name: chain.name,
     chain_id: String(chain.id),

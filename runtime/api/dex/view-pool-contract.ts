@@ -5,7 +5,7 @@ import type { Address } from "../../lib/hex.ts";
 import { viewContract } from "../tokens/view-token.ts";
 
 /** A token of a pool as the fields that items about exchanges have of it: all but its standards, which go without saying. */
-export function viewPooled(chain: ChainConfig, token: Address, metadata: TokenMetadata | undefined) {
+export function viewPoolContract(chain: ChainConfig, token: Address, metadata: TokenMetadata | undefined) {
   const contract = viewContract(chain, token, standards.erc20, metadata);
   // Each field by name: a page has hundreds of these.
   return {

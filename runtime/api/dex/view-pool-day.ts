@@ -1,5 +1,5 @@
 import type { LiquidityTimeseries, PriceTimeseries, VolumeTimeseries } from "../../../generated/responses.gen.ts";
-import { growthBetween, liquidityWorth, type PairRates, volumeWorth } from "../../domains/dex/queries/valuation.ts";
+import { growthBetween, liquidityValue, type PairRates, volumeValue } from "../../domains/dex/queries/valuation.ts";
 import type { PoolState } from "../../domains/pools/queries/state.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
@@ -17,7 +17,7 @@ export interface PoolDay {
 }
 
 /** The points of a pool's day, all valued at the prices of its end. */
-export function pointsOf({ common, before, after, rates, tokens: [first, second] }: PoolDay): {
+export function viewPoolDay({ common, before, after, rates, tokens: [first, second] }: PoolDay): {
   readonly volume: VolumeTimeseries;
   readonly reserves: LiquidityTimeseries;
   readonly price: PriceTimeseries;
@@ -29,7 +29,7 @@ export function pointsOf({ common, before, after, rates, tokens: [first, second]
   ] as const;
   const [firstInSecond, secondInFirst] = [priceIn(reserves[0], reserves[1]), priceIn(reserves[1], reserves[0])];
   const [firstSymbol, secondSymbol] = [first?.symbol ?? null, second?.symbol ?? null];
-  const [volume, liquidity] = [volumeWorth(before, after, rates), liquidityWorth(after, rates)];
+  const [volume, liquidity] = [volumeValue(before, after, rates), liquidityValue(after, rates)];
   const [rate0, rate1] = [viewNumber(wholeRate(rates[0], decimals0)), viewNumber(wholeRate(rates[1], decimals1))];
   const quoteRates = { token_0_quote_rate: rate0, token_1_quote_rate: rate1 };
   return {

@@ -7,21 +7,21 @@ import { emptyPool } from "../../domains/pools/queries/state.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
-import { viewNumber, worth } from "../prices/view-quotes.ts";
+import { valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { figuresOf } from "./pool-figures.ts";
-import { daysUpTo, type Moment, pointsOfWeek } from "./snapshots.ts";
+import { daysOfMonth, pointsOfWeek, type Snapshot } from "./snapshots.ts";
 import { viewPool } from "./view-pool.ts";
-import { pointsOf } from "./view-pool-day.ts";
+import { viewPoolDay } from "./view-pool-day.ts";
 
 /** Pools with a month of days, the oldest first; the last day ends with the moment, and days without trade are points too. */
-export async function poolsWithSeries(
+export async function viewPoolSeries(
   context: ResolverContext,
   chain: Chain,
   exchange: ExchangeConfig,
   pools: readonly PoolRow[],
-  moment: Moment,
+  moment: Snapshot,
 ): Promise<PoolWithTimeseries[]> {
-  const days = await daysUpTo(context, chain, moment);
+  const days = await daysOfMonth(context, chain, moment);
   const [all, states, rateOf] = await Promise.all([
     figuresOf(context, chain, pools, moment, "USD"),
     context.pools.statesAt(
@@ -41,7 +41,7 @@ export async function poolsWithSeries(
     const common = { dex_name: exchange.name, chain_id: String(chain.id), exchange: pool.pool };
     const ends = states(pool.pool);
     const points = days.starts.map((start, day) =>
-      pointsOf({
+      viewPoolDay({
         common: { ...common, dt: isoTimestamp(start) },
         before: ends[day] ?? emptyPool,
         after: ends[day + 1] ?? emptyPool,
@@ -57,8 +57,8 @@ export async function poolsWithSeries(
     return {
       ...viewPool(context, chain, exchange, figure, all),
       explorers: addressExplorers(context.chains.get(chain.id), pool.pool),
-      token_0_reserve_quote: viewNumber(worth(now.reserve0, rates[0])),
-      token_1_reserve_quote: viewNumber(worth(now.reserve1, rates[1])),
+      token_0_reserve_quote: viewNumber(valueAtRate(now.reserve0, rates[0])),
+      token_1_reserve_quote: viewNumber(valueAtRate(now.reserve1, rates[1])),
       volume_timeseries_7d: volumes.slice(-pointsOfWeek),
       volume_timeseries_30d: volumes,
       liquidity_timeseries_7d: liquidity.slice(-pointsOfWeek),

@@ -5,10 +5,10 @@ import { annualizedFee, feesOf, growthBetween } from "../../domains/dex/queries/
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import type { FiguresOfPools, PoolFigures } from "./pool-figures.ts";
-import { viewPooled } from "./view-pool-contract.ts";
+import { viewPoolContract } from "./view-pool-contract.ts";
 
 /** What a pool is worth and earns, as the fields that every item about one has; the exchange's fee holds for all of its pools. */
-export function viewWorths(
+export function viewPoolValues(
   { feePpm }: Pick<ExchangeConfig, "feePpm">,
   { pool, liquidity, volume, weekVolume, poolRate }: PoolFigures,
   { metadata, currency }: Pick<FiguresOfPools, "metadata" | "currency">,
@@ -38,7 +38,7 @@ function viewToken(
 ): Token {
   const token = side === 0 ? pool.token0 : pool.token1;
   const [into, out] = side === 0 ? (["amount0_in", "amount0_out"] as const) : (["amount1_in", "amount1_out"] as const);
-  const contract = viewPooled(context.chains.get(chain.id), token, metadata.get(token));
+  const contract = viewPoolContract(context.chains.get(chain.id), token, metadata.get(token));
   return {
     ...contract,
     quote_rate: viewNumber(wholeRate(rates[side], contract.contract_decimals)),
@@ -57,7 +57,7 @@ export const viewPool = (context: ResolverContext, chain: Chain, exchange: Excha
   total_supply: figure.now.supply,
   chain_id: String(chain.id),
   dex_name: exchange.name,
-  ...viewWorths(exchange, figure, all),
+  ...viewPoolValues(exchange, figure, all),
   token_0: viewToken(context, chain, figure, 0, all),
   token_1: viewToken(context, chain, figure, 1, all),
 });

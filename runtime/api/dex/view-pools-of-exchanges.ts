@@ -2,19 +2,19 @@ import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { PoolsDexDataItem, PoolsDexToken } from "../../../generated/responses.gen.ts";
 import type { ExchangeConfig } from "../../config/config.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { Address } from "../../lib/hex.ts";
 import { addressExplorers } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { exchangeNamed, exchangesOf } from "./exchanges.ts";
 import { figuresOf } from "./pool-figures.ts";
-import { momentOfAnchor } from "./snapshots.ts";
-import { viewWorths } from "./view-pool.ts";
-import { viewPooled } from "./view-pool-contract.ts";
+import { snapshotAtAnchor } from "./snapshots.ts";
+import { viewPoolValues } from "./view-pool.ts";
+import { viewPoolContract } from "./view-pool-contract.ts";
 
 /** The exchange that a list is narrowed to, else all of the network. @throws {RequestError} 404, an unknown exchange. */
-export const exchangesAsked = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>
+export const requestedExchanges = (context: ResolverContext, chain: Chain, dexName: string | null): readonly ExchangeConfig[] =>
   dexName === null ? exchangesOf(context.chains.get(chain.id)) : [exchangeNamed(context, chain, dexName)];
 
 /** Pools with the exchange of each, and what they are worth in a currency. */
@@ -25,13 +25,13 @@ export async function viewPoolsOfExchanges(
   pools: readonly PoolRow[],
   currency: Currency,
 ): Promise<PoolsDexDataItem[]> {
-  const moment = pools.length === 0 ? null : await momentOfAnchor(context, chain);
+  const moment = pools.length === 0 ? null : await snapshotAtAnchor(context, chain);
   if (moment === null) return [];
   const all = await figuresOf(context, chain, pools, moment, currency);
   const { metadata } = all;
   const chainConfig = context.chains.get(chain.id);
   const viewToken = (token: Address, reserve: string | null, rate: Rate): PoolsDexToken => {
-    const contract = viewPooled(chainConfig, token, metadata.get(token));
+    const contract = viewPoolContract(chainConfig, token, metadata.get(token));
     return { ...contract, reserve, quote_rate: viewNumber(wholeRate(rate, contract.contract_decimals)) };
   };
   return all.figures.flatMap((figure) => {
@@ -45,7 +45,7 @@ export async function viewPoolsOfExchanges(
       exchange_ticker_symbol: own?.symbol ?? null,
       exchange_logo_url: exchange.logoUrl ?? null,
       explorers: addressExplorers(chainConfig, pool.pool),
-      ...viewWorths(exchange, figure, all),
+      ...viewPoolValues(exchange, figure, all),
       pretty_quote_rate: pretty(wholeRate(poolRate, own?.decimals ?? null), currency),
       token_0: viewToken(pool.token0, now.reserve0, rates[0]),
       token_1: viewToken(pool.token1, now.reserve1, rates[1]),

@@ -6,7 +6,7 @@ import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
 import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
-import { pretty, viewNumber, worth } from "../prices/view-quotes.ts";
+import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
 /** What `with-gas` adds to the cost: one credit. */
 const creditOfGas = 100;
@@ -95,7 +95,7 @@ async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chai
     days.map(({ day }) => day),
   );
   return days.reduce<Decimal | null>((sum, { day, feesPaid }) => {
-    const value = worth(feesPaid, rateOf(nativeTokenAddress, day));
+    const value = valueAtRate(feesPaid, rateOf(nativeTokenAddress, day));
     return sum === null || value === null ? null : add(sum, value);
   }, decimal(0n));
 }

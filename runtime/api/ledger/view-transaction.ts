@@ -3,7 +3,7 @@ import type { Transaction } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionPlace, TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";

@@ -1,4 +1,4 @@
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 

@@ -4,7 +4,7 @@ import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts
 import { salesId } from "../../domains/nft-sales/projection/index.ts";
 import { marketplaces } from "../../domains/nft-sales/projection/marketplaces/index.ts";
 import type { SaleRow } from "../../domains/nft-sales/queries.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { cut, type Decimal, decimalOf, multiply, shift, toText } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";

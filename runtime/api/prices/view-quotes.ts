@@ -1,5 +1,5 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { type Decimal, decimalOf, multiply, rounded, shift, toNumber, wholeHundredths } from "../../lib/decimal.ts";
 
 const symbols: Readonly<Record<Currency, string>> = {
@@ -22,7 +22,7 @@ const symbols: Readonly<Record<Currency, string>> = {
 };
 
 /** What an amount in smallest units is worth, exactly; null where the amount or the rate is not known. */
-export const worth = (amount: string | null, rate: Rate): Decimal | null =>
+export const valueAtRate = (amount: string | null, rate: Rate): Decimal | null =>
   amount === null || rate === null ? null : multiply(decimalOf(amount), rate);
 
 /** What one whole token is worth; null where its decimals or its rate are not known. */
@@ -66,6 +66,6 @@ const unquoted: Quote = { rate: null, quote: null, pretty: null };
 /** An amount in smallest units as answers quote it; null where what a field is made of is not known. */
 export function quoteOf(amount: string | null, rate: Rate, decimals: number | null, currency: Currency): Quote {
   if (rate === null) return unquoted;
-  const value = worth(amount, rate);
+  const value = valueAtRate(amount, rate);
   return { rate: viewNumber(wholeRate(rate, decimals)), quote: viewNumber(value), pretty: pretty(value, currency) };
 }

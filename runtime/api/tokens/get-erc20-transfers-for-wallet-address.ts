@@ -3,7 +3,7 @@ import type { TokenTransferItem } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { type Labels, labelOf } from "../../domains/names/labels.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { ratesByTime } from "../../domains/prices/queries/rates-by-time.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
@@ -15,7 +15,7 @@ import { rangeOf } from "../at.ts";
 import { chainHead, transactionExplorers } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { viewTransactionHead } from "../ledger/view-transaction.ts";
-import { quoteOf, viewNumber, worth } from "../prices/view-quotes.ts";
+import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { poisoningAmong, spamAmong } from "./spam.ts";
 import { viewContract } from "./view-token.ts";
 
@@ -133,7 +133,7 @@ function viewTransfer(
     quote_rate: delta.rate,
     delta_quote: delta.quote,
     pretty_delta_quote: delta.pretty,
-    balance_quote: viewNumber(worth(balance, rate)),
+    balance_quote: viewNumber(valueAtRate(balance, rate)),
     method_calls: null,
     explorers: transactionExplorers(chain, transaction.hash),
   });

@@ -1,5 +1,5 @@
 import type { GetHistoricalTokenBalancesForWalletAddressRequest } from "../../../generated/requests.gen.ts";
-import type { OwnedRates } from "../../domains/prices/queries/price.ts";
+import type { OwnedRates } from "../../domains/prices/queries/owned-rates.ts";
 import { secondsOfDay, startOfDay } from "../../lib/time.ts";
 import { heightAt } from "../at.ts";
 import { chainHead } from "../chains/view-chain.ts";

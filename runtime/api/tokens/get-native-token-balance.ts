@@ -1,6 +1,6 @@
 import type { Chain, Currency } from "../../../generated/requests.gen.ts";
 import type { NativeBalanceItem } from "../../../generated/responses.gen.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow } from "../../domains/tokens/queries/balance.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";

@@ -1,7 +1,7 @@
 import type { Currency } from "../../../generated/requests.gen.ts";
 import type { BalanceNftData } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
-import type { Rate } from "../../domains/prices/queries/price.ts";
+import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { Classifier } from "../../domains/tokens/classification/classifier.ts";
 import { standards, supportsErc } from "../../domains/tokens/projection/standards.ts";
 import type { HoldingRow, NftBalanceRow } from "../../domains/tokens/queries/balance.ts";
@@ -11,7 +11,7 @@ import { isoTimestamp } from "../../lib/time.ts";
 import { nativeMetadata, tokenLogo } from "../chains/view-chain.ts";
 import type { LastSale } from "../nft/view-last-sales.ts";
 import { type NftFacts, viewOlderExternalData } from "../nft/view-nft.ts";
-import { quoteOf, viewNumber, worth } from "../prices/view-quotes.ts";
+import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
 /** What the holdings of an answer are worth. */
 export interface HoldingQuotes {
@@ -57,7 +57,7 @@ export function viewHolding(
   };
   const contract = viewContract(chain, row.token, row.standard, metadata);
   const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
-  const worthUsd = isPriced ? viewNumber(worth(row.balance, usd(row.token))) : null;
+  const worthUsd = isPriced ? viewNumber(valueAtRate(row.balance, usd(row.token))) : null;
   // Each field by name: a wallet may have tens of thousands of these, and to spread one object into the next takes several times as long.
   return {
     contract_decimals: contract.contract_decimals,

@@ -1,31 +1,31 @@
 import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../../lib/decimal.ts";
 import type { PoolState, TokenState } from "../../pools/queries/state.ts";
-import type { Rate } from "../../prices/queries/price.ts";
+import type { Rate } from "../../prices/queries/rates.ts";
 
 /** What one smallest unit of a pool's first and second token is worth. */
 export type PairRates = readonly [Rate, Rate];
 
-export const nothing = decimal(0n);
+export const zeroValue = decimal(0n);
 
 /** What amounts of both tokens are worth together; null where an amount or a price is not known. */
-export function bothWorth([amount0, amount1]: readonly [string | null, string | null], [first, second]: PairRates): Decimal | null {
+export function pairValue([amount0, amount1]: readonly [string | null, string | null], [first, second]: PairRates): Decimal | null {
   if (amount0 === null || amount1 === null || first === null || second === null) return null;
   return add(multiply(decimalOf(amount0), first), multiply(decimalOf(amount1), second));
 }
 
 /** What both reserves of a pool are worth together; null where a reserve or a price is not known. */
-export const liquidityWorth = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0" | "reserve1">, rates: PairRates): Decimal | null =>
-  bothWorth([reserve0, reserve1], rates);
+export const liquidityValue = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0" | "reserve1">, rates: PairRates): Decimal | null =>
+  pairValue([reserve0, reserve1], rates);
 
 /** What went into a pool and out of it, by token, as digits in the smallest units. */
-export type Moved = Pick<PoolState, "amount0_in" | "amount0_out" | "amount1_in" | "amount1_out">;
+export type SwapAmounts = Pick<PoolState, "amount0_in" | "amount0_out" | "amount1_in" | "amount1_out">;
 
 /**
  * What swaps are worth: each counts by what was paid in, where both prices are known; by the token whose price is known otherwise, which went in or came
  * out. Null where neither is known.
  */
-export function swapsWorth(moved: Moved, [first, second]: PairRates): Decimal | null {
-  const of = (amount: keyof Moved) => decimalOf(moved[amount]);
+export function swapValue(moved: SwapAmounts, [first, second]: PairRates): Decimal | null {
+  const of = (amount: keyof SwapAmounts) => decimalOf(moved[amount]);
   if (first !== null && second !== null) return add(multiply(of("amount0_in"), first), multiply(of("amount1_in"), second));
   if (first !== null) return multiply(add(of("amount0_in"), of("amount0_out")), first);
   if (second !== null) return multiply(add(of("amount1_in"), of("amount1_out")), second);
@@ -33,10 +33,10 @@ export function swapsWorth(moved: Moved, [first, second]: PairRates): Decimal | 
 }
 
 /** What was swapped in a pool between two of its states, as `swapsWorth`; nothing where nobody swapped, whatever is known of prices. */
-export function volumeWorth(before: PoolState, after: PoolState, rates: PairRates): Decimal | null {
-  if (after.swaps === before.swaps) return nothing;
-  const moved = (amount: keyof Moved) => String(BigInt(after[amount]) - BigInt(before[amount]));
-  return swapsWorth(
+export function volumeValue(before: PoolState, after: PoolState, rates: PairRates): Decimal | null {
+  if (after.swaps === before.swaps) return zeroValue;
+  const moved = (amount: keyof SwapAmounts) => String(BigInt(after[amount]) - BigInt(before[amount]));
+  return swapValue(
     {
       amount0_in: moved("amount0_in"),
       amount0_out: moved("amount0_out"),
@@ -52,10 +52,10 @@ export function volumeWorth(before: PoolState, after: PoolState, rates: PairRate
  * of each span's end. Null where a span with swaps is not known.
  */
 export function volumeOfSpans(states: readonly PoolState[], rates: readonly PairRates[]): Decimal | null {
-  let sum: Decimal | null = nothing;
+  let sum: Decimal | null = zeroValue;
   for (const [position, pair] of rates.entries()) {
     const [after, before] = [states[position], states[position + 1]];
-    const span: Decimal | null = after === undefined || before === undefined ? null : volumeWorth(before, after, pair);
+    const span: Decimal | null = after === undefined || before === undefined ? null : volumeValue(before, after, pair);
     if (span === null) return null;
     sum = add(sum, span);
   }

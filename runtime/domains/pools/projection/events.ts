@@ -1,7 +1,7 @@
 import type { DecodedEvent, Erc20Transfer, PoolEvent } from "../../../events/decoded-block.ts";
 import { type Address, zeroAddress } from "../../../lib/hex.ts";
 import type { Amounts } from "./exchange-sums.ts";
-import type { Book } from "./folded-pools.ts";
+import type { FoldedPool } from "./folded-pools.ts";
 import { actCodes } from "./tables.ts";
 
 type Pooled = Exclude<PoolEvent, { kind: "poolCreated" }>;
@@ -28,7 +28,7 @@ export const changesSupply = (event: DecodedEvent): event is Erc20Transfer =>
   event.kind === "erc20Transfer" && (event.from === zeroAddress || (event.to === zeroAddress && event.from === event.address));
 
 /** Brings a pool's book up to an event, and says what was done if that is told by it. */
-export const applyEvent = (book: Book, event: Pooled | Erc20Transfer): Action | null => {
+export const applyEvent = (book: FoldedPool, event: Pooled | Erc20Transfer): Action | null => {
   switch (event.kind) {
     case "erc20Transfer":
       moveSupply(book, event);
@@ -59,14 +59,14 @@ const nothing: Amounts = { in: [0n, 0n], out: [0n, 0n] };
  * A concentrated pool does not say what it has: it is what came in less what went out, counted from its own first word. Less than nothing cannot be,
  * so what a contract has that says so is not known from then on.
  */
-const move = (book: Book, amounts: Amounts): void => {
-  const before = book.settled ? book.reserves : ([0n, 0n] as const);
+const move = (book: FoldedPool, amounts: Amounts): void => {
+  const before = book.hasEmitted ? book.reserves : ([0n, 0n] as const);
   if (before === null) return;
   const [after0, after1] = [before[0] + amounts.in[0] - amounts.out[0], before[1] + amounts.in[1] - amounts.out[1]];
   book.reserves = after0 < 0n || after1 < 0n ? null : [after0, after1];
 };
 
-const swap = (book: Book, event: Swap): Action => {
+const swap = (book: FoldedPool, event: Swap): Action => {
   const amounts = { in: [event.amount0In, event.amount1In], out: [event.amount0Out, event.amount1Out] } as const;
   if (event.price !== null) {
     book.sqrtPriceX96 = event.price.sqrtPriceX96;
@@ -83,7 +83,7 @@ const swap = (book: Book, event: Swap): Action => {
 };
 
 /** Mints and burns of the pool's token, which come before the event that they belong to: of several mints the last is the provider's. */
-const moveSupply = (book: Book, { from, to, amount, transactionIndex }: Erc20Transfer): void => {
+const moveSupply = (book: FoldedPool, { from, to, amount, transactionIndex }: Erc20Transfer): void => {
   if (book.pending?.transactionIndex !== transactionIndex) book.pending = { transactionIndex, minted: null, burnt: null };
   const isMint = from === zeroAddress;
   if (isMint) book.pending.minted = { to, amount };
@@ -98,7 +98,7 @@ const changeOf = ({ kind, sender, amount0, amount1 }: Liquidity): Pick<Action, "
     : { act: actCodes.remove, sender, amounts: { in: [0n, 0n], out: [amount0, amount1] } };
 
 /** The event does not say how many shares it is about, nor whose they become: their transfers did. */
-const changeShares = (book: Book, event: Liquidity): Action => {
+const changeShares = (book: FoldedPool, event: Liquidity): Action => {
   const pending = book.pending?.transactionIndex === event.transactionIndex ? book.pending : null;
   book.pending = null;
   const change = changeOf(event);
@@ -107,7 +107,7 @@ const changeShares = (book: Book, event: Liquidity): Action => {
     : { ...change, to: event.to, liquidity: pending?.burnt ?? null };
 };
 
-const changePosition = (book: Book, event: Liquidity, position: NonNullable<Liquidity["position"]>): Action | null => {
+const changePosition = (book: FoldedPool, event: Liquidity, position: NonNullable<Liquidity["position"]>): Action | null => {
   const change = changeOf(event);
   // What is withdrawn stays in the pool until it is collected.
   move(book, { in: change.amounts.in, out: nothing.out });

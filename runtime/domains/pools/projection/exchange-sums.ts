@@ -3,7 +3,7 @@ import type { State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 
 /** A pool and the only exchange that claims it. */
-export interface Home {
+export interface PoolExchange {
   readonly pool: Address;
   readonly factory: Address;
   readonly tokens: readonly [Address, Address];
@@ -46,7 +46,7 @@ export const createExchangeSums = (state: State) => {
   const touched = { exchanges: new Set<ExchangeSum>(), tokens: new Set<TokenSum>() };
   const rows: { readonly exchanges: Row[]; readonly tokens: Row[]; readonly listed: Row[] } = { exchanges: [], tokens: [], listed: [] };
 
-  const exchangeOf = ({ pool, factory }: Home): ExchangeSum => {
+  const exchangeOf = ({ pool, factory }: PoolExchange): ExchangeSum => {
     const known = exchanges.get(factory);
     if (known !== undefined) return known;
     const stored = state.get("exchanges", factory) ?? state.get("exchangesOfPools", pool);
@@ -55,7 +55,7 @@ export const createExchangeSums = (state: State) => {
     return sum;
   };
 
-  const tokenOf = ({ pool, factory, tokens: pair }: Home, side: 0 | 1): TokenSum => {
+  const tokenOf = ({ pool, factory, tokens: pair }: PoolExchange, side: 0 | 1): TokenSum => {
     const token = pair[side];
     const known = tokens.get(`${factory}${token}`);
     if (known !== undefined) return known;
@@ -76,7 +76,7 @@ export const createExchangeSums = (state: State) => {
     return sum;
   };
 
-  const act = (home: Home): readonly TokenSum[] => {
+  const act = (home: PoolExchange): readonly TokenSum[] => {
     const exchange = exchangeOf(home);
     exchange.actions += 1;
     touched.exchanges.add(exchange);
@@ -91,7 +91,7 @@ export const createExchangeSums = (state: State) => {
   return {
     rows,
     /** A pool has more or less of its tokens than before. */
-    changeReserves: (home: Home, before: Reserves, after: Reserves): void => {
+    changeReserves: (home: PoolExchange, before: Reserves, after: Reserves): void => {
       for (const side of [0, 1] as const) {
         const change = (after?.[side] ?? 0n) - (before?.[side] ?? 0n);
         if (change === 0n) continue;
@@ -101,8 +101,8 @@ export const createExchangeSums = (state: State) => {
       }
     },
     /** Liquidity was added or removed. */
-    act: (home: Home): void => void act(home),
-    swap: (home: Home, amounts: Amounts, transactionIndex: number): void => {
+    act: (home: PoolExchange): void => void act(home),
+    swap: (home: PoolExchange, amounts: Amounts, transactionIndex: number): void => {
       for (const [side, sum] of act(home).entries()) {
         sum.swaps += 1;
         sum.amountIn += amounts.in[side] ?? 0n;

@@ -2,11 +2,11 @@ import type { PoolEvent } from "../../../events/decoded-block.ts";
 import type { Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { Home, Reserves } from "./exchange-sums.ts";
+import type { PoolExchange, Reserves } from "./exchange-sums.ts";
 import { familyCodes } from "./tables.ts";
 
 /** A factory's word on a pool. */
-export type Created = Extract<PoolEvent, { kind: "poolCreated" }>;
+export type PoolCreated = Extract<PoolEvent, { kind: "poolCreated" }>;
 
 /** The last announcement of a pool before it spoke itself. */
 interface Announcement {
@@ -17,11 +17,11 @@ interface Announcement {
 }
 
 /** What is known of an announced pool while blocks are folded. */
-export interface Book {
+export interface FoldedPool {
   readonly pool: Address;
   announcement: Announcement;
   /** It has spoken: no factory may claim it any more. */
-  settled: boolean;
+  hasEmitted: boolean;
   reserves: Reserves;
   sqrtPriceX96: bigint | null;
   liquidity: bigint | null;
@@ -43,7 +43,7 @@ export interface Book {
 }
 
 /** The only exchange that claims a constant-product pool; null where several do, and for other pools, which count in no exchange's sums. */
-export const homeOf = ({ pool, announcement }: Book): Home | null =>
+export const exchangeOf = ({ pool, announcement }: FoldedPool): PoolExchange | null =>
   announcement.number === 0 && announcement.family === familyCodes["xy=k"]
     ? { pool, factory: announcement.factory, tokens: announcement.tokens }
     : null;
@@ -51,13 +51,13 @@ export const homeOf = ({ pool, announcement }: Book): Home | null =>
 const bigintOf = (value: Row[string] | undefined): bigint | null => (value === null || value === undefined ? null : BigInt(String(value)));
 
 /** The announced pools, with what each had before the first folded block. */
-export const createBooks = (state: State) => {
-  const books = new Map<Address, Book | null>();
-  const touched = new Set<Book>();
+export const createFoldedPools = (state: State) => {
+  const books = new Map<Address, FoldedPool | null>();
+  const touched = new Set<FoldedPool>();
   const announcedHere = new Set<string>();
   const rows: { readonly pools: Row[]; readonly shared: Row[]; readonly states: Row[] } = { pools: [], shared: [], states: [] };
 
-  const load = (pool: Address): Book | null => {
+  const load = (pool: Address): FoldedPool | null => {
     const announced = state.get("announcements", pool);
     if (announced === undefined) return null;
     const announcement = {
@@ -72,7 +72,7 @@ export const createBooks = (state: State) => {
     return {
       pool,
       announcement,
-      settled: true,
+      hasEmitted: true,
       reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1],
       sqrtPriceX96: bigintOf(stored.sqrt_price_x96),
       liquidity: bigintOf(stored.liquidity),
@@ -87,7 +87,7 @@ export const createBooks = (state: State) => {
     };
   };
 
-  const find = (pool: Address): Book | null => {
+  const find = (pool: Address): FoldedPool | null => {
     const known = books.get(pool);
     if (known !== undefined) return known;
     const loaded = load(pool);
@@ -100,16 +100,16 @@ export const createBooks = (state: State) => {
     /** An announced pool; null for a contract that nobody announced. */
     find,
     /** Its state after the block is to be kept. */
-    touch: (book: Book): void => {
-      book.settled = true;
+    touch: (book: FoldedPool): void => {
+      book.hasEmitted = true;
       touched.add(book);
     },
     /** A factory claims a pool: its first word on it counts, and only before the pool's own first word, or in the transaction of that. */
-    announce: (event: Created, blockNumber: number): void => {
+    announce: (event: PoolCreated, blockNumber: number): void => {
       const { address: factory, pool } = event;
       const book = find(pool);
       const claim = `${factory}${pool}`;
-      if (book?.settled || announcedHere.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
+      if (book?.hasEmitted || announcedHere.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
       announcedHere.add(claim);
       const family = familyCodes[event.family];
       const announcement = {
@@ -144,10 +144,10 @@ export const createBooks = (state: State) => {
   };
 };
 
-const newBook = (pool: Address, announcement: Announcement): Book => ({
+const newBook = (pool: Address, announcement: Announcement): FoldedPool => ({
   pool,
   announcement,
-  settled: false,
+  hasEmitted: false,
   reserves: null,
   sqrtPriceX96: null,
   liquidity: null,
@@ -162,9 +162,9 @@ const newBook = (pool: Address, announcement: Announcement): Book => ({
 });
 
 /** The factory that a pool's rows name: the only one that announced it. */
-export const factoryOf = ({ announcement }: Book): Address | null => (announcement.number === 0 ? announcement.factory : null);
+export const factoryOf = ({ announcement }: FoldedPool): Address | null => (announcement.number === 0 ? announcement.factory : null);
 
-const rowOf = (book: Book, blockNumber: number): Row => ({
+const rowOf = (book: FoldedPool, blockNumber: number): Row => ({
   pool: book.pool,
   block_number: blockNumber,
   factory: factoryOf(book),

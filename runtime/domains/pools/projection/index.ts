@@ -23,7 +23,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { secondsOfDay } from "../../../lib/time.ts";
 import { type Action, applyEvent, changesSupply, isOfPool } from "./events.ts";
 import { createExchangeSums } from "./exchange-sums.ts";
-import { type Book, type Created, createBooks, factoryOf, homeOf } from "./folded-pools.ts";
+import { createFoldedPools, exchangeOf, type FoldedPool, factoryOf, type PoolCreated } from "./folded-pools.ts";
 import { actCodes, poolLoads, poolTables } from "./tables.ts";
 
 /** The name of the projection, by which its checkpoint is found. */
@@ -90,7 +90,7 @@ export const poolsProjection = defineProjection({
 });
 
 const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string, Row[]> => {
-  const folded = { books: createBooks(state), sums: createExchangeSums(state), actions: createActions() };
+  const folded = { books: createFoldedPools(state), sums: createExchangeSums(state), actions: createActions() };
   const { books, sums, actions } = folded;
   for (const decoded of blocks) {
     const announcements = announcementsOf(decoded);
@@ -116,14 +116,14 @@ const placeOf = ({ transactionIndex, address }: Pick<EventPlace, "transactionInd
   `${transactionIndex}${address}`;
 
 /** A pool may speak while it is made, before its factory can name it: what is announced in a transaction is known from its beginning. */
-const announcementsOf = ({ events }: DecodedBlock): ReadonlyMap<string, readonly Created[]> =>
+const announcementsOf = ({ events }: DecodedBlock): ReadonlyMap<string, readonly PoolCreated[]> =>
   groupBy(
     events.filter((event) => event.kind === "poolCreated"),
     ({ transactionIndex, pool }) => placeOf({ transactionIndex, address: pool }),
   );
 
 interface Folded {
-  readonly books: ReturnType<typeof createBooks>;
+  readonly books: ReturnType<typeof createFoldedPools>;
   readonly sums: ReturnType<typeof createExchangeSums>;
   readonly actions: ReturnType<typeof createActions>;
 }
@@ -135,7 +135,7 @@ const foldEvent = (
   announcements: ReturnType<typeof announcementsOf>,
   event: Parameters<typeof applyEvent>[1],
 ): void => {
-  if (announcements.size > 0 && !books.find(event.address)?.settled) {
+  if (announcements.size > 0 && !books.find(event.address)?.hasEmitted) {
     for (const created of announcements.get(placeOf(event)) ?? []) books.announce(created, block.number);
   }
   const book = books.find(event.address);
@@ -143,7 +143,7 @@ const foldEvent = (
   const before = book.reserves;
   const action = applyEvent(book, event);
   books.touch(book);
-  const home = homeOf(book);
+  const home = exchangeOf(book);
   if (home !== null) {
     sums.changeReserves(home, before, book.reserves);
     if (action?.act === actCodes.swap) sums.swap(home, action.amounts, event.transactionIndex);
@@ -167,13 +167,13 @@ const createActions = () => {
   return {
     rows,
     /** A pool was swapped in: kept once a day. */
-    noteDay: (book: Book, block: DecodedBlock["block"]): void => {
+    noteDay: (book: FoldedPool, block: DecodedBlock["block"]): void => {
       const day = Math.floor(block.timestamp / secondsOfDay);
       if (book.lastSwapDay === day) return;
       book.lastSwapDay = day;
       rows.pool_swap_days.push({ exchange: factoryOf(book) ?? book.pool, day, pool: book.pool, block_number: block.number });
     },
-    write: (book: Book, { act, sender, to, amounts, liquidity }: Action, place: Place, origin: Address | null): void => {
+    write: (book: FoldedPool, { act, sender, to, amounts, liquidity }: Action, place: Place, origin: Address | null): void => {
       const factory = factoryOf(book);
       book.actions += 1;
       rows.pool_actions.push({

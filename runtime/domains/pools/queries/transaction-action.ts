@@ -5,7 +5,7 @@ import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
 import { type ActionRow, actionColumns } from "./action.ts";
 
 /** What was done with a pool, and the pool as one factory announced it. */
-export interface PooledActionRow extends ActionRow {
+export interface PoolActionRow extends ActionRow {
   readonly factory: Address;
   readonly token0: Address;
   readonly token1: Address;
@@ -21,7 +21,7 @@ export function createTransactionActionQueries({ query }: Pick<Database, "query"
    * pools_factory: a probe for each action and factory.
    */
   const actionsOfTransaction = (chainId: number, { block_number, transaction_index }: TransactionPlace, factories: readonly Address[]) =>
-    query<PooledActionRow>(
+    query<PoolActionRow>(
       `SELECT ${actionColumns}, p.factory, p.token0, p.token1, p.family, p.fee_ppm
        FROM pool_actions a CROSS JOIN LATERAL (
          SELECT * FROM pools p WHERE p.chain_id = $1 AND p.factory = ANY ($4::bytea[]) AND p.pool = a.pool ORDER BY p.factory LIMIT 1) p

@@ -1,58 +1,58 @@
 import type { Address } from "../../../lib/hex.ts";
 import type { Edge, Edges } from "./routes.ts";
 
-/** Pools by each of their tokens. */
-export interface EdgeBook extends Edges {
+/** Pools by each of their tokens, updated as their reserves change. */
+export interface EdgeIndex extends Edges {
   add(edge: Edge): void;
-  /** To be told after a pool's summary changed. */
-  changed(edge: Edge): void;
+  /** Must be called after a change of the edge's summary. */
+  update(edge: Edge): void;
 }
 
-/** A token's pools, and those of them that hold at least so much of it. */
-interface Shelf {
+/** A token's pools, and the subset that holds at least `limit` of it. */
+interface TokenEdges {
   readonly all: Edge[];
   limit: number;
-  readonly some: Set<Edge>;
+  readonly deep: Set<Edge>;
 }
 
-/** What is kept at hand holds this part of what is asked for, so that a price may rise so often over before all pools are looked at again. */
+/** The limit of a subset is the required depth divided by this, so that a price can rise that often over before all pools are scanned again. */
 const margin = 8;
 
-/** A book of pools. Most pools of a large exchange hold next to nothing: those that hold more are kept at hand, so that no quarter of an hour goes through all. */
-export function createEdgeBook(floor: number): EdgeBook {
-  const shelves = new Map<Address, Shelf>();
-  const refill = (token: Address, shelf: Shelf, limit: number): void => {
-    shelf.limit = limit;
-    shelf.some.clear();
-    for (const edge of shelf.all) if (depthOf(edge, token) >= limit) shelf.some.add(edge);
+/** An index of pools. Most pools of a large exchange hold next to nothing: a subset of deep pools keeps each bucket from scanning all of them. */
+export function createEdgeIndex(floor: number): EdgeIndex {
+  const byToken = new Map<Address, TokenEdges>();
+  const rescan = (token: Address, edges: TokenEdges, limit: number): void => {
+    edges.limit = limit;
+    edges.deep.clear();
+    for (const edge of edges.all) if (depthOf(edge, token) >= limit) edges.deep.add(edge);
   };
   return {
     add: (edge) => {
       for (const token of new Set(edge.tokens)) {
-        const shelf = shelves.get(token);
-        if (shelf === undefined) shelves.set(token, { all: [edge], limit: Number.POSITIVE_INFINITY, some: new Set() });
-        else shelf.all.push(edge);
+        const edges = byToken.get(token);
+        if (edges === undefined) byToken.set(token, { all: [edge], limit: Number.POSITIVE_INFINITY, deep: new Set() });
+        else edges.all.push(edge);
       }
     },
-    changed: (edge) => {
+    update: (edge) => {
       for (const token of edge.tokens) {
-        const shelf = shelves.get(token);
-        if (shelf === undefined) continue;
-        if (depthOf(edge, token) >= shelf.limit) shelf.some.add(edge);
-        else shelf.some.delete(edge);
+        const edges = byToken.get(token);
+        if (edges === undefined) continue;
+        if (depthOf(edge, token) >= edges.limit) edges.deep.add(edge);
+        else edges.deep.delete(edge);
       }
     },
-    ofDepth: (token, worth) => {
-      const shelf = shelves.get(token);
-      if (shelf === undefined) return [];
-      const needed = floor / worth;
-      // Half of it at least, so that nothing is lost to the rounding of either; and not so little that most are kept.
-      if (!(shelf.limit * 2 <= needed && shelf.limit * margin ** 2 >= needed)) refill(token, shelf, needed / margin);
-      return shelf.some;
+    withDepth: (token, price) => {
+      const edges = byToken.get(token);
+      if (edges === undefined) return [];
+      const needed = floor / price;
+      // At most half of the required depth, so that rounding loses no pool; and not so little that most pools are in the subset.
+      if (!(edges.limit * 2 <= needed && edges.limit * margin ** 2 >= needed)) rescan(token, edges, needed / margin);
+      return edges.deep;
     },
   };
 }
 
-/** What a pool holds of a token. */
+/** The amount of a token that a pool holds. */
 const depthOf = ({ tokens, summary: { depths } }: Edge, token: Address): number =>
   Math.max(tokens[0] === token ? depths[0] : 0, tokens[1] === token ? depths[1] : 0);

@@ -1,7 +1,7 @@
 import type { Address } from "../../../lib/hex.ts";
 import type { Asset } from "./assets.ts";
 
-/** A pool whose states prices are derived from. */
+/** A pool of a configured exchange. */
 export interface PricedPool {
   readonly pool: Address;
   readonly token0: Address;
@@ -9,7 +9,7 @@ export interface PricedPool {
   readonly isConcentrated: boolean;
 }
 
-/** What was in a pool after a block; null where it is not known. */
+/** The state of a pool after a block; null where it is unknown. */
 export interface PoolObservation {
   readonly kind: "pool";
   readonly time: number;
@@ -21,7 +21,7 @@ export interface PoolObservation {
   readonly supply: bigint | null;
 }
 
-/** What a contract that is a feed said last in a block. */
+/** The last answer that a price feed emitted in a block. */
 export interface FeedObservation {
   readonly kind: "feed";
   readonly time: number;
@@ -29,7 +29,7 @@ export interface FeedObservation {
   readonly answer: bigint;
 }
 
-/** What the operator's file says from a time on: US dollars for one whole unit, as decimal text; null: not known. */
+/** A price that the operator imported: US dollars for one whole unit from a time on, as decimal text; null means unknown from then on. */
 export interface FileObservation {
   readonly kind: "file";
   readonly time: number;
@@ -37,5 +37,5 @@ export interface FileObservation {
   readonly price: string | null;
 }
 
-/** What prices are made of. Times are unix seconds. */
+/** The evidence that prices are computed from. Times are unix seconds. */
 export type Observation = PoolObservation | FeedObservation | FileObservation;

@@ -7,68 +7,71 @@ export interface Ratio {
   readonly denominator: bigint;
 }
 
-/** What a constant-product pool's own token stands for: the product of its reserves, and how many smallest units there are of the token. */
+/** The backing of a constant-product pool's own token: the product of the reserves, and the supply of the token in smallest units. */
 export interface Share {
   readonly product: bigint;
   readonly supply: bigint;
 }
 
-/** A pool over a span of time: the ratio, the depths (of each token, in its smallest unit) and the share that stood in the middle of it. */
+/** A pool over a span of time: the time-weighted medians of its ratio, of its depths (of each token, in smallest units) and of its share. */
 export interface PoolSummary {
   readonly ratio: Ratio | null;
   readonly depths: readonly [number, number];
   readonly share: Share | null;
 }
 
-interface Standing {
+/** The state of a pool since a time. */
+interface Entry {
   readonly since: number;
   readonly summary: PoolSummary;
 }
 
-/** What a pool was lately. */
-export interface PoolBook {
-  readonly facts: PricedPool;
-  /** Ascending; the first one stands since before the span that is looked at. */
-  standings: Standing[];
+/** The recent states of a pool. */
+export interface PoolHistory {
+  readonly pool: PricedPool;
+  /** Ascending; the first one starts before the span that is summarized. */
+  entries: Entry[];
 }
 
 const q96 = 2n ** 96n;
 const q192 = 2n ** 192n;
 
-export const createPoolBook = (facts: PricedPool): PoolBook => ({ facts, standings: [] });
+/** The history of a pool without observations. */
+export const createPoolHistory = (pool: PricedPool): PoolHistory => ({ pool, entries: [] });
 
-/** Notes what the pool is from a time on. Times do not go back. */
-export function observePool(book: PoolBook, word: PoolObservation): void {
-  const standing = { since: word.time, summary: summaryOfWord(book.facts, word) };
-  // Of blocks of one second the last counts: the others stood for no time.
-  if (book.standings.at(-1)?.since === word.time) book.standings.pop();
-  book.standings.push(standing);
+/** Appends the state of the pool from a time on. Times never decrease. */
+export function recordObservation(history: PoolHistory, observation: PoolObservation): void {
+  const entry = { since: observation.time, summary: summaryOf(history.pool, observation) };
+  // Of several blocks with one timestamp the last one counts: the states before it lasted no time.
+  if (history.entries.at(-1)?.since === observation.time) history.entries.pop();
+  history.entries.push(entry);
 }
 
-/** Forgets what ended before a time. */
-export function trimPool(book: PoolBook, time: number): void {
-  const first = book.standings.findIndex(({ since }) => since > time);
-  const kept = first === -1 ? book.standings.length - 1 : first - 1;
-  if (kept > 0) book.standings = book.standings.slice(kept);
+/** Drops states that ended before a time. */
+export function trimHistory(history: PoolHistory, time: number): void {
+  const first = history.entries.findIndex(({ since }) => since > time);
+  const kept = first === -1 ? history.entries.length - 1 : first - 1;
+  if (kept > 0) history.entries = history.entries.slice(kept);
 }
 
-/** Whether nothing has changed since a time. */
-export const standsSince = ({ standings }: PoolBook, time: number): boolean => standings.length === 1 && (standings[0]?.since ?? 0) <= time;
+/** Whether the pool has not changed since a time. */
+export const isUnchangedSince = ({ entries }: PoolHistory, time: number): boolean =>
+  entries.length === 1 && (entries[0]?.since ?? 0) <= time;
 
-/** The pool over the span [from, to). Before its first word there was nothing in it. */
-export function summarize({ standings }: PoolBook, from: number, to: number): PoolSummary {
-  const [first] = standings;
+/** The pool over the span [from, to). It is empty before its first observation. */
+export function summarize({ entries }: PoolHistory, from: number, to: number): PoolSummary {
+  const [first] = entries;
   if (first === undefined) return emptySummary;
-  if (standings.length === 1 && first.since <= from) return first.summary;
-  const weighted = standings.map(({ since, summary }, position) => ({
+  if (entries.length === 1 && first.since <= from) return first.summary;
+  const weighted = entries.map(({ since, summary }, position) => ({
     value: summary,
-    weight: Math.max(0, Math.min(to, standings[position + 1]?.since ?? to) - Math.max(from, since)),
+    weight: Math.max(0, Math.min(to, entries[position + 1]?.since ?? to) - Math.max(from, since)),
   }));
   const before = { value: emptySummary, weight: Math.max(0, Math.min(to, first.since) - from) };
   const known = <Part>(part: (summary: PoolSummary) => Part | null) =>
     weighted.flatMap(({ value, weight }) => {
-      const said = part(value);
-      return said === null ? [] : [{ value: said, weight }];
+      const partValue = part(value);
+      return partValue === null ? [] : [{ value: partValue, weight }];
     });
   const depth = (side: 0 | 1): number =>
     weightedMedian(
@@ -88,21 +91,18 @@ export function summarize({ standings }: PoolBook, from: number, to: number): Po
   };
 }
 
-/** A pool of which nothing is known. */
+/** A pool with no known state. */
 export const emptySummary: PoolSummary = { ratio: null, depths: [0, 0], share: null };
 
 const signOf = (difference: bigint): number => (difference < 0n ? -1 : difference > 0n ? 1 : 0);
 
 /**
- * Of a constant-product pool the reserves say both ratio and depth. Of a concentrated one the ratio is its price (Uniswap V3 whitepaper, 6.2: sqrt(P) × 2^96), and
- * the depth is what its active liquidity stands for at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), but no more than it holds: liquidity in a narrow range
- * stands for far more than there is, and what lies beyond the range cannot be traded at the price. Nor more than what it holds of the other token is worth at the
- * price: where there is nothing to be had for one, whoever offers it may name any price that is too low, and nobody can take them at their word.
+ * The reserves of a constant-product pool determine both ratio and depth. The ratio of a concentrated pool is its price (Uniswap V3 whitepaper, 6.2:
+ * sqrt(P) × 2^96), and its depth is the virtual reserves of the active liquidity at that price (6.2.1: L/sqrt(P) and L×sqrt(P)), capped twice. By the
+ * real reserve: a narrow range has far larger virtual reserves than the pool holds, and amounts beyond the range do not trade at the price. And by the
+ * value of the other reserve: a one-sided position can set any price that is too low at no risk, because nobody can sell into an empty side.
  */
-function summaryOfWord(
-  { isConcentrated }: PricedPool,
-  { reserve0, reserve1, sqrtPriceX96, liquidity, supply }: PoolObservation,
-): PoolSummary {
+function summaryOf({ isConcentrated }: PricedPool, { reserve0, reserve1, sqrtPriceX96, liquidity, supply }: PoolObservation): PoolSummary {
   if (reserve0 === null || reserve1 === null) return emptySummary;
   if (!isConcentrated) {
     const depths = [Number(reserve0), Number(reserve1)] as const;

@@ -2,7 +2,7 @@ import { type Decimal, decimal, divide, multiply, toNumber } from "../../../lib/
 import type { Address } from "../../../lib/hex.ts";
 import type { PoolSummary } from "./pool-history.ts";
 
-/** A pool as a way from one token to the other. */
+/** A pool as an edge between its tokens. */
 export interface Edge {
   readonly pool: Address;
   readonly tokens: readonly [Address, Address];
@@ -11,11 +11,11 @@ export interface Edge {
 
 /** Pools by each of their tokens. */
 export interface Edges {
-  /** All pools that hold at least the floor of a token, of which a smallest unit is worth about so many US dollars; and some that hold less. */
-  ofDepth(token: Address, worth: number): Iterable<Edge>;
+  /** All pools that hold at least the floor of a token at about this price in US dollars for a smallest unit; possibly some that hold less. */
+  withDepth(token: Address, price: number): Iterable<Edge>;
 }
 
-/** A token's price by one pool. */
+/** A token's price through one pool, with the inputs that it was computed from. */
 export interface Step {
   readonly from: Decimal;
   readonly summary: PoolSummary;
@@ -24,50 +24,51 @@ export interface Step {
 
 interface Candidate {
   readonly token: Address;
-  /** US dollars of the shallowest pool on the way: the most that a price on it can be trusted for. */
+  /** US dollars in the shallowest pool of the path: the amount up to which its price can be trusted. */
   readonly width: number;
   readonly hops: number;
-  /** Tokens on the way that are no anchors. */
-  readonly strangers: number;
-  readonly by: { readonly edge: Edge; readonly from: Decimal } | null;
+  /** Intermediate tokens that are not anchors. */
+  readonly untrustedHops: number;
+  readonly via: { readonly edge: Edge; readonly from: Decimal } | null;
   readonly rate: Decimal | null;
 }
 
-/** Pools between a token and its anchor. */
+/** Limits the pools between a token and its anchor. */
 const maxHops = 4;
 
 /**
- * Prices of all tokens that a path of pools leads to from an anchor, each by the path with the fewest tokens between that are no anchors, and of these by the one
- * whose shallowest pool is deepest (widest path, by Dijkstra's order). A token of somebody's own costs them nothing and nobody else has it to trade against them: a path over one
- * could be made as deep as they like, and so counts only where there is no other. A pool counts by what it holds of the token that is nearer to the anchor, and not at all below the
- * floor in US dollars; of equal paths the one whose last pool has the lower address. `trusted` are the anchors, with a price of their own or without. `earlier` remembers
- * steps from call to call, so that what did not move is not computed again.
+ * Prices of all tokens that a path of pools connects to an anchor. Each token takes the path with the fewest intermediate tokens that are not anchors, and
+ * among those the path whose shallowest pool is deepest (widest path, in Dijkstra's order). An intermediate token that one party issued costs that party
+ * nothing, and nobody else holds it to trade against them: a path through it can be made arbitrarily deep, so it counts only where no other exists. The depth
+ * of a pool is its reserve of the token nearer to the anchor; pools below the floor in US dollars do not count. Ties are broken by the lower address of the
+ * last pool. `trusted` are the anchors, with or without a price from another source. `cache` keeps steps between calls, so that unchanged ones are not
+ * recomputed.
  */
 export function priceByPools(
   anchors: ReadonlyMap<Address, Decimal>,
   trusted: ReadonlySet<Address>,
   edges: Edges,
   floor: number,
-  earlier: Map<Address, Step>,
+  cache: Map<Address, Step>,
 ): Map<Address, Decimal> {
   const rates = new Map<Address, Decimal>();
   const queue = createQueue();
-  for (const [token, rate] of anchors) queue.push({ token, width: Number.POSITIVE_INFINITY, hops: 0, strangers: 0, by: null, rate });
+  for (const [token, rate] of anchors) queue.push({ token, width: Number.POSITIVE_INFINITY, hops: 0, untrustedHops: 0, via: null, rate });
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const { token, by } = next;
+    const { token, via } = next;
     if (rates.has(token)) continue;
-    const rate = by === null ? (next.rate as Decimal) : stepOver(token, by.edge, by.from, earlier);
+    const rate = via === null ? (next.rate as Decimal) : stepOver(token, via.edge, via.from, cache);
     rates.set(token, rate);
     if (next.hops === maxHops) continue;
-    const strangers = next.strangers + (by === null || trusted.has(token) ? 0 : 1);
-    for (const { other, edge, depth } of waysFrom(token, worthOf(rate), edges, floor)) {
+    const untrustedHops = next.untrustedHops + (via === null || trusted.has(token) ? 0 : 1);
+    for (const { other, edge, depth } of edgesFrom(token, approximate(rate), edges, floor)) {
       if (rates.has(other)) continue;
       queue.push({
         token: other,
         width: Math.min(next.width, depth),
         hops: next.hops + 1,
-        strangers,
-        by: { edge, from: rate },
+        untrustedHops,
+        via: { edge, from: rate },
         rate: null,
       });
     }
@@ -75,47 +76,47 @@ export function priceByPools(
   return rates;
 }
 
-/** The pools that lead on from a token of which a smallest unit is worth so many US dollars: with the token that they lead to, and what they hold of the first in US dollars. */
-function* waysFrom(token: Address, worth: number, edges: Edges, floor: number) {
-  for (const edge of edges.ofDepth(token, worth)) {
+/** The usable pools of a token at a price in US dollars for a smallest unit, each with its other token and its depth in US dollars. */
+function* edgesFrom(token: Address, price: number, edges: Edges, floor: number) {
+  for (const edge of edges.withDepth(token, price)) {
     const side = edge.tokens[0] === token ? 0 : 1;
-    const depth = edge.summary.depths[side] * worth;
+    const depth = edge.summary.depths[side] * price;
     if (edge.summary.ratio !== null && depth >= floor) yield { other: edge.tokens[1 - side] as Address, edge, depth };
   }
 }
 
-/** The price of a token by the price of the other one of a pool: one smallest unit of the first is worth `ratio` of the second. */
-function stepOver(token: Address, { tokens, summary }: Edge, from: Decimal, earlier: Map<Address, Step>): Decimal {
-  const known = earlier.get(token);
+/** The price of a token from the price of the other token of a pool: one smallest unit of token 0 is worth `ratio` of token 1. */
+function stepOver(token: Address, { tokens, summary }: Edge, from: Decimal, cache: Map<Address, Step>): Decimal {
+  const known = cache.get(token);
   if (known !== undefined && known.from === from && known.summary === summary) return known.rate;
   const { numerator, denominator } = summary.ratio as NonNullable<PoolSummary["ratio"]>;
   const isFirst = tokens[0] === token;
   const rate = divide(multiply(from, decimal(isFirst ? numerator : denominator)), decimal(isFirst ? denominator : numerator));
-  earlier.set(token, { from, summary, rate });
+  cache.set(token, { from, summary, rate });
   return rate;
 }
 
-/** About how many US dollars a smallest unit is worth: enough to tell a deep pool from a shallow one, and quicker than the nearest number. */
-export const worthOf = (rate: Decimal): number =>
+/** A price as an approximate number: exact enough to compare depths, and faster than the nearest number. */
+export const approximate = (rate: Decimal): number =>
   rate.scale >= 0 && rate.scale < 300 ? Number(rate.digits) / 10 ** rate.scale : toNumber(rate);
 
 const isBefore = (left: Candidate, right: Candidate): boolean =>
-  left.strangers !== right.strangers
-    ? left.strangers < right.strangers
+  left.untrustedHops !== right.untrustedHops
+    ? left.untrustedHops < right.untrustedHops
     : left.width !== right.width
       ? left.width > right.width
       : left.hops !== right.hops
         ? left.hops < right.hops
-        : (left.by?.edge.pool ?? left.token) < (right.by?.edge.pool ?? right.token);
+        : (left.via?.edge.pool ?? left.token) < (right.via?.edge.pool ?? right.token);
 
 /** A binary heap: the widest candidate first. */
 function createQueue() {
   const heap: Candidate[] = [];
   const at = (position: number): Candidate => heap[position] as Candidate;
   const swap = (left: number, right: number): void => {
-    const kept = at(left);
+    const value = at(left);
     heap[left] = at(right);
-    heap[right] = kept;
+    heap[right] = value;
   };
   return {
     push: (candidate: Candidate): void => {

@@ -1,12 +1,12 @@
-/** A value and how long it stood. */
+/** A value and how long it lasted. */
 export interface Weighted<Value> {
   readonly value: Value;
   readonly weight: number;
 }
 
 /**
- * The value in the middle of the time: what stood for less than half of it cannot move it beyond what stood the rest. Of two middles the
- * lower one; null where nothing stood.
+ * The time-weighted median: a value that lasted less than half of the time cannot move it beyond the others. Of two medians the lower one; null without
+ * weights.
  */
 export function weightedMedian<Value>(values: readonly Weighted<Value>[], compare: (left: Value, right: Value) => number): Value | null {
   const ordered = values.filter(({ weight }) => weight > 0).sort((left, right) => compare(left.value, right.value));

@@ -1,27 +1,27 @@
-import type { Database } from "../../../database/database.ts";
+import type { Queryable } from "../../../database/database.ts";
 
-/** Questions about how far the making of prices has come, and what they were made by. */
-export function createProgressQueries({ query }: Pick<Database, "query">) {
-  /** The last hour (since 1970) whose prices are done; null before the first. Served by the primary key. */
-  const lastPricedHour = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [chainId]);
-    return rows[0]?.hour ?? null;
+/** Queries of the progress and the settings of price computation. */
+export function createProgressQueries({ query }: Queryable) {
+  return {
+    /** The last hour (since 1970) whose prices are complete; null before the first. Served by the primary key. */
+    lastPricedHour: async (chainId: number): Promise<number | null> => {
+      const rows = await query<{ hour: number }>("SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1", [
+        chainId,
+      ]);
+      return rows[0]?.hour ?? null;
+    },
+    /** The hour of the first price of any asset; null without prices. Reads all rows of the chain's priced_assets. */
+    firstPricedHour: async (chainId: number): Promise<number | null> => {
+      const rows = await query<{ hour: number | null }>("SELECT min(hour) AS hour FROM priced_assets WHERE chain_id = $1", [chainId]);
+      return rows[0]?.hour ?? null;
+    },
+    /** Identifies the settings and the revision of the prices; empty without prices. Served by the primary key. */
+    pricedBy: async (chainId: number): Promise<string> => {
+      const rows = await query<{ version: string }>(
+        "SELECT fingerprint || ' ' || revision AS version FROM price_settings WHERE chain_id = $1 AND fingerprint IS NOT NULL",
+        [chainId],
+      );
+      return rows[0]?.version ?? "";
+    },
   };
-
-  /** The hour of the first price that anything had; null before one is known. Reads the list of what ever had one. */
-  const firstPricedHour = async (chainId: number): Promise<number | null> => {
-    const rows = await query<{ hour: number | null }>("SELECT min(hour) AS hour FROM priced_assets WHERE chain_id = $1", [chainId]);
-    return rows[0]?.hour ?? null;
-  };
-
-  /** What the prices were made by, and how often they were undone; empty while none were made. Served by the primary key. */
-  const pricedBy = async (chainId: number): Promise<string> => {
-    const rows = await query<{ made: string }>(
-      "SELECT fingerprint || ' ' || revision AS made FROM price_settings WHERE chain_id = $1 AND fingerprint IS NOT NULL",
-      [chainId],
-    );
-    return rows[0]?.made ?? "";
-  };
-
-  return { lastPricedHour, firstPricedHour, pricedBy };
 }

@@ -1,19 +1,19 @@
 import type { Currency } from "../../../../generated/requests.gen.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { secondsOfHour } from "../../../lib/time.ts";
-import type { PriceAsk, PriceQueries, Rate } from "./price.ts";
+import type { PriceLookup, PriceQueries } from "./price.ts";
+import { hourOf, type Rate } from "./rates.ts";
 
-/** What tokens were worth at the times of the rows of a list: as `ratesAtTimes`, each token and hour asked for once. */
+/** The rates of tokens at the times of a list's rows, as `ratesAtTimes`, with one lookup for each token and hour. */
 export async function ratesByTime(
   { ratesAtTimes }: Pick<PriceQueries, "ratesAtTimes">,
   chainId: number,
   currency: Currency,
-  asks: readonly PriceAsk[],
+  lookups: readonly PriceLookup[],
 ): Promise<(asset: Address, time: number) => Rate> {
-  const distinct = new Map(asks.map((ask) => [keyOf(ask.asset, ask.time), ask]));
+  const distinct = new Map(lookups.map((lookup) => [keyOf(lookup.asset, lookup.time), lookup]));
   const rates = await ratesAtTimes(chainId, currency, [...distinct.values()]);
   const byKey = new Map([...distinct.keys()].map((key, position) => [key, rates[position] ?? null]));
   return (asset, time) => byKey.get(keyOf(asset, time)) ?? null;
 }
 
-const keyOf = (asset: Address, time: number): string => `${asset}:${Math.floor(time / secondsOfHour)}`;
+const keyOf = (asset: Address, time: number): string => `${asset}:${hourOf(time)}`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainConfig } from "../../../../runtime/config/config.ts";
 import { poolsProjection } from "../../../../runtime/domains/pools/projection/index.ts";
 import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
-import { undoPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
+import { discardPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
 import { feedsProjection } from "../../../../runtime/domains/prices/projection.ts";
 import { tokensProjection } from "../../../../runtime/domains/tokens/projection/index.ts";
 import type { JobContext } from "../../../../runtime/jobs/job.ts";
@@ -110,12 +110,12 @@ describe("the job that makes prices", () => {
   it("does not have the loop wait while an operator undoes prices, however long that takes", async () => {
     await expect(
       test.database.transaction(async (client) => {
-        await undoPrices(client, 31337, null);
+        await discardPrices(client, 31337, null);
         // Longer than the job may wait: it must end before the other does.
         const other = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waits for what was undone.")), 5_000).unref());
         await Promise.race([createComputePricesJob(settings).run(contextOf(works)), other]);
       }),
-    ).rejects.toThrow("prices are being undone by another process");
+    ).rejects.toThrow("another process is discarding prices");
     await createComputePricesJob(settings).run(contextOf(works));
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   }, 30_000);

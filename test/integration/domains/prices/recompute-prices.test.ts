@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../../runtime/database/database.ts";
 import { createComputePricesJob } from "../../../../runtime/domains/prices/jobs/compute-prices/job.ts";
-import { undoPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
+import { discardPrices } from "../../../../runtime/domains/prices/jobs/compute-prices/price-settings.ts";
 import { importPrices } from "../../../../runtime/domains/prices/jobs/import-prices/import-prices.ts";
 import { parsePrices } from "../../../../runtime/domains/prices/jobs/import-prices/parse-price-file.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
@@ -181,10 +181,10 @@ describe("prices that are undone to be made anew", () => {
     await importText(test.database, [end]);
     await market.block(at(2, 11, 10), buy(5_000n));
     await pricing.settle();
-    await test.database.transaction((client) => undoPrices(client, chainId, null));
+    await test.database.transaction((client) => discardPrices(client, chainId, null));
     expect(await daily(market.tokens.gold)).toEqual(times(14, null));
     await market.block(at(2, 13, 40), buy(6_000n));
-    between = () => test.database.transaction((client) => undoPrices(client, chainId, null));
+    between = () => test.database.transaction((client) => discardPrices(client, chainId, null));
     await pricing.settle();
     expect(between).toBeNull();
     expect(await kept(test.database)).toEqual(await fresh([first, second]));

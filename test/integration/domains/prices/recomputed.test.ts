@@ -164,7 +164,7 @@ describe("prices of three days of trade", () => {
     const followed = await pricesIn(test.database);
     expect(followed.price_hours?.length).toBeGreaterThan(150);
     expect(await pricesAtOnce(market.chain, settings)).toEqual(followed);
-    const portions = { bounds: { rows: 1, milliseconds: 1_000 }, statesAtOnce: 2 };
+    const portions = { bounds: { rows: 1, milliseconds: 1_000 }, pageSize: 2 };
     expect(await pricesAtOnce(market.chain, settings, portions)).toEqual(followed);
   }, 120_000);
 });

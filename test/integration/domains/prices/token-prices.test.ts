@@ -123,7 +123,7 @@ describe("daily prices", () => {
     expect((await ask([native, coin], "?from=2025-11-15")).status).toBe(200);
     expect(await ask([native, coin], "?from=2025-11-14")).toMatchObject({
       status: 400,
-      message: expect.stringContaining("at most 50 days of 2 tokens"),
+      message: expect.stringContaining("at most 50 days for 2 tokens"),
     });
     expect((await ask([native], "?from=0001-01-01")).status).toBe(400);
   });

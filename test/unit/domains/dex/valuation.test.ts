@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   annualizedFee,
-  bothWorth,
   feesOf,
-  liquidityWorth,
-  swapsWorth,
+  liquidityValue,
+  pairValue,
+  swapValue,
   volumeOfSpans,
-  volumeWorth,
+  volumeValue,
 } from "../../../../runtime/domains/dex/queries/valuation.ts";
 import { emptyPool, type PoolState } from "../../../../runtime/domains/pools/queries/state.ts";
 import { type Decimal, decimalOf, toNumber } from "../../../../runtime/lib/decimal.ts";
@@ -32,22 +32,22 @@ describe("the worth of swaps", () => {
     ["by what went in and out of the second, where only its price is known", null, ofEighteen, 7_500],
     ["not known without prices", null, null, null],
   ])("is told %s", (_, first, second, expected) => {
-    expect(number(swapsWorth(one, [first, second]))).toBe(expected);
+    expect(number(swapValue(one, [first, second]))).toBe(expected);
   });
 
   it("is exact in tokens without decimals and in those of 36", () => {
     // 3 of 7 dollars each, and 10^36 smallest units of a dollar and a cent.
-    expect(number(swapsWorth(moved("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
+    expect(number(swapValue(moved("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
   });
 });
 
 describe("the worth of a span", () => {
   it("is what was added to the sums in it", () => {
-    expect(number(volumeWorth(state(3, "1000000"), state(4, "4000000"), [ofSix, ofEighteen]))).toBe(6);
+    expect(number(volumeValue(state(3, "1000000"), state(4, "4000000"), [ofSix, ofEighteen]))).toBe(6);
   });
 
   it("is nothing where nobody swapped, whatever is known of prices", () => {
-    expect(number(volumeWorth(state(3, "1"), state(3, "1"), [null, null]))).toBe(0);
+    expect(number(volumeValue(state(3, "1"), state(3, "1"), [null, null]))).toBe(0);
   });
 
   it("of seven days is each day's at its own prices, and not known where one with swaps is not", () => {
@@ -77,8 +77,8 @@ describe("the worth of a span", () => {
 
 describe("liquidity and fees", () => {
   it("are of both reserves", () => {
-    expect(number(liquidityWorth({ reserve0: "1500000", reserve1: "1000000000000000000" }, [ofSix, ofEighteen]))).toBe(3_003);
-    expect(number(bothWorth(["0", "0"], [ofSix, ofEighteen]))).toBe(0);
+    expect(number(liquidityValue({ reserve0: "1500000", reserve1: "1000000000000000000" }, [ofSix, ofEighteen]))).toBe(3_003);
+    expect(number(pairValue(["0", "0"], [ofSix, ofEighteen]))).toBe(0);
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe("liquidity and fees", () => {
     ["1", "1", null, ofEighteen],
     ["1", "1", ofSix, null],
   ])("are not known of %s and %s without one of them or its price", (reserve0, reserve1, first, second) => {
-    expect(liquidityWorth({ reserve0, reserve1 }, [first, second])).toBeNull();
+    expect(liquidityValue({ reserve0, reserve1 }, [first, second])).toBeNull();
   });
 
   it("are what the exchange takes of the volume, and as much each day of a year", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Candle } from "../../../../runtime/domains/prices/engine/candles.ts";
-import { createPriceLedger, endsIn, type Portion } from "../../../../runtime/domains/prices/jobs/compute-prices/candle-builder.ts";
+import { createCandleBuilder, type Portion, spanEndsOf } from "../../../../runtime/domains/prices/jobs/compute-prices/candle-builder.ts";
 import { decimalOf, toText } from "../../../../runtime/lib/decimal.ts";
 import { contract, token } from "./observing.ts";
 
@@ -10,23 +10,23 @@ const firstHour = midnight / hour;
 const pricesOf = (price: string | null) => new Map(price === null ? [] : [[token, decimalOf(price)]]);
 const candleOf = ({ open, high, low, close }: Candle) => [open, high, low, close].map((price) => price && toText(price));
 
-/** A ledger that is told the price of each quarter of an hour from midnight on, from a price that stood before. */
-const startLedger = (before: string | null = null) => {
-  const ledger = createPriceLedger(pricesOf(before), new Set(before === null ? [] : [token]));
+/** A builder that receives the price of each bucket from midnight on, after an initial price. */
+const startBuilder = (before: string | null = null) => {
+  const builder = createCandleBuilder(pricesOf(before), new Set(before === null ? [] : [token]));
   let quarter = midnight;
-  ledger.enter(quarter);
+  builder.advance(quarter);
   return {
-    ledger,
-    /** `=`: nothing moved, so nobody asked. */
+    builder,
+    /** `=` is an unchanged price. */
     quarters: (...prices: (string | null)[]): void => {
       for (const price of prices) {
-        ledger.close(price === "=" ? null : pricesOf(price));
+        builder.close(price === "=" ? null : pricesOf(price));
         quarter += 900;
-        ledger.enter(quarter);
+        builder.advance(quarter);
       }
     },
-    look: (price: string | null) => shown(ledger.takeOut(pricesOf(price))),
-    takeOut: () => shown(ledger.takeOut(null)),
+    look: (price: string | null) => shown(builder.take(pricesOf(price))),
+    take: () => shown(builder.take(null)),
   };
 };
 
@@ -38,18 +38,18 @@ const shown = ({ hours, days, firsts, doneHour }: Portion) => ({
     end === null ? "runs" : (end - midnight) / hour,
   ]),
   days: days.rows.map(({ span, candle, end }) => [span - 20_000, ...candleOf(candle), end === null ? "runs" : (end - midnight) / hour]),
-  gone: [hours.withdrawn.map(({ span }) => span - firstHour), days.withdrawn.map(({ span }) => span - 20_000)],
+  retracted: [hours.retracted.map(({ span }) => span - firstHour), days.retracted.map(({ span }) => span - 20_000)],
   firsts: firsts.rows.map((first) => [first.hour - firstHour, first.end === null ? "runs" : (first.end - midnight) / hour]),
-  goneFirsts: firsts.withdrawn,
+  retractedFirsts: firsts.retracted,
   done: doneHour === null ? null : doneHour - firstHour,
 });
 
 describe("hours and days of prices", () => {
   it("open with the first quarter's price, close with the last one's, and have the highest and the lowest", () => {
-    const { quarters, takeOut } = startLedger();
+    const { quarters, take } = startBuilder();
     quarters("4", "7", "2", "5");
     quarters("9", "1", "3", "3");
-    const { hours, days, done } = takeOut();
+    const { hours, days, done } = take();
     expect(hours).toEqual([
       [0, "4", "7", "2", "5", 1],
       [1, "9", "9", "1", "3", 2],
@@ -58,15 +58,15 @@ describe("hours and days of prices", () => {
   });
 
   it("open with what the price was before, where its first quarter changed nothing", () => {
-    const { quarters, takeOut } = startLedger("4");
+    const { quarters, take } = startBuilder("4");
     quarters("=", "5", "=", "=");
-    expect(takeOut().hours).toEqual([[0, "4", "5", "4", "5", 1]]);
+    expect(take().hours).toEqual([[0, "4", "5", "4", "5", 1]]);
   });
 
   it("have no row for an hour in which nothing changed", () => {
-    const { quarters, takeOut } = startLedger();
+    const { quarters, take } = startBuilder();
     quarters("4", "4", "4", "4", "=", "4", "=", "4", "4", "5", "5", "5");
-    const { hours, done } = takeOut();
+    const { hours, done } = take();
     expect(hours).toEqual([
       [0, "4", "4", "4", "4", 1],
       [2, "4", "5", "4", "5", 3],
@@ -75,38 +75,38 @@ describe("hours and days of prices", () => {
   });
 
   it("say that a price is not known from then on, and when it is again", () => {
-    const { quarters, takeOut } = startLedger("4");
+    const { quarters, take } = startBuilder("4");
     quarters("4", null, null, null, null, null, null, null, null, "6", "6", "5");
-    expect(takeOut().hours).toEqual([
+    expect(take().hours).toEqual([
       [0, "4", "4", "4", null, 1],
       [2, "6", "6", "5", "5", 3],
     ]);
   });
 
   it("say that a price which was never known again is not known", () => {
-    const { quarters, takeOut } = startLedger("4");
+    const { quarters, take } = startBuilder("4");
     quarters(null, "=", "=", "=");
-    expect(takeOut().hours).toEqual([[0, null, null, null, null, 1]]);
+    expect(take().hours).toEqual([[0, null, null, null, null, 1]]);
   });
 
   it("of a day are of all its hours", () => {
-    const { quarters, takeOut } = startLedger("3");
+    const { quarters, take } = startBuilder("3");
     for (let number = 0; number < 24; number += 1) quarters(String(10 + number), "=", "=", number === 12 ? "1" : "=");
     quarters("=", "=", "=", "=");
-    const { days } = takeOut();
+    const { days } = take();
     expect(days).toEqual([[0, "10", "33", "1", "33", 24]]);
   });
 
   it("end when they end, which is asked of the chain", () => {
-    const { quarters, ledger } = startLedger();
+    const { quarters, builder } = startBuilder();
     quarters("4", "=", "=", "=", "=", "=", "=", "=");
-    expect(endsIn(ledger.takeOut(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
+    expect(spanEndsOf(builder.take(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
   });
 });
 
 describe("an hour that runs", () => {
   it("is told as it would be if it ended now, and no more where it is told so", () => {
-    const { quarters, look } = startLedger("3");
+    const { quarters, look } = startBuilder("3");
     quarters("4", "6");
     expect(look("5").hours).toEqual([[0, "4", "6", "4", "5", "runs"]]);
     expect(look("5").hours).toEqual([]);
@@ -114,38 +114,38 @@ describe("an hour that runs", () => {
   });
 
   it("is overwritten by what it came to when it is over", () => {
-    const { quarters, look, takeOut } = startLedger("3");
+    const { quarters, look, take } = startBuilder("3");
     quarters("4");
     look("9");
     quarters("5", "5", "5");
-    expect(takeOut()).toMatchObject({ hours: [[0, "4", "5", "4", "5", 1]], gone: [[], []] });
+    expect(take()).toMatchObject({ hours: [[0, "4", "5", "4", "5", 1]], retracted: [[], []] });
   });
 
   it("is taken back where it does not come true, while it runs or when it is over", () => {
-    const { quarters, look, takeOut } = startLedger("3");
+    const { quarters, look, take } = startBuilder("3");
     expect(look("9").hours).toEqual([[0, "9", "9", "9", "9", "runs"]]);
     quarters("3");
-    expect(look("3")).toMatchObject({ hours: [], gone: [[0], [0]] });
+    expect(look("3")).toMatchObject({ hours: [], retracted: [[0], [0]] });
     expect(look("8").hours).toEqual([[0, "3", "8", "3", "8", "runs"]]);
     quarters("3", "3", "3");
-    expect(takeOut()).toMatchObject({ hours: [], gone: [[0], []] });
-    expect(look("3")).toMatchObject({ hours: [], days: [], gone: [[], [0]] });
+    expect(take()).toMatchObject({ hours: [], retracted: [[0], []] });
+    expect(look("3")).toMatchObject({ hours: [], days: [], retracted: [[], [0]] });
   });
 });
 
 describe("an asset's first price", () => {
   it("is of the hour that it came in, told when that is over", () => {
-    const { quarters, takeOut } = startLedger();
+    const { quarters, take } = startBuilder();
     quarters(null, null, null, null, null, "4");
-    expect(takeOut().firsts).toEqual([]);
+    expect(take().firsts).toEqual([]);
     quarters("4", "4", "4", "4");
-    expect(takeOut().firsts).toEqual([[1, 2]]);
+    expect(take().firsts).toEqual([[1, 2]]);
     quarters(null, null, "5", "5");
-    expect(takeOut().firsts).toEqual([]);
+    expect(take().firsts).toEqual([]);
   });
 
   it("is told while its hour runs, and again when it is over", () => {
-    const { quarters, look } = startLedger();
+    const { quarters, look } = startBuilder();
     quarters("4");
     expect(look("4").firsts).toEqual([[0, "runs"]]);
     expect(look("5").firsts).toEqual([]);
@@ -154,7 +154,7 @@ describe("an asset's first price", () => {
   });
 
   it("is of the hour that it came true in, though it was seen before", () => {
-    const { quarters, look } = startLedger();
+    const { quarters, look } = startBuilder();
     quarters("=", "=", "=");
     expect(look("4").firsts).toEqual([[0, "runs"]]);
     quarters(null);
@@ -164,16 +164,16 @@ describe("an asset's first price", () => {
   });
 
   it("is taken back where it does not come true", () => {
-    const { look } = startLedger();
+    const { look } = startBuilder();
     look("4");
-    expect(look(null).goneFirsts).toEqual([token]);
+    expect(look(null).retractedFirsts).toEqual([token]);
   });
 
   it("is none for an asset that had one before", () => {
-    const { quarters, look, ledger } = startLedger("4");
+    const { quarters, look, builder } = startBuilder("4");
     quarters(null, "=", "=", "=");
     expect(look("4").firsts).toEqual([]);
     const other = contract("99");
-    expect(ledger.takeOut(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
+    expect(builder.take(new Map([[other, decimalOf("1")]])).firsts.rows).toEqual([{ asset: other, hour: firstHour + 1, end: null }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../../demo/story/random.ts";
-import { createEdgeBook } from "../../../../runtime/domains/prices/engine/edge-index.ts";
+import { createEdgeIndex } from "../../../../runtime/domains/prices/engine/edge-index.ts";
 import { emptySummary } from "../../../../runtime/domains/prices/engine/pool-history.ts";
 import type { Edge } from "../../../../runtime/domains/prices/engine/routes.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
@@ -17,15 +17,15 @@ const poolsOf = (edges: Iterable<Edge>): Address[] => Array.from(edges, ({ pool 
 
 describe("pools by their depth", () => {
   it("are not gone through where they hold next to nothing", () => {
-    const book = createEdgeBook(floor);
+    const book = createEdgeIndex(floor);
     for (let number = 0; number < 1_000; number += 1) book.add(edgeOf(number, [number < 10 ? 20_000 : 1, 1]));
-    expect(poolsOf(book.ofDepth(usd, 1))).toEqual(Array.from({ length: 10 }, (_, number) => addressOf(number)));
-    expect(poolsOf(book.ofDepth(other, 1))).toEqual([]);
+    expect(poolsOf(book.withDepth(usd, 1))).toEqual(Array.from({ length: 10 }, (_, number) => addressOf(number)));
+    expect(poolsOf(book.withDepth(other, 1))).toEqual([]);
   });
 
   it("are found among others, whatever becomes of them and of prices", () => {
     const random = createRandom("depths");
-    const book = createEdgeBook(floor);
+    const book = createEdgeIndex(floor);
     const edges = Array.from({ length: 200 }, (_, number) => edgeOf(number, [0, 0], number % 3 === 0 ? [usd, other] : [usd, token]));
     for (const edge of edges) book.add(edge);
     let worth = 1;
@@ -33,14 +33,14 @@ describe("pools by their depth", () => {
       for (let change = 0; change < 5; change += 1) {
         const edge = edges[random.between(0, 199)] as Edge;
         edge.summary = { ...emptySummary, depths: [10 ** random.between(0, 12), 10 ** random.between(0, 12)] };
-        book.changed(edge);
+        book.update(edge);
       }
       worth *= 2 ** random.between(-6, 6);
       for (const asked of [usd, token, other]) {
         const deep = edges.filter(({ tokens, summary: { depths } }) =>
           tokens.some((one, side) => one === asked && (depths[side] ?? 0) * worth >= floor),
         );
-        const found = new Set(book.ofDepth(asked, worth));
+        const found = new Set(book.withDepth(asked, worth));
         expect(
           deep.every((edge) => found.has(edge)),
           `${turn} ${asked}`,
@@ -55,9 +55,9 @@ describe("pools by their depth", () => {
   });
 
   it("are none where a unit is worth nothing", () => {
-    const book = createEdgeBook(floor);
+    const book = createEdgeIndex(floor);
     book.add(edgeOf(1, [1e300, 1]));
-    expect(poolsOf(book.ofDepth(usd, 0))).toEqual([]);
-    expect(poolsOf(book.ofDepth(usd, 1))).toEqual([addressOf(1)]);
+    expect(poolsOf(book.withDepth(usd, 0))).toEqual([]);
+    expect(poolsOf(book.withDepth(usd, 1))).toEqual([addressOf(1)]);
   });
 });

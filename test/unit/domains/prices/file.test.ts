@@ -36,31 +36,31 @@ describe("an operator's file of prices", () => {
   });
 
   it.each([
-    ["0x12,2024-01-01,1", '"0x12" was given as an asset'],
-    [`${token},2024-02-30,1`, '"2024-02-30" was given as a time'],
-    [`${token},01/02/2024,1`, '"01/02/2024" was given as a time'],
-    [`${token},2024-01-01,1e3`, '"1e3" was given as a price'],
-    [`${token},2024-01-01,-1`, '"-1" was given as a price'],
-    [`${token},2024-01-01,0.00`, '"0.00" was given as a price'],
-    [`${token},2024-01-01,"1,5"`, '"1,5" was given as a price'],
-    [`${token},2024-01-01`, "nothing was given as a price"],
-    ["XAU,2024-01-01,1", '"XAU" was given as an asset'],
-  ])("with %s is refused with the line and what is accepted", (line, fault) => {
+    ["0x12,2024-01-01,1", 'Invalid asset "0x12"'],
+    [`${token},2024-02-30,1`, 'Invalid time "2024-02-30"'],
+    [`${token},01/02/2024,1`, 'Invalid time "01/02/2024"'],
+    [`${token},2024-01-01,1e3`, 'Invalid price "1e3"'],
+    [`${token},2024-01-01,-1`, 'Invalid price "-1"'],
+    [`${token},2024-01-01,0.00`, 'Invalid price "0.00"'],
+    [`${token},2024-01-01,"1,5"`, 'Invalid price "1,5"'],
+    [`${token},2024-01-01`, "Invalid price nothing"],
+    ["XAU,2024-01-01,1", 'Invalid asset "XAU"'],
+  ])("with %s is rejected with the line and the expected form", (line, fault) => {
     const message = faultOf(`asset,time,price\nnative,2024-01-01,1\n${line}`);
     expect(message).toContain(`prices.csv:3: ${fault}`);
-    expect(message).toContain("Accepted: CSV with a first line asset,time,price");
+    expect(message).toContain("Expected a CSV file with the header asset,time,price");
   });
 
-  it("that says two prices of a time is refused, both lines named", () => {
+  it("with two prices of one time is rejected, naming both lines", () => {
     expect(faultOf("asset,time,price\nnative,2024-01-01,1\nnative,1704067200,2")).toContain(
-      "prices.csv:3: native at 1704067200 stands in line 2 already",
+      "prices.csv:3: Duplicate of line 2: native at 1704067200",
     );
   });
 
-  it("without the first line, or that is no CSV, is refused", () => {
-    expect(faultOf("native,2024-01-01,1")).toContain('prices.csv:1: "native,2024-01-01,1" was given.');
+  it("without the header, or that is not CSV, is rejected", () => {
+    expect(faultOf("native,2024-01-01,1")).toContain('prices.csv:1: Invalid header "native,2024-01-01,1"');
     expect(faultOf('asset,time,price\n"native,2024-01-01,1')).toContain("prices.csv:");
-    expect(faultOf("")).toContain("nothing was given");
+    expect(faultOf("")).toContain("Invalid header nothing");
   });
 
   it("names the first faults of many, and how many more there are", () => {

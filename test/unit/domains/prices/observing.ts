@@ -1,7 +1,8 @@
 import { chainConfig } from "../../../../runtime/config/config.ts";
 import type { Asset } from "../../../../runtime/domains/prices/engine/assets.ts";
-import { createPriceModel, type Prices } from "../../../../runtime/domains/prices/engine/model.ts";
+import { createPriceModel } from "../../../../runtime/domains/prices/engine/model.ts";
 import type { PoolObservation } from "../../../../runtime/domains/prices/engine/observations.ts";
+import type { Prices } from "../../../../runtime/domains/prices/engine/prices.ts";
 import { toText } from "../../../../runtime/lib/decimal.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
@@ -50,29 +51,29 @@ export const createTelling = (
     return rate === undefined ? null : toText(rate);
   };
   const tell = (pool: Address, time: number, word: Partial<PoolObservation>) =>
-    model.tell({ kind: "pool", time, pool, reserve0: null, reserve1: null, sqrtPriceX96: null, liquidity: null, supply: null, ...word });
+    model.observe({ kind: "pool", time, pool, reserve0: null, reserve1: null, sqrtPriceX96: null, liquidity: null, supply: null, ...word });
   return {
     model,
     /** A pool of a configured exchange, with what was in it from a time on. */
     pool: (pool: Address, tokens: readonly [Address, Address], reserves: Reserves, time = start - 1_000, supply: bigint | null = null) => {
-      model.add({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: false });
+      model.addPool({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: false });
       tell(pool, time, { reserve0: reserves[0], reserve1: reserves[1], supply });
     },
     /** A pool of concentrated liquidity. */
     ranges: (pool: Address, tokens: readonly [Address, Address], word: Partial<PoolObservation>, time = start - 1_000) => {
-      model.add({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: true });
+      model.addPool({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: true });
       tell(pool, time, word);
     },
     now: (pool: Address, time: number, reserves: Reserves | null, supply: bigint | null = null) =>
       tell(pool, time, { reserve0: reserves?.[0] ?? null, reserve1: reserves?.[1] ?? null, supply }),
-    say: (time: number, answer: bigint, aggregator = feed) => model.tell({ kind: "feed", time, feed: aggregator, answer }),
-    write: (time: number, asset: Asset, price: string | null) => model.tell({ kind: "file", time, asset, price }),
+    say: (time: number, answer: bigint, aggregator = feed) => model.observe({ kind: "feed", time, feed: aggregator, answer }),
+    write: (time: number, asset: Asset, price: string | null) => model.observe({ kind: "file", time, asset, price }),
     /** Closes the quarter that ends at a time. */
     close: (time = end): void => {
-      closed = model.close(time) ?? closed;
+      closed = model.closeBucket(time) ?? closed;
     },
     /** What one smallest unit is worth by the last closed quarter. */
     price: (asset: Asset): string | null => textOf(closed, asset),
-    look: (time: number, asset: Asset): string | null => textOf(model.look(time), asset),
+    look: (time: number, asset: Asset): string | null => textOf(model.pricesAt(time), asset),
   };
 };

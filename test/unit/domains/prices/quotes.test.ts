@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Currency } from "../../../../generated/requests.gen.ts";
-import { pretty, quoteOf, viewNumber, wholeRate, worth } from "../../../../runtime/api/prices/view-quotes.ts";
+import { pretty, quoteOf, valueAtRate, viewNumber, wholeRate } from "../../../../runtime/api/prices/view-quotes.ts";
 import { decimalOf, divide } from "../../../../runtime/lib/decimal.ts";
 
 const dollars = (value: string) => pretty(decimalOf(value), "USD");
@@ -19,8 +19,8 @@ describe("a worth for people", () => {
 
   it("tells whole cents where the rate that they are made of ends after 40 digits", () => {
     const third = divide(decimalOf("1"), decimalOf("3"));
-    expect(pretty(worth("10800", third), "USD")).toBe("$3,600.00");
-    expect(pretty(worth("-10800", third), "USD")).toBe("-$3,600.00");
+    expect(pretty(valueAtRate("10800", third), "USD")).toBe("$3,600.00");
+    expect(pretty(valueAtRate("-10800", third), "USD")).toBe("-$3,600.00");
     // A hair less than whole cents, by what is told of it, stays less.
     expect(dollars("0.99999999999999999999")).toBe("$0.99");
   });
@@ -75,7 +75,7 @@ describe("a worth for people", () => {
 describe("what an amount is worth", () => {
   it("is exact to the last digit of a uint256", () => {
     const largest = 2n ** 256n - 1n;
-    expect(worth(String(largest), decimalOf("0.5"))).toEqual({ digits: largest * 5n, scale: 1 });
+    expect(valueAtRate(String(largest), decimalOf("0.5"))).toEqual({ digits: largest * 5n, scale: 1 });
   });
 
   it("is null where amount or rate is not known, and nothing else is", () => {

@@ -71,7 +71,7 @@ describe("a price over time", () => {
     telling.close();
     for (let quarter = 1; quarter < 100; quarter += 1) telling.close(end + quarter * 900);
     expect(telling.price(token)).toBe(four);
-    expect(telling.model.close(end + 100 * 900)).toBeNull();
+    expect(telling.model.closeBucket(end + 100 * 900)).toBeNull();
   });
 });
 

@@ -3,9 +3,9 @@ import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
 import type { PoolRow } from "../../../pools/queries/pool.ts";
 import { emptyPool, type PoolState } from "../../../pools/queries/state.ts";
 import { closesOfWeek, dayOf, endsOfWeek } from "../../queries/spans.ts";
-import { liquidityWorth, volumeOfSpans, volumeWorth } from "../../queries/valuation.ts";
-import { createKnownSum, type PoolWorth, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
-import { tokenWorths } from "./token-worths.ts";
+import { liquidityValue, volumeOfSpans, volumeValue } from "../../queries/valuation.ts";
+import { createKnownSum, type PoolValue, type RollUp, type RollUpDeps, rankPools, rankTokens } from "./roll-up.ts";
+import { tokenValues } from "./token-values.ts";
 
 /** Pools that are looked at together, so that neither a statement nor what is in memory grows with the exchange. */
 const portion = 1_000;
@@ -43,7 +43,7 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
   ]);
   const isActive = new Set(active.pools);
   const [liquidity, volume, dayVolume] = [createKnownSum(), createKnownSum(), createKnownSum()];
-  const worths: PoolWorth[] = [];
+  const worths: PoolValue[] = [];
   const priced = new Set<Address>();
   let hasPools = false;
   for await (const rows of portions(deps, factory, block)) {
@@ -55,7 +55,7 @@ export async function rollUpHour(deps: RollUpDeps, factory: Address, activePoolD
     worth.dayVolumes.forEach(dayVolume.add);
     worths.push(...worth.active);
   }
-  const tokens = await tokenWorths(deps, factory, [...priced], key.shared, { at, dayBefore }, end);
+  const tokens = await tokenValues(deps, factory, [...priced], key.shared, { at, dayBefore }, end);
   return {
     hour,
     pools: rankPools(worths),
@@ -121,13 +121,13 @@ const worthOfPools = async (
     return {
       worth: {
         pool,
-        liquidity: liquidityWorth(now, pair),
-        volume: volumeWorth(dayBefore, now, pair),
+        liquidity: liquidityValue(now, pair),
+        volume: volumeValue(dayBefore, now, pair),
         weekVolume: volumeOfSpans(states.slice(0, week.length), rates),
       },
       // What was not swapped in a span says nothing of whether its worth is known.
-      volume: now.swaps === dayBefore.swaps ? null : volumeWorth(dayBefore, now, pair),
-      dayVolume: now.swaps === byMidnight.swaps ? null : volumeWorth(byMidnight, now, pair),
+      volume: now.swaps === dayBefore.swaps ? null : volumeValue(dayBefore, now, pair),
+      dayVolume: now.swaps === byMidnight.swaps ? null : volumeValue(byMidnight, now, pair),
     };
   });
   return {
@@ -136,7 +136,7 @@ const worthOfPools = async (
     dayVolumes: valued.map(({ dayVolume }) => dayVolume),
     liquidity: [
       ...valued.map(({ worth }) => worth.liquidity),
-      ...idle.map(({ pool, token0, token1 }) => liquidityWorth(idleStates(pool)[0] ?? emptyPool, [rateNow(token0), rateNow(token1)])),
+      ...idle.map(({ pool, token0, token1 }) => liquidityValue(idleStates(pool)[0] ?? emptyPool, [rateNow(token0), rateNow(token1)])),
     ],
     priced: [...tokensOf(rows)].filter((token) => rateNow(token) !== null),
   };

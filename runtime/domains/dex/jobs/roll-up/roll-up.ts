@@ -4,7 +4,7 @@ import type { PoolQueries } from "../../../pools/queries/index.ts";
 import type { PriceQueries } from "../../../prices/queries/price.ts";
 import type { TokenQueries } from "../../../tokens/queries/index.ts";
 import type { RankedToken } from "../../queries/roll-up.ts";
-import { nothing } from "../../queries/valuation.ts";
+import { zeroValue } from "../../queries/valuation.ts";
 
 /** What a roll-up is made from. */
 export interface RollUpDeps {
@@ -15,7 +15,7 @@ export interface RollUpDeps {
 }
 
 /** An active pool with what it is worth; null where that is not known. */
-export interface PoolWorth {
+export interface PoolValue {
   readonly pool: Address;
   readonly liquidity: Decimal | null;
   readonly volume: Decimal | null;
@@ -23,7 +23,7 @@ export interface PoolWorth {
 }
 
 /** A token with what one smallest unit of it is worth. */
-export interface TokenWorth extends RankedToken {
+export interface TokenValue extends RankedToken {
   readonly rate: Decimal;
 }
 
@@ -31,8 +31,8 @@ export interface TokenWorth extends RankedToken {
 export interface RollUp {
   readonly hour: number;
   /** Active pools and priced tokens in their order. */
-  readonly pools: readonly PoolWorth[];
-  readonly tokens: readonly TokenWorth[];
+  readonly pools: readonly PoolValue[];
+  readonly tokens: readonly TokenValue[];
   readonly weekPools: number;
   /** All tokens; null above what is counted. */
   readonly tokenCount: number | null;
@@ -50,11 +50,11 @@ const byWorth = (left: Decimal | null, right: Decimal | null): number =>
   left === null || right === null ? Number(left === null) - Number(right === null) : compare(right, left);
 
 /** Pools from the most liquidity to the least; unknown ones last, equal ones by address. */
-export const rankPools = (pools: readonly PoolWorth[]): PoolWorth[] =>
+export const rankPools = (pools: readonly PoolValue[]): PoolValue[] =>
   [...pools].sort((left, right) => byWorth(left.liquidity, right.liquidity) || byAddress(left.pool, right.pool));
 
 /** Tokens from the most worth in pools to the least; equal ones by address. */
-export function rankTokens(tokens: readonly TokenWorth[]): TokenWorth[] {
+export function rankTokens(tokens: readonly TokenValue[]): TokenValue[] {
   const worths = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
   return [...tokens].sort(
     (left, right) => byWorth(worths.get(left) ?? null, worths.get(right) ?? null) || byAddress(left.token, right.token),
@@ -69,6 +69,6 @@ export function createKnownSum() {
       if (worth !== null) sum = sum === null ? worth : add(sum, worth);
     },
     /** `isNothing`: there was nothing to add, which is worth nothing. */
-    total: (isNothing: boolean): Decimal | null => (isNothing ? nothing : sum),
+    total: (isNothing: boolean): Decimal | null => (isNothing ? zeroValue : sum),
   };
 }

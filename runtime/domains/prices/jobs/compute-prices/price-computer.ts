@@ -2,144 +2,167 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainConfig } from "../../../../config/config.ts";
 import { type Address, nativeTokenAddress } from "../../../../lib/hex.ts";
 import { secondsOfDay } from "../../../../lib/time.ts";
-import { createPriceModel, secondsOfBucket } from "../../engine/model.ts";
-import type { Observation } from "../../engine/observations.ts";
-import { createPriceLedger, type Portion } from "./candle-builder.ts";
-import { dayOfHour, type EvidenceQueries, type Height, type Progress } from "./evidence.ts";
+import { secondsOfBucket } from "../../engine/markets.ts";
+import { createPriceModel, type PriceModel } from "../../engine/model.ts";
+import type { FileObservation } from "../../engine/observations.ts";
+import { createCandleBuilder, type Portion } from "./candle-builder.ts";
+import { dayOfHour, type EvidenceQueries, type Progress } from "./evidence.ts";
+import type { BlockRef } from "./evidence-blocks.ts";
+import { createObservationStream, createPoolMeeting, type ObservationStream } from "./observation-stream.ts";
 
-/** What bounds a portion: rows and milliseconds after which it is written. */
+/** Limits of a portion: it is written after so many rows or milliseconds. */
 export interface PortionBounds {
   readonly rows: number;
   readonly milliseconds: number;
 }
 
 const defaultBounds: PortionBounds = { rows: 20_000, milliseconds: 1_000 };
-/** After so long others get their turn. */
+/** The event loop is released after so long. */
 const millisecondsAtOnce = 10;
 
-/** Goes through what prices are made of, portion by portion. */
-export interface PriceMaker {
-  /** The block that it has come to; null before the first. What it has made follows from this block and those below it. */
-  readonly height: Height | null;
-  /** The next portion, at most up to a head; `isLevel` where that is reached. Null where blocks that it was made of are gone: the maker is of no use then. */
-  advance(head: Height): Promise<(Portion & { readonly isLevel: boolean }) | null>;
+/** Computes prices portion by portion. */
+export interface PriceComputer {
+  /** The last processed block; null before the first. The computed prices depend on this block and those below it alone. */
+  readonly block: BlockRef | null;
+  /** The next portion, at most up to a head; `isLevel` if it reaches the head. Null if a processed block was replaced: the computer is unusable then. */
+  advance(head: BlockRef): Promise<(Portion & { readonly isLevel: boolean }) | null>;
+}
+
+/** Where computation starts: the last block before the time, and the imported prices from it on. */
+interface Start {
+  readonly time: number;
+  readonly day: number;
 }
 
 /**
- * Takes up the making of prices where it was left, at the beginning of a day; or from the beginning. Null while a token whose prices are told for whole
- * units has yet to be asked for its decimals, or where there is nothing to begin with.
+ * Resumes computation at the start of the day after the last completed hour, or starts from the beginning. Null while the decimals of a token that is
+ * priced in whole units have not been read, or if there is nothing to compute.
  */
-export async function createPriceMaker(
+export async function createPriceComputer(
   chain: ChainConfig,
   queries: EvidenceQueries,
   progress: Progress | null,
   bounds: PortionBounds = defaultBounds,
-): Promise<PriceMaker | null> {
+): Promise<PriceComputer | null> {
+  const [imported, first] = await Promise.all([queries.fileObservations(), queries.first()]);
+  if (first === null) return null;
+  const start = startOf(progress, Math.min(first.time, imported[0]?.time ?? Number.POSITIVE_INFINITY));
+  const decimals = await createDecimals(chain, queries, imported);
+  if (decimals.isPending()) return null;
+  const model = createPriceModel({ prices: chain.prices, wrappedNative: chain.wrappedNative, decimalsOf: decimals.of });
+  const { prices, known } = await queries.pricesBefore(start.day, progress?.hour ?? -1);
+  const candles = createCandleBuilder(prices, known);
+  const stream = await openStream(chain, queries, model, imported, start);
+  const process = createProcess(model, candles, stream, start.time, bounds);
+  return {
+    get block() {
+      return stream.block;
+    },
+    advance: async (head) => {
+      await decimals.refresh();
+      if (decimals.isPending()) return { ...candles.take(null), isLevel: true };
+      const end = await process(head);
+      if (end === "replaced") return null;
+      // Up to and including the head, whose state has lasted no time yet.
+      return { ...candles.take(end === "level" ? model.pricesAt(head.time + 1) : null), isLevel: end === "level" };
+    },
+  };
+}
+
+const startOf = (progress: Progress | null, begin: number): Start => {
+  if (progress === null) {
+    return { day: Math.floor(begin / secondsOfDay), time: Math.floor(begin / secondsOfBucket) * secondsOfBucket };
+  }
+  const day = dayOfHour(progress.hour + 1);
+  return { day, time: day * secondsOfDay };
+};
+
+/** Brings a model to the state before the start, and opens the stream of what follows. */
+const openStream = async (
+  chain: ChainConfig,
+  queries: EvidenceQueries,
+  model: PriceModel,
+  imported: readonly FileObservation[],
+  { time }: Start,
+): Promise<ObservationStream> => {
   const factories = chain.exchanges.map(({ factory }) => factory);
   const feeds = chain.prices.feeds.flatMap(({ aggregators }) => aggregators);
-  const [file, first] = await Promise.all([queries.fileWords(), queries.first()]);
-  const begin = Math.min(first?.time ?? Number.POSITIVE_INFINITY, file[0]?.time ?? Number.POSITIVE_INFINITY);
-  if (first === null || begin === Number.POSITIVE_INFINITY) return null;
-  const day = progress === null ? Math.floor(begin / secondsOfDay) : dayOfHour(progress.hour + 1);
-  const start = progress === null ? Math.floor(begin / secondsOfBucket) * secondsOfBucket : day * secondsOfDay;
-
-  const tokens = wholeTokens(chain, file);
-  let { decimals, isPending } = await queries.decimalsOf(tokens);
-  if (isPending) return null;
-  const decimalsOf = (token: Address): number | null =>
-    token === nativeTokenAddress ? chain.nativeToken.decimals : (decimals.get(token) ?? null);
-  const model = createPriceModel({ prices: chain.prices, wrappedNative: chain.wrappedNative, decimalsOf });
-  const ignored = new Set<Address>();
-  /** Makes the pools among the words known. */
-  const meet = async (words: readonly Observation[]): Promise<void> => {
-    const unknown = new Set(
-      words.flatMap((word) => (word.kind === "pool" && !model.knows(word.pool) && !ignored.has(word.pool) ? [word.pool] : [])),
-    );
-    if (unknown.size === 0) return;
-    for (const pool of factories.length === 0 ? [] : await queries.poolsAmong([...unknown], factories)) {
-      model.add(pool);
-      unknown.delete(pool.pool);
-    }
-    for (const pool of unknown) ignored.add(pool);
-  };
-
-  const { prices, known } = await queries.pricesBefore(day, progress?.hour ?? -1);
-  const ledger = createPriceLedger(prices, known);
-  let height = await queries.lastBefore(start);
-  if (height !== null) {
-    const standing = await queries.wordsAt(height.number, factories, feeds);
-    await meet(standing);
+  const meet = createPoolMeeting(queries, model, factories);
+  const block = await queries.lastBefore(time);
+  if (block !== null) {
+    const latest = await queries.observationsAt(block.number, factories, feeds);
+    await meet(latest);
     const rest = createRests();
-    for (const word of standing) {
-      model.tell(word);
+    for (const observation of latest) {
+      model.observe(observation);
       await rest();
     }
   }
-  for (const word of file) if (word.time < start) model.tell(word);
-  let waiting: Observation[] = file.filter(({ time }) => time >= start);
-  let next = 0;
-  /** Words before this time are all told of. */
-  let horizon = Math.max(height?.time ?? 0, start);
-  let bucket = start;
-  ledger.enter(bucket);
+  for (const observation of imported) if (observation.time < time) model.observe(observation);
+  return createObservationStream(queries, feeds, { time, block, imported: imported.filter((price) => price.time >= time) }, meet);
+};
 
-  /** False where the chain was reorganised. */
-  const readOn = async (head: Height): Promise<boolean> => {
-    const read = await queries.wordsAfter(height, head, feeds);
-    if (read === null) return false;
-    await meet(read.words);
-    waiting = [...waiting.slice(next), ...read.words].sort((left, right) => left.time - right.time);
-    next = 0;
-    height = read.upTo;
-    horizon = Math.max(horizon, height.time);
-    return true;
-  };
-  const closeBucket = (): void => {
+/** Processes observations bucket by bucket, until the bounds or the head are reached or the chain is reorganised. */
+const createProcess = (
+  model: PriceModel,
+  candles: ReturnType<typeof createCandleBuilder>,
+  stream: ObservationStream,
+  start: number,
+  bounds: PortionBounds,
+) => {
+  let bucket = start;
+  candles.advance(bucket);
+  const step = async (head: BlockRef): Promise<"done" | "level" | "replaced"> => {
     const end = bucket + secondsOfBucket;
-    ledger.close(model.close(end));
-    bucket = end;
-    ledger.enter(bucket);
-  };
-  /** Does the next thing. */
-  const step = async (head: Height): Promise<"done" | "level" | "gone"> => {
-    const end = bucket + secondsOfBucket;
-    const word = waiting[next];
-    if (word !== undefined && word.time < end && word.time <= horizon) {
-      model.tell(word);
-      next += 1;
-    } else if (horizon >= end) closeBucket();
-    else if ((height?.number ?? -1) >= head.number) return "level";
-    else if (!(await readOn(head))) return "gone";
+    const observation = stream.next(end);
+    if (observation !== undefined) model.observe(observation);
+    else if (stream.horizon >= end) {
+      candles.close(model.closeBucket(end));
+      bucket = end;
+      candles.advance(bucket);
+    } else if ((stream.block?.number ?? -1) >= head.number) return "level";
+    else if (!(await stream.read(head))) return "replaced";
     return "done";
   };
-  /** Does what it can, up to the bounds or a head. */
-  const goOn = async (head: Height): Promise<"cut" | "level" | "gone"> => {
+  return async (head: BlockRef): Promise<"bounded" | "level" | "replaced"> => {
     const rest = createRests();
     const until = performance.now() + bounds.milliseconds;
     for (;;) {
       const end = await step(head);
       if (end !== "done") return end;
-      if (ledger.waiting() >= bounds.rows || performance.now() > until) return "cut";
+      if (candles.pendingRows() >= bounds.rows || performance.now() > until) return "bounded";
       await rest();
     }
   };
+};
 
+/** The decimals of the tokens that are priced in whole units. */
+const createDecimals = async (chain: ChainConfig, queries: EvidenceQueries, imported: readonly FileObservation[]) => {
+  const tokens = wholeTokens(chain, imported);
+  let { decimals, isPending } = await queries.decimalsOf(tokens);
+  const of = (token: Address): number | null => (token === nativeTokenAddress ? chain.nativeToken.decimals : (decimals.get(token) ?? null));
   return {
-    get height() {
-      return height;
-    },
-    advance: async (head) => {
-      if (tokens.some((token) => decimalsOf(token) === null)) ({ decimals, isPending } = await queries.decimalsOf(tokens));
-      if (isPending) return { ...ledger.takeOut(null), isLevel: true };
-      const end = await goOn(head);
-      if (end === "gone") return null;
-      // Up to the head and with it, which stands since no time yet.
-      return { ...ledger.takeOut(end === "level" ? model.look(head.time + 1) : null), isLevel: end === "level" };
+    of,
+    isPending: (): boolean => isPending,
+    /** Queries again while decimals are unknown. */
+    refresh: async (): Promise<void> => {
+      if (tokens.some((token) => of(token) === null)) ({ decimals, isPending } = await queries.decimalsOf(tokens));
     },
   };
-}
+};
 
-/** Lets others have their turn where long enough passed since the last one. */
+/** The tokens with a feed or an imported price, which are those of a whole token, and stablecoins. */
+const wholeTokens = ({ prices }: ChainConfig, imported: readonly FileObservation[]): Address[] => {
+  const isToken = (text: string): text is Address => text.length === 42;
+  const assets = [
+    ...prices.feeds.map(({ of }) => of),
+    ...prices.stablecoins.map(({ token }) => token),
+    ...imported.map(({ asset }) => asset),
+  ];
+  return [...new Set(assets.filter(isToken))].filter((token) => token !== nativeTokenAddress);
+};
+
+/** Releases the event loop if it was held for long enough. */
 const createRests = () => {
   let turn = performance.now();
   return async (): Promise<void> => {
@@ -147,11 +170,4 @@ const createRests = () => {
     await nextTurn();
     turn = performance.now();
   };
-};
-
-/** The tokens whose prices are told for a whole one. */
-const wholeTokens = ({ prices }: ChainConfig, file: readonly Extract<Observation, { kind: "file" }>[]): Address[] => {
-  const isToken = (text: string): text is Address => text.length === 42;
-  const told = [...prices.feeds.map(({ of }) => of), ...prices.stablecoins.map(({ token }) => token), ...file.map(({ asset }) => asset)];
-  return [...new Set(told.filter(isToken))].filter((token) => token !== nativeTokenAddress);
 };

@@ -1,35 +1,39 @@
 import type { DatabaseClient, Queryable } from "../../../../database/database.ts";
+import { identifier, sql } from "../../../../database/sql.ts";
 import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
 
-/** What a chain's prices were made by, null before any; and how often they were undone on purpose. */
-export interface MadeBy {
+/** The settings that a chain's prices were computed with, null before any; and how often prices were discarded. */
+export interface StoredSettings {
   readonly fingerprint: string | null;
   readonly revision: number;
 }
 
-const nothing: MadeBy = { fingerprint: null, revision: 0 };
+const noSettings: StoredSettings = { fingerprint: null, revision: 0 };
 
-export const readSettings = async ({ query }: Queryable, chainId: number): Promise<MadeBy> =>
-  (await query<MadeBy>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1", [chainId]))[0] ?? nothing;
+/** The stored settings of a chain's prices. Served by the primary key. */
+export const readSettings = async ({ query }: Queryable, chainId: number): Promise<StoredSettings> =>
+  (await query<StoredSettings>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1", [chainId]))[0] ?? noSettings;
 
-/** Keeps others from writing or undoing the chain's prices until the transaction ends. */
-const lockSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
+/** Prevents other processes from writing or discarding the chain's prices until the transaction ends. */
+const lockSettings = async (client: DatabaseClient, chainId: number): Promise<StoredSettings> => {
   await client.query("INSERT INTO price_settings (chain_id, revision) VALUES ($1, 0) ON CONFLICT (chain_id) DO NOTHING", [chainId]);
-  const rows = await client.query<MadeBy>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1 FOR UPDATE", [chainId]);
-  return rows[0] ?? nothing;
+  const rows = await client.query<StoredSettings>("SELECT fingerprint, revision FROM price_settings WHERE chain_id = $1 FOR UPDATE", [
+    chainId,
+  ]);
+  return rows[0] ?? noSettings;
 };
 
-/** The loop of the chain waits while prices are written, and must not wait for an operator who undoes those of years. */
+/** The indexing loop waits while prices are written; it must not wait until another process has discarded the prices of years. */
 const maxWaitMilliseconds = 500;
 
-/** The same; not for long. @throws {Error} while somebody else undoes them. */
-export const lockFreeSettings = async (client: DatabaseClient, chainId: number): Promise<MadeBy> => {
-  await client.query(`SET LOCAL lock_timeout = ${maxWaitMilliseconds}`);
+/** As `lockSettings`, with a time limit. @throws {Error} while another process discards prices. */
+export const lockSettingsWithTimeout = async (client: DatabaseClient, chainId: number): Promise<StoredSettings> => {
+  await client.query(sql`SET LOCAL lock_timeout = ${maxWaitMilliseconds}`);
   try {
     return await lockSettings(client, chainId);
   } catch (error) {
-    if ((error as { code?: unknown }).code === lockNotAvailable) throw new Error("prices are being undone by another process");
+    if ((error as { code?: unknown }).code === lockNotAvailable) throw new Error("another process is discarding prices");
     throw error;
   }
 };
@@ -37,11 +41,8 @@ export const lockFreeSettings = async (client: DatabaseClient, chainId: number):
 /** SQLSTATE lock_not_available, which is what lock_timeout raises. */
 const lockNotAvailable = "55P03";
 
-/**
- * Undoes a chain's prices from a time on (unix seconds), or all of them, so that they are made anew: by the process that indexes the chain, or the next
- * one that does.
- */
-export async function undoPrices(client: DatabaseClient, chainId: number, since: number | null): Promise<void> {
+/** Discards a chain's prices from a time on (unix seconds), or all of them, so that the process that indexes the chain recomputes them. */
+export async function discardPrices(client: DatabaseClient, chainId: number, since: number | null): Promise<void> {
   await lockSettings(client, chainId);
   await client.query("UPDATE price_settings SET revision = revision + 1 WHERE chain_id = $1", [chainId]);
   if (since === null) {
@@ -51,6 +52,6 @@ export async function undoPrices(client: DatabaseClient, chainId: number, since:
   }
   const [hour, day] = [Math.floor(since / secondsOfHour), Math.floor(since / secondsOfDay)];
   for (const table of ["price_hours", "priced_assets", "price_progress"])
-    await client.query(`DELETE FROM ${table} WHERE chain_id = $1 AND hour >= $2`, [chainId, hour]);
+    await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND hour >= $2`, [chainId, hour]);
   await client.query("DELETE FROM price_days WHERE chain_id = $1 AND day >= $2", [chainId, day]);
 }

@@ -1,57 +1,47 @@
 import { bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
+import { identifier, sql } from "../../../../database/sql.ts";
 import { upsert } from "../../../../database/upsert.ts";
 import { deleteRows } from "../../../../indexer/storage/delete-rows.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../lib/time.ts";
-import { type CandleRow, endsIn, type Portion, type Spoken } from "./candle-builder.ts";
-import { createEvidenceQueries, dayOfHour, type Height, type Progress } from "./evidence.ts";
-import { lockFreeSettings } from "./price-settings.ts";
+import { type FirstPrice, type Portion, spanEndsOf } from "./candle-builder.ts";
+import type { CandleRow, CandleRows } from "./candle-spans.ts";
+import { createEvidenceQueries, dayOfHour, type Progress } from "./evidence.ts";
+import type { BlockRef } from "./evidence-blocks.ts";
+import { lockSettingsWithTimeout } from "./price-settings.ts";
 
-/** A portion, and what it was made beside. */
-export interface Made {
+/** A portion, and the state that it was computed from. */
+export interface PortionWrite {
   readonly portion: Portion;
-  readonly height: Height | null;
-  /** The last hour that was done before. */
+  readonly block: BlockRef | null;
+  /** The progress before the portion. */
   readonly progress: Progress | null;
-  /** What it was made by; and how often prices had been undone then. */
+  /** The settings that it was computed with, and the revision of the prices at that time. */
   readonly fingerprint: string;
   readonly revision: number;
-  /** The first portion since the making was taken up: what was written after the last hour that is done goes, as it is made again. */
+  /** The first portion of a computer: rows after the last completed hour are deleted, because they are recomputed. */
   readonly isFirst: boolean;
 }
 
-/** Writes a portion. False, and nothing written, where its block is gone or the progress is not what it was. @throws {Error} while others undo prices. */
-export async function writePortion(client: DatabaseClient, chainId: number, made: Made): Promise<boolean> {
-  const { portion, height, progress, fingerprint, revision, isFirst } = made;
-  const settings = await lockFreeSettings(client, chainId);
+/** Writes a portion. False, with nothing written, if its block was replaced or the progress has changed. @throws {Error} while another process discards prices. */
+export async function writePortion(client: DatabaseClient, chainId: number, write: PortionWrite): Promise<boolean> {
+  const { portion, block, progress, fingerprint, revision, isFirst } = write;
+  const settings = await lockSettingsWithTimeout(client, chainId);
   const queries = createEvidenceQueries(client, chainId);
   const stored = await queries.progress();
   if (settings.revision !== revision || stored?.hour !== progress?.hour) return false;
-  if (height !== null && !(await queries.stand([height]))) return false;
+  if (block !== null && !(await queries.areCanonical([block]))) return false;
   if (settings.fingerprint === null) {
     await client.query("UPDATE price_settings SET fingerprint = $2 WHERE chain_id = $1", [chainId, fingerprint]);
   }
-  if (isFirst) await dropUndone(client, chainId, progress);
-  const head = height?.number ?? null;
-  const closings = await queries.blocksFrom(endsIn(portion));
+  if (isFirst) await deleteUnfinished(client, chainId, progress);
+  const head = block?.number ?? null;
+  const closings = await queries.blocksFrom(spanEndsOf(portion));
   const blockOf = ({ end }: { readonly end: number | null }): number | null => (end === null ? head : (closings.get(end) ?? null));
   await writeCandles(client, chainId, "price_hours", "hour", portion.hours, blockOf);
   await writeCandles(client, chainId, "price_days", "day", portion.days, blockOf);
-  await client.query("DELETE FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])", [
-    chainId,
-    bytesArray(portion.firsts.withdrawn),
-  ]);
-  await upsert(
-    client,
-    {
-      table: "priced_assets",
-      key: ["chain_id", "asset"],
-      columns: ["chain_id", "asset", "hour", "block_number"],
-      types: ["int8", "bytea", "int4", "int8"],
-    },
-    portion.firsts.rows.map((first) => [chainId, first.asset, first.hour, blockOf(first)]),
-  );
+  await writeFirstPrices(client, chainId, portion.firsts, blockOf);
   if (portion.doneHour !== null && portion.doneHour > (progress?.hour ?? Number.NEGATIVE_INFINITY)) {
     await client.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3)", [
       chainId,
@@ -63,22 +53,44 @@ export async function writePortion(client: DatabaseClient, chainId: number, made
 }
 
 /**
- * Deletes what follows the last hour that is done: what was told of a running hour and day. Served by the roll-back indexes, as such a row names a block of its
- * span at the earliest; by the primary key of priced_assets.
+ * Deletes the rows after the last completed hour, which were written while their hour and day ran. Served by the roll-back indexes, as such a row names a
+ * block of its span at the earliest, and by the primary key of priced_assets.
  */
-const dropUndone = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
+const deleteUnfinished = async (client: DatabaseClient, chainId: number, progress: Progress | null): Promise<void> => {
   if (progress === null) {
     for (const table of ["price_hours", "price_days", "priced_assets"]) await deleteRows(client, chainId, table);
     return;
   }
   const hour = progress.hour + 1;
   const day = dayOfHour(hour);
-  const firstBlock = "(SELECT number FROM blocks WHERE chain_id = $1 AND timestamp >= $3 ORDER BY timestamp, number LIMIT 1)";
-  const drop = (table: string, span: string, first: number, time: number) =>
-    client.query(`DELETE FROM ${table} WHERE chain_id = $1 AND ${span} >= $2 AND block_number >= ${firstBlock}`, [chainId, first, time]);
-  await drop("price_hours", "hour", hour, hour * secondsOfHour);
-  await drop("price_days", "day", day, day * secondsOfDay);
+  const deleteFrom = (table: "price_hours" | "price_days", span: "hour" | "day", first: number, time: number) =>
+    client.query(
+      sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND ${identifier(span)} >= $2 AND block_number >= (
+            SELECT number FROM blocks WHERE chain_id = $1 AND timestamp >= $3 ORDER BY timestamp, number LIMIT 1)`,
+      [chainId, first, time],
+    );
+  await deleteFrom("price_hours", "hour", hour, hour * secondsOfHour);
+  await deleteFrom("price_days", "day", day, day * secondsOfDay);
   await client.query("DELETE FROM priced_assets WHERE chain_id = $1 AND hour >= $2", [chainId, hour]);
+};
+
+const writeFirstPrices = async (
+  client: DatabaseClient,
+  chainId: number,
+  { rows, retracted }: Portion["firsts"],
+  blockOf: (row: FirstPrice) => number | null,
+): Promise<void> => {
+  await client.query("DELETE FROM priced_assets WHERE chain_id = $1 AND asset = ANY ($2::bytea[])", [chainId, bytesArray(retracted)]);
+  await upsert(
+    client,
+    {
+      table: "priced_assets",
+      key: ["chain_id", "asset"],
+      columns: ["chain_id", "asset", "hour", "block_number"],
+      types: ["int8", "bytea", "int4", "int8"],
+    },
+    rows.map((first) => [chainId, first.asset, first.hour, blockOf(first)]),
+  );
 };
 
 const writeCandles = async (
@@ -86,12 +98,13 @@ const writeCandles = async (
   chainId: number,
   table: "price_hours" | "price_days",
   span: "hour" | "day",
-  { rows, withdrawn }: Spoken,
+  { rows, retracted }: CandleRows,
   blockOf: (row: CandleRow) => number | null,
 ): Promise<void> => {
   await client.query(
-    `DELETE FROM ${table} p USING unnest($2::bytea[], $3::int4[]) AS w(asset, span) WHERE p.chain_id = $1 AND p.asset = w.asset AND p.${span} = w.span`,
-    [chainId, bytesArray(withdrawn.map(({ asset }) => asset)), withdrawn.map((row) => row.span)],
+    sql`DELETE FROM ${identifier(table)} p USING unnest($2::bytea[], $3::int4[]) AS r(asset, span)
+        WHERE p.chain_id = $1 AND p.asset = r.asset AND p.${identifier(span)} = r.span`,
+    [chainId, bytesArray(retracted.map(({ asset }) => asset)), retracted.map((row) => row.span)],
   );
   await upsert(
     client,

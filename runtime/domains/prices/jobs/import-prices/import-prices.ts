@@ -4,14 +4,14 @@ import { upsert } from "../../../../database/upsert.ts";
 import { nativeTokenAddress } from "../../../../lib/hex.ts";
 import { tokenMetadataKind } from "../../../tokens/projection/reads-metadata.ts";
 import type { Asset } from "../../engine/assets.ts";
-import { undoPrices } from "../compute-prices/price-settings.ts";
+import { discardPrices } from "../compute-prices/price-settings.ts";
 import type { FilePrice } from "./parse-price-file.ts";
 
-/** Keeps an operator's prices beside those that were told before, and has what they change made anew. */
+/** Stores an operator's prices beside those that were imported before, and discards the computed prices that they affect. */
 export async function importPrices(client: DatabaseClient, chainId: number, prices: readonly FilePrice[]): Promise<void> {
   const first = prices.reduce((earliest, { since }) => Math.min(earliest, since), Number.POSITIVE_INFINITY);
   if (first === Number.POSITIVE_INFINITY) return;
-  await undoPrices(client, chainId, first);
+  await discardPrices(client, chainId, first);
   await upsert(
     client,
     {
@@ -22,15 +22,15 @@ export async function importPrices(client: DatabaseClient, chainId: number, pric
     },
     prices.map(({ asset, since, price }) => [chainId, asset, since, price]),
   );
-  await askOfTokens(
+  await queueMetadataReads(
     client,
     chainId,
     prices.map(({ asset }) => asset),
   );
 }
 
-/** Has the tokens that the index never met asked for their decimals: a price of a whole one says nothing without them. */
-const askOfTokens = async (client: DatabaseClient, chainId: number, assets: readonly Asset[]): Promise<void> => {
+/** Queues metadata reads of tokens that the index does not know: the price of a whole token is unusable without its decimals. */
+const queueMetadataReads = async (client: DatabaseClient, chainId: number, assets: readonly Asset[]): Promise<void> => {
   await client.query(
     `INSERT INTO node_reads (chain_id, kind, key, block_number)
      SELECT $1, $2, a.asset, h.number FROM (SELECT max(number) AS number FROM blocks WHERE chain_id = $1) h, (SELECT DISTINCT unnest($3::bytea[]) AS asset) a

@@ -4,7 +4,7 @@ import { type Address, nativeTokenAddress } from "../../../../lib/hex.ts";
 import { escapeTerminal } from "../../../../lib/terminal-text.ts";
 import { type Asset, currencyAsset } from "../../engine/assets.ts";
 
-/** A line of the operator's file: US dollars for one whole unit from a time on; a null price: not known from then on. */
+/** A line of a price file: US dollars for one whole unit from a time on; a null price means unknown from then on. */
 export interface FilePrice {
   readonly asset: Asset;
   /** Unix seconds. */
@@ -12,17 +12,17 @@ export interface FilePrice {
   readonly price: string | null;
 }
 
-/** A file of prices that cannot be used, with the first faults. */
+/** An invalid price file; the message lists the first faults. */
 export class PriceFileError extends Error {
   override readonly name = "PriceFileError";
 }
 
 const faultsShown = 20;
-const accepted =
-  "CSV with a first line asset,time,price: an address, native or a currency's code; YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds; " +
-  "US dollars for one whole unit as digits with at most one point, or nothing where the price is not known any more";
+const expected =
+  "a CSV file with the header asset,time,price: an address, native or a currency code; YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds; " +
+  "US dollars for one whole unit as a decimal number, or nothing for an unknown price";
 
-/** Prices of an operator's file (RFC 4180). @throws {PriceFileError} with each line that cannot be used; nothing of such a file is. */
+/** The prices of a file (CSV, RFC 4180). @throws {PriceFileError} listing the invalid lines: one invalid line rejects the file. */
 export function parsePrices(file: string, text: string, currencies: readonly Currency[]): FilePrice[] {
   const prices: FilePrice[] = [];
   const faults: string[] = [];
@@ -30,17 +30,16 @@ export function parsePrices(file: string, text: string, currencies: readonly Cur
   for (const { record, line } of recordsOf(file, text)) {
     const price = priceOf(record, currencies);
     const key = typeof price === "string" ? "" : `${price.asset}@${price.since}`;
-    const twin = seen.get(key);
+    const duplicate = seen.get(key);
     if (typeof price === "string") faults.push(`${file}:${line}: ${price}`);
-    else if (twin !== undefined)
-      faults.push(`${file}:${line}: ${record.asset} at ${record.time} stands in line ${twin} already; each asset and time once.`);
+    else if (duplicate !== undefined) faults.push(`${file}:${line}: Duplicate of line ${duplicate}: ${record.asset} at ${record.time}.`);
     else {
       seen.set(key, line);
       prices.push(price);
     }
   }
   if (faults.length > faultsShown) faults.splice(faultsShown, Number.POSITIVE_INFINITY, `… and ${faults.length - faultsShown} more.`);
-  if (faults.length > 0) throw new PriceFileError(`${faults.join("\n")}\nAccepted: ${accepted}.`);
+  if (faults.length > 0) throw new PriceFileError(`${faults.join("\n")}\nExpected ${expected}.`);
   return prices;
 }
 
@@ -58,24 +57,24 @@ function recordsOf(file: string, text: string): Line[] {
     const [header, ...lines] = rows;
     const names = header?.record.map((name) => name.toLowerCase());
     if (names?.join() !== "asset,time,price")
-      throw new PriceFileError(`${file}:1: ${shown(header?.record.join())} was given. Accepted: ${accepted}.`);
+      throw new PriceFileError(`${file}:1: Invalid header ${shown(header?.record.join())}: expected ${expected}.`);
     return lines.map(({ record: [asset, time, price], info }) => ({ record: { asset, time, price }, line: info.lines }));
   } catch (error) {
     if (error instanceof PriceFileError) throw error;
     throw new PriceFileError(
-      `${file}: ${error instanceof Error ? escapeTerminal(error.message) : "it cannot be read"} Accepted: ${accepted}.`,
+      `${file}: ${error instanceof Error ? escapeTerminal(error.message) : "Cannot be parsed."} Expected ${expected}.`,
     );
   }
 }
 
-/** The price of a line, or what is wrong with it. */
+/** The price of a line, or its fault. */
 function priceOf({ asset, time, price }: Line["record"], currencies: readonly Currency[]): FilePrice | string {
   const key = assetOf(asset ?? "", currencies);
-  if (key === null) return `${shown(asset)} was given as an asset, an address, native or one of ${currencies.join(", ")} is accepted.`;
+  if (key === null) return `Invalid asset ${shown(asset)}: expected an address, native or one of ${currencies.join(", ")}.`;
   const since = timeOf(time ?? "");
-  if (since === null) return `${shown(time)} was given as a time, YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds is accepted.`;
+  if (since === null) return `Invalid time ${shown(time)}: expected YYYY-MM-DD, an ISO 8601 time in UTC or unix seconds.`;
   if (price === undefined || !/^(\d{1,60}(\.\d{1,60})?)?$/.test(price) || /^0+(\.0+)?$/.test(price))
-    return `${shown(price)} was given as a price, digits above zero with at most one point are accepted, or nothing.`;
+    return `Invalid price ${shown(price)}: expected a decimal number above zero, or nothing.`;
   return { asset: key, since, price: price === "" ? null : price };
 }
 
@@ -86,7 +85,7 @@ function assetOf(text: string, currencies: readonly Currency[]): Asset | null {
   return currency === undefined ? null : currencyAsset(currency);
 }
 
-/** Times of years that a clock of a chain may have: 1970 to 9999. */
+/** The end of the year 9999. */
 const lastSecond = 253_402_300_799;
 
 function timeOf(text: string): number | null {
@@ -98,7 +97,7 @@ function timeOf(text: string): number | null {
         ? Date.parse(text) / 1000
         : Number.NaN;
   if (!Number.isSafeInteger(seconds) || seconds > lastSecond) return null;
-  // A day that there is not, such as February 30, would be taken for another.
+  // Date.parse rolls a nonexistent day such as February 30 over to another.
   return text.includes("-") && new Date(seconds * 1000).toISOString().slice(0, 10) !== text.slice(0, 10) ? null : seconds;
 }
 

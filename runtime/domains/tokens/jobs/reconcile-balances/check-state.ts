@@ -1,51 +1,50 @@
-import { backoff } from "../../../../lib/async.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import type { ReconciliationSettings } from "./settings.ts";
 
 const maxBackoff = 3_600_000;
-/** Max tokens that one map keeps; the oldest entry is dropped first. */
+/** Tokens remembered at most; beyond, the one entered first is forgotten. */
 const maxTokens = 10_000;
 
-/** Tokens whose contracts did not respond: skipped with exponential backoff, so that they do not delay the others. In memory only. */
-export const createTokenBackoff = (firstBackoff: number) => {
-  const entries = new Map<Address, { until: number; failures: number }>();
+/** Tokens whose contracts gave no answer: they are left alone for a while, so that they keep nobody else waiting. Kept in memory alone. */
+export const createTokenBackoff = (firstWait: number) => {
+  const entries = new Map<Address, { until: number; wait: number }>();
   return {
-    /** Skips a token, twice as long each time. */
-    defer: (token: Address, now: Date): void => {
-      const failures = (entries.get(token)?.failures ?? 0) + 1;
+    /** Leaves a token alone, each time twice as long. */
+    put: (token: Address, now: Date): void => {
+      const wait = Math.min(maxBackoff, (entries.get(token)?.wait ?? firstWait / 2) * 2);
       entries.delete(token);
-      entries.set(token, { until: now.getTime() + backoff(failures, { base: firstBackoff, max: maxBackoff }), failures });
-      dropOldest(entries);
+      entries.set(token, { until: now.getTime() + wait, wait });
+      forgetOldest(entries);
     },
     clear: (token: Address): void => void entries.delete(token),
-    /** The tokens to skip at a time. */
-    deferred: (now: Date): Address[] => [...entries].flatMap(([token, { until }]) => (until > now.getTime() ? [token] : [])),
+    /** Those that are left alone now. */
+    tokens: (now: Date): Address[] => [...entries].flatMap(([token, { until }]) => (until > now.getTime() ? [token] : [])),
   };
 };
 
 export type TokenBackoff = ReturnType<typeof createTokenBackoff>;
 
-/** Tokens that differed once. A difference counts when a later comparison finds one again. In memory only: after a restart it is found again. */
+/** Tokens that differed once. A difference counts when a later look finds one again. Kept in memory alone: a look finds it anew. */
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {
-    /** Records a difference; true if another one was found at least `confirmMilliseconds` ago. */
+    /** Notes a difference; true where one was found long enough before. */
     isConfirmed: (token: Address, owner: Address, now: Date): boolean => {
       const entry = entries.get(token);
       if (entry === undefined) {
         entries.set(token, { owner, since: now.getTime() });
-        dropOldest(entries);
+        forgetOldest(entries);
         return false;
       }
       if (entry.since + confirmMilliseconds > now.getTime()) return false;
       entries.delete(token);
       return true;
     },
-    /** Drops a suspicion that the same owner's balance no longer supports. */
+    /** Drops a suspicion that its own owner does not bear out. */
     clear: (token: Address, owner: Address): void => {
       if (entries.get(token)?.owner === owner) entries.delete(token);
     },
-    /** The suspects whose second comparison is due. */
+    /** Those whose second look is due. */
     due: (now: Date): { token: Address; owner: Address }[] =>
       [...entries].flatMap(([token, { owner, since }]) => (since + confirmMilliseconds <= now.getTime() ? [{ token, owner }] : [])),
   };
@@ -53,19 +52,19 @@ export const createSuspects = (confirmMilliseconds: number) => {
 
 export type Suspects = ReturnType<typeof createSuspects>;
 
-/** What comparisons remember between runs. */
+/** How long and how often a contract is asked before it counts. */
 export interface CheckState {
   readonly backoff: TokenBackoff;
   readonly suspects: Suspects;
 }
 
-/** An empty state. */
-export const createCheckState = ({ backoffMilliseconds, confirmMilliseconds }: ReconciliationSettings): CheckState => ({
-  backoff: createTokenBackoff(backoffMilliseconds),
+/** With nobody left alone and nobody suspected. */
+export const createCheckState = ({ backoffMilliseconds: deferMilliseconds, confirmMilliseconds }: ReconciliationSettings): CheckState => ({
+  backoff: createTokenBackoff(deferMilliseconds),
   suspects: createSuspects(confirmMilliseconds),
 });
 
-const dropOldest = (entries: Map<Address, unknown>): void => {
+const forgetOldest = (entries: Map<Address, unknown>): void => {
   const oldest = entries.keys().next().value;
   if (entries.size > maxTokens && oldest !== undefined) entries.delete(oldest);
 };

@@ -10,21 +10,21 @@ import { createReadAfterQuietCalls } from "./quiet-calls/read-after-quiet-calls.
 import { defaultReconciliation, type ReconciliationSettings } from "./settings.ts";
 import { createLocateSupplyChanges } from "./supplies/locate-supply-changes.ts";
 
-/** The jobs that make balances and supplies exact where events alone do not determine them. */
+/** What makes balances and supplies exact where events alone do not: found out, compared, and asked again, beside the loop. */
 export const createReconciliationJobs = (overrides: Partial<ReconciliationSettings> = {}): Job[] => {
   const settings = { ...defaultReconciliation, ...overrides };
-  const state = createCheckState(settings);
+  const patience = createCheckState(settings);
   const unread = createUnreadBackoff(settings);
   return [
     createReadBases(settings),
     createReadUnknownBalances(settings, unread),
-    createCompareTouchedBalances(settings, state),
-    createFindQuietCalls(settings, state),
+    createCompareTouchedBalances(settings, patience),
+    createFindQuietCalls(settings, patience),
     createReadAfterQuietCalls(settings, unread),
-    createCompareTouchedSupplies(settings, state),
+    createCompareTouchedSupplies(settings, patience),
     createLocateSupplyChanges(settings),
-    createSweep(settings, state),
-    createCompareRequested(settings, state),
+    createSweep(settings, patience),
+    createCompareRequested(settings, patience),
     createRefreshBalances(settings),
   ];
 };

@@ -1,25 +1,24 @@
-/** Intervals of the reconciliation jobs. */
+/** How often, how soon and how much the settling of balances does. */
 export interface ReconciliationSettings {
-  /** Between two runs of the jobs that read missing values from the node. */
+  /** Between two looks for balances that wait for the node. */
   readonly readMilliseconds: number;
-  /** Between two comparisons of recently touched balances. */
+  /** Between two comparisons of balances that were touched of late. */
   readonly checkMilliseconds: number;
-  /** Between two portions of the sweep. */
+  /** Between two portions of the comparison of all tokens. */
   readonly sweepMilliseconds: number;
-  /** Between a token's first two comparisons; doubles with each further one, up to `recheckMilliseconds`. */
+  /** Between a token's first two comparisons; each later pause is twice as long, up to `recheckMilliseconds`. */
   readonly firstRecheckMilliseconds: number;
   readonly recheckMilliseconds: number;
-  /** Max time between two comparisons of a requested token and of all its holders. */
+  /** At most between two comparisons of a token that requests asked for, and of all its holders. */
   readonly requestedMilliseconds: number;
-  /** Min time between two comparisons of a token that receives quiet calls. */
+  /** At least between two comparisons of a token that is called without moving anything. */
   readonly quietMilliseconds: number;
-  /** How long after a difference the token is compared again to confirm it. */
+  /** How long after a difference it is looked for again before it counts. */
   readonly confirmMilliseconds: number;
-  /** First backoff of a token whose contract does not respond. */
+  /** How long a token whose contract gives no answer is left alone, the first time. */
   readonly backoffMilliseconds: number;
-  /** Between two portions of holders that are read again. */
+  /** Between two portions of the owners that are asked anew, and after which a token's owners are. */
   readonly refreshMilliseconds: number;
-  /** After which all holders of a node-sourced token are read again. */
   readonly refreshAgainMilliseconds: number;
 }
 
@@ -37,5 +36,5 @@ export const defaultReconciliation: ReconciliationSettings = {
   refreshAgainMilliseconds: 3_600_000,
 };
 
-/** Max balances that one run compares: what one multicall holds. */
+/** Balances that are compared or asked anew in one look: one aggregate of calls. */
 export const maxComparisons = 90;

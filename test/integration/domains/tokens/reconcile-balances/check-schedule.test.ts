@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Sql } from "../../../../../runtime/database/sql.ts";
 import { createCheckState } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-jobs.ts";
 import {
@@ -86,9 +85,9 @@ describe("the order in which tokens are compared", () => {
     let after: Address = zeroAddress;
     const found: Address[] = [];
     for (let look = 0; look < 3; look += 1) {
-      const { tokens, requestedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
+      const { tokens, askedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
       found.push(...tokens.map(({ token }) => token));
-      after = requestedUpTo;
+      after = askedUpTo;
     }
     expect(found).toContain(tokenOf(12_000));
     expect(after).toBe(zeroAddress);
@@ -124,10 +123,8 @@ describe("a look at a token", () => {
     const context = {
       chainId: 1,
       database: {
-        query: (statement: string | Sql, parameters: readonly unknown[]) =>
-          typeof statement === "string" && statement.startsWith("SELECT number, hash FROM blocks")
-            ? Promise.resolve([{ number: 9, hash }])
-            : test.database.query(statement, parameters),
+        query: (sql: string, parameters: readonly unknown[]) =>
+          sql.startsWith("SELECT number, hash FROM blocks") ? Promise.resolve([{ number: 9, hash }]) : test.database.query(sql, parameters),
       },
       clock: () => now,
       multicall: answer,

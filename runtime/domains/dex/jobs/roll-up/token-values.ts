@@ -1,19 +1,19 @@
 import type { Address } from "../../../../lib/hex.ts";
 import type { TokenState } from "../../../pools/queries/state.ts";
 import { volumeBetween } from "../../queries/valuation.ts";
-import type { RollUpDeps, TokenWorth } from "./roll-up.ts";
+import type { RollUpDeps, TokenValue } from "./roll-up.ts";
 
 const portion = 1_000;
 
 /** Those tokens of an exchange that have a price, with what its pools had of them and moved in a day; and how many tokens of all kinds it has. */
-export const tokenWorths = async (
+export const tokenValues = async (
   { chainId, pools, prices }: RollUpDeps,
   factory: Address,
   priced: readonly Address[],
   shared: readonly Address[],
   { at, dayBefore }: { readonly at: number | null; readonly dayBefore: number | null },
   end: number,
-): Promise<{ ranked: TokenWorth[]; count: number | null }> => {
+): Promise<{ ranked: TokenValue[]; count: number | null }> => {
   const block = at ?? -1;
   const sharedPools = shared.length === 0 ? [] : await pools.poolsAt(chainId, [factory], shared, block);
   const { total } = await pools.tokensOfExchange(
@@ -24,7 +24,7 @@ export const tokenWorths = async (
     0,
     0,
   );
-  const ranked: TokenWorth[] = [];
+  const ranked: TokenValue[] = [];
   for (let first = 0; first < priced.length; first += portion) {
     const tokens = priced.slice(first, first + portion);
     const isHere = new Set(tokens);

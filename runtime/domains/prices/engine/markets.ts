@@ -1,0 +1,77 @@
+import type { Decimal } from "../../../lib/decimal.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { createEdgeIndex } from "./edge-index.ts";
+import type { PoolObservation, PricedPool } from "./observations.ts";
+import {
+  createPoolHistory,
+  emptySummary,
+  isUnchangedSince,
+  type PoolHistory,
+  recordObservation,
+  type Share,
+  summarize,
+  trimHistory,
+} from "./pool-history.ts";
+import type { Edge, Edges } from "./routes.ts";
+
+/** A price is a time-weighted median over so many seconds. */
+export const secondsOfBucket = 900;
+
+/** A pool of a configured exchange. */
+export interface Market {
+  readonly history: PoolHistory;
+  readonly edge: Edge;
+  /** The last computed price of the pool's own token, with its inputs. */
+  poolToken: { readonly share: Share; readonly rates: readonly [Decimal, Decimal]; readonly rate: Decimal } | null;
+}
+
+/** The pools of a price model. */
+export interface Markets {
+  readonly edges: Edges;
+  get(pool: Address): Market | undefined;
+  add(pool: PricedPool): void;
+  observe(observation: PoolObservation): void;
+  /** Whether a pool changed in the last closed bucket or since. */
+  isMoving(): boolean;
+  /** Updates the summaries of moving pools to the bucket that ends at a time. */
+  summarize(time: number): void;
+  /** Drops the states that no bucket after a time needs. */
+  trim(time: number): void;
+}
+
+/** Markets of a chain, with the addresses of wrapped native tokens replaced by the native token's. */
+export function createMarkets(liquidityFloor: number, canonical: (token: Address) => Address): Markets {
+  const markets = new Map<Address, Market>();
+  const edges = createEdgeIndex(liquidityFloor);
+  const moving = new Set<Market>();
+  return {
+    edges,
+    get: (pool) => markets.get(pool),
+    add: (pool) => {
+      const tokens = [canonical(pool.token0), canonical(pool.token1)] as const;
+      const edge: Edge = { pool: pool.pool, tokens, summary: emptySummary };
+      markets.set(pool.pool, { history: createPoolHistory(pool), edge, poolToken: null });
+      edges.add(edge);
+    },
+    observe: (observation) => {
+      const market = markets.get(observation.pool);
+      if (market === undefined) return;
+      recordObservation(market.history, observation);
+      moving.add(market);
+    },
+    isMoving: () => moving.size > 0,
+    summarize: (time) => {
+      for (const { edge, history } of moving) {
+        edge.summary = summarize(history, time - secondsOfBucket, time);
+        edges.update(edge);
+      }
+    },
+    trim: (time) => {
+      const from = time - secondsOfBucket;
+      for (const market of moving) {
+        trimHistory(market.history, from);
+        if (isUnchangedSince(market.history, from)) moving.delete(market);
+      }
+    },
+  };
+}

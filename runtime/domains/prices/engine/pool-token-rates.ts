@@ -1,0 +1,57 @@
+import { type Decimal, decimal, divide, multiply, squareRoot } from "../../../lib/decimal.ts";
+import type { Address } from "../../../lib/hex.ts";
+import type { Asset } from "./assets.ts";
+import type { Market, Markets } from "./markets.ts";
+import type { Share } from "./pool-history.ts";
+import { isSamePrice, type Prices } from "./prices.ts";
+import { approximate } from "./routes.ts";
+
+/**
+ * Adds the prices of the own tokens of constant-product pools. What other pools trade such a token for does not matter: it is worth the reserves that it
+ * redeems. `rateBySources` is the price of a token by the configured sources where pools imply a price, or null.
+ */
+export function addPoolTokenRates(
+  rates: Map<Asset, Decimal>,
+  { edges, get }: Pick<Markets, "edges" | "get">,
+  liquidityFloor: number,
+  rateBySources: (token: Address, byPools: Decimal | null) => Decimal | null,
+): void {
+  const found = new Map<Address, Decimal | null>();
+  const find = (pool: Address, byPools: (market: Market) => Decimal | null): void => {
+    const market = get(pool);
+    if (market === undefined || market.history.pool.isConcentrated || found.has(pool)) return;
+    found.set(pool, rateBySources(pool, byPools(market)));
+  };
+  for (const [token, rate] of rates) {
+    for (const { pool } of edges.withDepth(token, approximate(rate))) find(pool, (market) => poolTokenRate(market, rates, liquidityFloor));
+  }
+  // Pool tokens that have a price by now, but whose own pool is below the floor.
+  for (const token of rates.keys()) find(token, () => null);
+  // Applied last, so that a pool of pool tokens has the same price whatever the order in which the pools were added.
+  for (const [pool, rate] of found) {
+    if (rate === null) rates.delete(pool);
+    else rates.set(pool, rate);
+  }
+}
+
+const poolTokenRate = (market: Market, rates: Prices, liquidityFloor: number): Decimal | null => {
+  const { tokens, summary } = market.edge;
+  const [rate0, rate1] = [rates.get(tokens[0]), rates.get(tokens[1])];
+  if (rate0 === undefined || rate1 === undefined || summary.share === null) return null;
+  const isDeep = [rate0, rate1].some((rate, side) => (summary.depths[side] as number) * approximate(rate) >= liquidityFloor);
+  if (!isDeep) return null;
+  const last = market.poolToken;
+  if (last !== null && last.share === summary.share && isSamePrice(last.rates[0], rate0) && isSamePrice(last.rates[1], rate1)) {
+    return last.rate;
+  }
+  const rate = priceOfShare(summary.share, rate0, rate1);
+  market.poolToken = { share: summary.share, rates: [rate0, rate1], rate };
+  return rate;
+};
+
+/**
+ * The price of one smallest unit of a constant-product pool's own token: 2 × sqrt(reserve0 × price0 × reserve1 × price1) / supply. It depends on the product
+ * of the reserves, which a swap leaves nearly unchanged, and on token prices from elsewhere: pushing a pool out of balance does not change it.
+ */
+const priceOfShare = ({ product, supply }: Share, rate0: Decimal, rate1: Decimal): Decimal =>
+  divide(multiply(squareRoot(multiply(decimal(product), multiply(rate0, rate1))), decimal(2n)), decimal(supply));

@@ -1,0 +1,59 @@
+import type { PricesConfig } from "../../../config/config.ts";
+import type { Decimal } from "../../../lib/decimal.ts";
+import type { Address } from "../../../lib/hex.ts";
+import { type Edges, priceByPools, type Step } from "./routes.ts";
+import type { TokenSources } from "./sources.ts";
+
+/** Prices of tokens by all configured sources. */
+export interface TokenRates {
+  /** The price by the first source that has one. `byPools` is the price that pools imply. */
+  rateOf(token: Address, byPools: Decimal | null, time: number): Decimal | null;
+  /** The prices of all tokens at a time, except pools' own tokens. */
+  allAt(time: number): Map<Address, Decimal>;
+}
+
+/** Token prices by the sources of a chain, in their configured order. */
+export function createTokenRates(prices: PricesConfig, sources: TokenSources, edges: Edges): TokenRates {
+  const usesPools = prices.sources.includes("pools");
+  const sourcesBeforePools = prices.sources.slice(0, Math.max(0, prices.sources.indexOf("pools"))).filter((source) => source !== "pools");
+  const steps = new Map<Address, Step>();
+
+  const rateOf: TokenRates["rateOf"] = (token, byPools, time) => {
+    for (const source of prices.sources) {
+      const rate = source === "pools" ? byPools : sources.rate(source, token, time);
+      if (rate !== null) return rate;
+    }
+    return null;
+  };
+  /**
+   * Paths start from tokens that a source before pools prices. Where pools are the first source, other sources count only for tokens that no path reaches;
+   * stablecoins always count, because paths must start somewhere.
+   */
+  const isStart = (token: Address, time: number): boolean =>
+    sources.isStablecoin(token) || sourcesBeforePools.some((source) => sources.rate(source, token, time) !== null);
+  const ratesByPools = (time: number): Map<Address, Decimal> => {
+    const starts = new Map<Address, Decimal>();
+    const others = new Map<Address, Decimal>();
+    for (const token of sources.anchors) {
+      const rate = rateOf(token, null, time);
+      if (rate !== null) (isStart(token, time) ? starts : others).set(token, rate);
+    }
+    const ratesFrom = (anchors: ReadonlyMap<Address, Decimal>) =>
+      priceByPools(anchors, sources.anchors, edges, prices.liquidityFloor, steps);
+    const rates = ratesFrom(starts);
+    const missing = [...others].filter(([token]) => !rates.has(token));
+    return missing.length === 0 ? rates : ratesFrom(new Map([...starts, ...missing]));
+  };
+
+  return {
+    rateOf,
+    allAt: (time) => {
+      const rates = usesPools ? ratesByPools(time) : new Map<Address, Decimal>();
+      for (const token of sources.tokens) {
+        const rate = rateOf(token, rates.get(token) ?? null, time);
+        if (rate !== null) rates.set(token, rate);
+      }
+      return rates;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import type { Address } from "../../../../lib/hex.ts";
+import type { PriceModel } from "../../engine/model.ts";
+import type { FileObservation, Observation } from "../../engine/observations.ts";
+import type { EvidenceQueries } from "./evidence.ts";
+import type { BlockRef } from "./evidence-blocks.ts";
+
+/** Where a stream starts. */
+export interface StreamStart {
+  /** The first time whose observations it yields. */
+  readonly time: number;
+  /** The last block before that time; null if there is none. */
+  readonly block: BlockRef | null;
+  /** Imported prices from that time on. */
+  readonly imported: readonly FileObservation[];
+}
+
+/** Observations in the order of their times, read page by page. */
+export interface ObservationStream {
+  /** The block up to which it has read; null before the first block. */
+  readonly block: BlockRef | null;
+  /** All observations before this time have been read. */
+  readonly horizon: number;
+  /** Takes the next observation before a time that has been read; undefined if there is none. */
+  next(before: number): Observation | undefined;
+  /** Reads the next page; false if the chain was reorganised. */
+  read(head: BlockRef): Promise<boolean>;
+}
+
+/** The observations of a chain from a start on. `meet` receives each page before its observations are yielded. */
+export function createObservationStream(
+  { observationsAfter }: Pick<EvidenceQueries, "observationsAfter">,
+  feeds: readonly Address[],
+  start: StreamStart,
+  meet: (observations: readonly Observation[]) => Promise<void>,
+): ObservationStream {
+  let { block } = start;
+  let horizon = Math.max(block?.time ?? 0, start.time);
+  let pending: Observation[] = [...start.imported];
+  let position = 0;
+  return {
+    get block() {
+      return block;
+    },
+    get horizon() {
+      return horizon;
+    },
+    next: (before) => {
+      const observation = pending[position];
+      if (observation === undefined || observation.time >= before || observation.time > horizon) return undefined;
+      position += 1;
+      return observation;
+    },
+    read: async (head) => {
+      const page = await observationsAfter(block, head, feeds);
+      if (page === null) return false;
+      await meet(page.observations);
+      pending = [...pending.slice(position), ...page.observations].sort((left, right) => left.time - right.time);
+      position = 0;
+      block = page.upTo;
+      horizon = Math.max(horizon, block.time);
+      return true;
+    },
+  };
+}
+
+/** Adds the pools of the factories among observations to a model, each when it is first observed. */
+export const createPoolMeeting = (
+  { poolsAmong }: Pick<EvidenceQueries, "poolsAmong">,
+  model: Pick<PriceModel, "hasPool" | "addPool">,
+  factories: readonly Address[],
+) => {
+  const ignored = new Set<Address>();
+  return async (observations: readonly Observation[]): Promise<void> => {
+    const unknown = new Set(
+      observations.flatMap((observation) =>
+        observation.kind === "pool" && !model.hasPool(observation.pool) && !ignored.has(observation.pool) ? [observation.pool] : [],
+      ),
+    );
+    if (unknown.size === 0) return;
+    for (const pool of factories.length === 0 ? [] : await poolsAmong([...unknown], factories)) {
+      model.addPool(pool);
+      unknown.delete(pool.pool);
+    }
+    for (const pool of unknown) ignored.add(pool);
+  };
+};

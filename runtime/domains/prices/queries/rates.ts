@@ -1,0 +1,97 @@
+import type { Currency } from "../../../../generated/requests.gen.ts";
+import type { ChainConfig } from "../../../config/config.ts";
+import { bytesArray } from "../../../database/codecs.ts";
+import type { Queryable } from "../../../database/database.ts";
+import { identifier, type Sql, sql } from "../../../database/sql.ts";
+import { type Decimal, decimalOf, divide } from "../../../lib/decimal.ts";
+import { secondsOfDay, secondsOfHour } from "../../../lib/time.ts";
+import { type Asset, currencyAsset } from "../engine/assets.ts";
+
+/** The price of one smallest unit of a token in some currency; null where it is unknown. */
+export type Rate = Decimal | null;
+
+/** The chain whose rate of a currency applies to the prices of a chain. */
+export type ChainOfCurrency = (chainId: number, currency: Currency) => number;
+
+/** Chains share currency feeds: a chain uses its own feed of a currency, else that of the first chain with one, else its own imported rates. */
+export const chainOfCurrencies =
+  (chains: readonly ChainConfig[]): ChainOfCurrency =>
+  (chainId, currency) => {
+    const having = chains.filter(({ prices }) => prices.feeds.some((feed) => feed.of === currency));
+    return (having.find(({ id }) => id === chainId) ?? having[0])?.id ?? chainId;
+  };
+
+/** Candles of one length. */
+export interface SpanTable {
+  readonly table: Sql;
+  readonly column: Sql;
+  readonly seconds: number;
+}
+
+export const hours: SpanTable = { table: identifier("price_hours"), column: identifier("hour"), seconds: secondsOfHour };
+export const days: SpanTable = { table: identifier("price_days"), column: identifier("day"), seconds: secondsOfDay };
+
+/** Price computation may lag behind the chain by so many hours before its last prices no longer count as current. */
+const maxLagHours = 24;
+
+/** The hour (since 1970) of a time. */
+export const hourOf = (time: number): number => Math.floor(time / secondsOfHour);
+
+/** Converts a rate in US dollars into a currency with this rate. */
+export const convert = (rate: Rate, currency: Rate): Rate =>
+  rate === null || currency === null || currency.digits === 0n ? null : divide(rate, currency);
+
+/** Queries of closing prices, from which the other price queries are composed. */
+export type Closes = ReturnType<typeof createCloses>;
+
+/** Queries of closing prices by span. */
+export function createCloses({ query }: Queryable, chainOfCurrency: ChainOfCurrency) {
+  /**
+   * The last span with known prices; infinite if prices are level with the chain. While prices are computed or recomputed, the last computed one may be years
+   * old and does not describe the present. Served by the primary keys of price_progress and blocks.
+   */
+  const knownUntil = async (chainId: number, { seconds }: SpanTable): Promise<number> => {
+    const rows = await query<{ hour: number }>(
+      sql`SELECT p.hour FROM (SELECT hour FROM price_progress WHERE chain_id = $1 ORDER BY hour DESC LIMIT 1) p
+          WHERE (p.hour + ${maxLagHours} + 1)::int8 * ${secondsOfHour} <= (SELECT timestamp FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1)`,
+      [chainId],
+    );
+    return rows[0] === undefined ? Number.POSITIVE_INFINITY : Math.floor(((rows[0].hour + maxLagHours) * secondsOfHour) / seconds);
+  };
+
+  /** The closing prices in US dollars, in the order of the lookups. Served by the primary keys, one probe a lookup. */
+  const closes = async (chainId: number, spans: SpanTable, lookups: readonly { asset: Asset; span: number }[]): Promise<Rate[]> => {
+    const { table, column } = spans;
+    const rates: Rate[] = lookups.map(() => null);
+    if (lookups.length === 0) return rates;
+    const [until, rows] = await Promise.all([
+      knownUntil(chainId, spans),
+      query<{ position: number; close: string | null }>(
+        sql`SELECT k.position::int4 AS position, p.close
+            FROM unnest($2::bytea[], $3::int4[]) WITH ORDINALITY AS k(asset, span, position) CROSS JOIN LATERAL (
+              SELECT close FROM ${table} p WHERE p.chain_id = $1 AND p.asset = k.asset AND p.${column} <= k.span
+              ORDER BY p.${column} DESC LIMIT 1) p`,
+        [chainId, bytesArray(lookups.map(({ asset }) => asset)), lookups.map(({ span }) => span)],
+      ),
+    ]);
+    for (const { position, close } of rows) {
+      if (close !== null && (lookups[position - 1]?.span ?? 0) <= until) rates[position - 1] = decimalOf(close);
+    }
+    return rates;
+  };
+
+  /** US dollars for one unit of a currency at the end of each span; null for US dollars themselves. */
+  const currencyRates = async (chainId: number, currency: Currency, spans: SpanTable, wanted: readonly number[]) => {
+    if (currency === "USD") return null;
+    const asset = currencyAsset(currency);
+    const unique = [...new Set(wanted)];
+    const rates = await closes(
+      chainOfCurrency(chainId, currency),
+      spans,
+      unique.map((span) => ({ asset, span })),
+    );
+    return new Map(unique.map((span, position) => [span, rates[position] ?? null]));
+  };
+
+  return { knownUntil, closes, currencyRates };
+}
