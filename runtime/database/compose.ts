@@ -1,5 +1,6 @@
 import knexFactory, { type Knex } from "knex";
 import { type Sql, type Statement, statementName } from "./sql.ts";
+import "./tables.ts";
 
 /** Compiles only: it has no connection. */
 const compiler: Knex = knexFactory({ client: "pg" });

@@ -1,0 +1,47 @@
+/*
+ * Fails if SQL is composed of strings outside of runtime/database/ and migrations: a template literal with substitutions and without the `sql` tag, or a
+ * concatenation, whose text contains SQL. runtime/database/sql.ts describes what to use instead.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import ts from "typescript";
+
+const keyword =
+  /\b(?:SELECT|INSERT INTO|DELETE FROM|UPDATE [a-z_]+ SET|ON CONFLICT|VALUES|(?:CREATE|DROP|ALTER|LOCK|TRUNCATE|ANALYZE)\b.*\b[a-z_]+|FROM|JOIN|LATERAL|WHERE|EXISTS|UNION|GROUP BY|ORDER BY|LIMIT|OFFSET|AND|IN|AS|IS NULL|DESC)\b|\$\d|::(?:bytea|int[248]|text|numeric)/;
+
+/** Files that still compose SQL of strings: to be converted, never extended. */
+const unconverted = new Set(
+  readFileSync(new URL("unconverted-sql.txt", import.meta.url), "utf8")
+    .split("\n")
+    .filter(Boolean),
+);
+
+/** The text of a template literal or concatenation without its substitutions; undefined if it is neither. */
+const composedText = (node) => {
+  if (ts.isTemplateExpression(node)) {
+    if (ts.isTaggedTemplateExpression(node.parent) && node.parent.tag.getText() === "sql") return undefined;
+    return [node.head, ...node.templateSpans.map(({ literal }) => literal)].map(({ text }) => text).join(" ");
+  }
+  if (!ts.isBinaryExpression(node) || node.operatorToken.kind !== ts.SyntaxKind.PlusToken) return undefined;
+  return [node.left, node.right].map((side) => (ts.isStringLiteralLike(side) ? side.text : "")).join(" ");
+};
+
+const findings = [];
+const files = execFileSync("git", ["ls-files", "runtime/**/*.ts"], { encoding: "utf8" }).split("\n");
+for (const path of files) {
+  if (path === "" || path.startsWith("runtime/database/") || path.includes("/migrations/")) continue;
+  const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
+  const visit = (node) => {
+    if (keyword.test(composedText(node) ?? "")) {
+      findings.push({ path, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1 });
+    } else ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+
+const refused = findings.filter(({ path }) => !unconverted.has(path));
+for (const { path, line } of refused) {
+  process.stderr.write(`${path}:${line}: SQL composed of strings: use the sql tag or compose(), see runtime/database/sql.ts\n`);
+}
+if (refused.length > 0) process.exitCode = 1;
