@@ -1,21 +1,23 @@
 import type { Hex } from "../lib/hex.ts";
+import { identifier, type Sql, sql } from "./sql.ts";
 
 /*
- * Tens of thousands of rows as one row with a list for each column. The driver makes a text of each value and an object of each row, one call after the other;
- * a list of a whole column is one text, which JSON.parse or a few cuts take apart several times as fast. All lists of one SELECT are in the same order.
+ * Tens of thousands of rows as one row with a list for each column. The driver decodes each value and creates an object for each row; a list of a whole column is one
+ * text, which JSON.parse or a few slices split several times as fast. All lists of one SELECT are in the same order.
  */
 
-/** A column as a JSON array: numbers up to 2^53 - 1, text, booleans and nulls. Larger numbers as text, or they would lose digits. */
-export const listOf = (column: string): string => `coalesce(json_agg(${column}), '[]')`;
+/** A column as a JSON array: numbers up to 2^53 - 1, text, booleans and nulls. Cast larger numbers to text, or they lose digits. */
+export const listOf = (column: string | Sql): Sql =>
+  sql`coalesce(json_agg(${typeof column === "string" ? identifier(column) : column}), '[]')`;
 
-/** A column of addresses, none of them null, one right after the other, for `addressesIn`. */
-export const joinedAddresses = (column: string): string => `coalesce(string_agg(${column}, ''::bytea), ''::bytea)`;
+/** A column of addresses, none of them null, concatenated for `addressesIn`. */
+export const joinedAddresses = (column: string): Sql => sql`coalesce(string_agg(${identifier(column)}, ''::bytea), ''::bytea)`;
 
 const digits = 40;
 
-/** The addresses that `joinedAddresses` joined. @throws {RangeError} where they are not whole ones. */
+/** The addresses in a value of `joinedAddresses`. @throws {RangeError} if its length is no multiple of 20 bytes. */
 export function addressesIn(joined: Hex): Hex[] {
   const count = (joined.length - 2) / digits;
-  if (!Number.isInteger(count)) throw new RangeError("The database holds an address that has not 20 bytes.");
+  if (!Number.isInteger(count)) throw new RangeError("Invalid addresses in the database: expected 20 bytes each.");
   return Array.from({ length: count }, (_, index): Hex => `0x${joined.slice(2 + index * digits, 2 + (index + 1) * digits)}`);
 }

@@ -8,6 +8,8 @@ const fragment = Symbol("SQL fragment");
  */
 export interface Sql {
   readonly text: string;
+  /** The text. */
+  toString(): string;
   readonly [fragment]: true;
 }
 
@@ -56,7 +58,7 @@ export const columnList = (names: readonly string[], alias?: string): Sql =>
   joinSql(names.map((name) => identifier(alias === undefined ? name : `${alias}.${name}`)));
 
 function toSql(text: string): Sql {
-  return { text, [fragment]: true };
+  return { text, toString: () => text, [fragment]: true };
 }
 
 function textOf(part: Sql | number): string {

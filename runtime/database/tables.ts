@@ -29,9 +29,38 @@ interface Log {
   data: Hex;
 }
 
+interface Transaction {
+  chain_id: number;
+  block_number: number;
+  transaction_index: number;
+  hash: Hash;
+  from_address: Address;
+  to_address: Address | null;
+  created_contract: Address | null;
+  value: string;
+  nonce: number;
+  gas_limit: string;
+  gas_used: number;
+  gas_price: string;
+  type: number;
+  successful: boolean | null;
+  input: Hex;
+  l1_fee: string | null;
+  blob_fee: string | null;
+}
+
+interface TokenStandard {
+  chain_id: number;
+  address: Address;
+  standard: number;
+  block_number: number;
+}
+
 declare module "knex/types/tables.js" {
   interface Tables {
     blocks: Block;
     logs: Log;
+    token_standards: TokenStandard;
+    transactions: Transaction;
   }
 }

@@ -77,7 +77,7 @@ interface BalanceRecord {
   balance_before: string | null;
 }
 
-/** The ledger as it is stored: blocks read back as the node told them, for projections that are built later. */
+/** The stored ledger: blocks as the node returned them, for projections that are built later. */
 export const createStoredLedger = (database: Queryable, chainId: number): StoredLedger => ({
   projection: ledgerProjection,
   blocks: (from, to, accounting) => readBlocks(database, chainId, from, to, accounting),
@@ -97,7 +97,7 @@ export const createStoredLedger = (database: Queryable, chainId: number): Stored
     return unknown.length > 0;
   },
   heightAfter: async (from, transactions, blocks) => {
-    // Served by the primary key of blocks; stops adding up at the bound.
+    // Served by the primary key of blocks; adds up until the bound.
     const rows = await database.query<{ number: number; weight: number }>(
       `SELECT number, sum(transaction_count) OVER (ORDER BY number)::int8 AS weight FROM (
          SELECT number, transaction_count FROM blocks WHERE chain_id = $1 AND number >= $2 ORDER BY number LIMIT $3) b ORDER BY number`,
@@ -117,15 +117,30 @@ const readBlocks = async (
   accounting: NativeAccounting,
 ): Promise<ChainBlock[]> => {
   const range = [chainId, from, to];
-  const rowsOf = <Row extends object>(table: string, order: string, column = "block_number") =>
-    database.query<Row>(`SELECT * FROM ${table} WHERE chain_id = $1 AND ${column} BETWEEN $2 AND $3 ORDER BY ${order}`, range);
   const [blocks, transactions, logs, traces, withdrawals, balances] = await Promise.all([
-    rowsOf<BlockRecord>("blocks", "number", "number"),
-    rowsOf<TransactionRecord>("transactions", "block_number, transaction_index"),
-    rowsOf<LogRecord>("logs", "block_number, log_index"),
-    rowsOf<TraceRecord>("traces", "block_number, transaction_index, trace_index"),
-    rowsOf<WithdrawalRecord>("withdrawals", "block_number, withdrawal_index"),
-    accounting === "state" ? rowsOf<BalanceRecord>("account_balances", "block_number, address") : [],
+    database.query<BlockRecord>("SELECT * FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number", range),
+    database.query<TransactionRecord>(
+      "SELECT * FROM transactions WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, transaction_index",
+      range,
+    ),
+    database.query<LogRecord>(
+      "SELECT * FROM logs WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, log_index",
+      range,
+    ),
+    database.query<TraceRecord>(
+      "SELECT * FROM traces WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, transaction_index, trace_index",
+      range,
+    ),
+    database.query<WithdrawalRecord>(
+      "SELECT * FROM withdrawals WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, withdrawal_index",
+      range,
+    ),
+    accounting === "state"
+      ? database.query<BalanceRecord>(
+          "SELECT * FROM account_balances WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number, address",
+          range,
+        )
+      : [],
   ]);
   const transactionKey = (row: { block_number: number; transaction_index: number }) => `${row.block_number}:${row.transaction_index}`;
   const logsOf = groupBy(logs, transactionKey, toLog);

@@ -1,64 +1,65 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { identifier, joinSql, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
-/** Where an approval was given. */
+/** The transaction and log of an approval. */
 export interface ApprovalPlace {
   readonly block: number;
   readonly timestamp: number;
   readonly transaction_index: number;
   readonly log_index: number;
   readonly transaction_hash: Hash;
-  /** The owner sent the transaction: others can have a contract say what they like. */
+  /** Whether the owner sent the transaction: others can have a contract emit any event. */
   readonly is_own: boolean;
 }
 
-/** Whether approvals are wanted that others than the owner sent, as those of permits and contract wallets, and all that hostile contracts say. */
+/** Whether to include approvals in transactions that others sent: those of permits and contract wallets, and any event of hostile contracts. */
 export type Given = "anyhow" | "by the owner";
 
-/** A standing allowance of an owner. */
+/** An allowance of an owner above zero. */
 export interface AllowanceRow extends ApprovalPlace {
   readonly token: Address;
   readonly spender: Address;
-  /** As it is known: it may be lower where it is in doubt. */
+  /** The last known amount: the allowance may be lower if it is in doubt. */
   readonly amount: string;
   readonly is_doubtful: boolean;
 }
 
-/** The place of an approval of rows `a`, whose block and owner are these columns. Served by the primary keys of blocks and transactions. */
-export const placeColumns = (block: string) =>
-  `${block} AS block, b.timestamp, a.transaction_index, a.log_index, t.hash AS transaction_hash, t.from_address = a.owner AS is_own`;
-export const joinPlace = (block: string) =>
-  `JOIN blocks b ON b.chain_id = $1 AND b.number = ${block}
-   JOIN transactions t ON t.chain_id = $1 AND t.block_number = ${block} AND t.transaction_index = a.transaction_index`;
+/** The columns of `ApprovalPlace` of rows `a` whose block is the given column. Served by the primary keys of blocks and transactions. */
+export const placeColumns = (block: string): Sql =>
+  sql`${identifier(block)} AS block, b.timestamp, a.transaction_index, a.log_index, t.hash AS transaction_hash, t.from_address = a.owner AS is_own`;
+export const joinPlace = (block: string): Sql =>
+  sql`JOIN blocks b ON b.chain_id = $1 AND b.number = ${identifier(block)}
+   JOIN transactions t ON t.chain_id = $1 AND t.block_number = ${identifier(block)} AND t.transaction_index = a.transaction_index`;
 
-/** Whether the contract of rows `a` was ever seen to be a token of some standards. Served by the primary key of token_standards. */
-export const isSeenAs = (...numbers: readonly number[]) =>
-  `EXISTS (SELECT FROM token_standards s WHERE s.chain_id = $1 AND s.address = a.token AND s.standard IN (${numbers.join(", ")}))`;
+/** Whether the contract of rows `a` was observed to implement one of some standards. Served by the primary key of token_standards. */
+export const isSeenAs = (...numbers: readonly number[]): Sql =>
+  sql`EXISTS (SELECT FROM token_standards s
+    WHERE s.chain_id = $1 AND s.address = a.token AND s.standard IN (${joinSql(numbers.map((number) => sql`${number}`))}))`;
 
-/** Questions about allowances of ERC-20 tokens. */
+const selectAllowances = sql`SELECT a.token, a.spender, a.amount, ${placeColumns("a.approved_block")}, r.owner IS NOT NULL AND rb.number IS NULL AS is_doubtful
+  FROM allowances a ${joinPlace("a.approved_block")}
+  LEFT JOIN allowance_reads r ON r.chain_id = $1 AND r.owner = a.owner AND r.token = a.token
+  LEFT JOIN blocks rb ON rb.chain_id = $1 AND rb.number = r.read_at_block AND rb.hash = r.read_at_hash
+  WHERE a.chain_id = $1 AND a.owner = $2 AND a.amount > 0 AND (t.from_address = a.owner OR $4::boolean AND (${isSeenAs(standards.erc20)}
+    OR EXISTS (SELECT FROM balances h WHERE h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.standard = ${standards.erc20})))
+  LIMIT $3`;
+
+/** Queries of ERC-20 allowances. */
 export const createAllowanceQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The standing allowances of an owner, up to `limit`: those that the owner gave in a transaction of its own, and, if wanted, of the others those whose contract has
-   * moved tokens as an ERC-20, or of which the owner has any. Served by the primary keys: a range of allowances, and a few probes each.
+   * The allowances of an owner above zero, up to `limit`: those that the owner gave in its own transaction and, if requested, of the others those whose contract was
+   * observed as an ERC-20 token, or of which the owner has had a balance. Served by the primary keys: a range of allowances, and a few probes for each.
    */
   allowancesOf: (chainId: number, owner: Address, limit: number, given: Given = "anyhow") =>
-    query<AllowanceRow>(
-      `SELECT a.token, a.spender, a.amount, ${placeColumns("a.approved_block")}, r.owner IS NOT NULL AND rb.number IS NULL AS is_doubtful
-       FROM allowances a ${joinPlace("a.approved_block")}
-       LEFT JOIN allowance_reads r ON r.chain_id = $1 AND r.owner = a.owner AND r.token = a.token
-       LEFT JOIN blocks rb ON rb.chain_id = $1 AND rb.number = r.read_at_block AND rb.hash = r.read_at_hash
-       WHERE a.chain_id = $1 AND a.owner = $2 AND a.amount > 0 AND (t.from_address = a.owner OR $4::boolean AND (${isSeenAs(standards.erc20)}
-         OR EXISTS (SELECT FROM balances h WHERE h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.standard = ${standards.erc20})))
-       LIMIT $3`,
-      [chainId, bytes(owner), limit, given === "anyhow"],
-    ),
+    query<AllowanceRow>(selectAllowances, [chainId, bytes(owner), limit, given === "anyhow"]),
 
-  /** What an owner has of ERC-20 tokens that it ever had, now. Served by the primary key of balances. */
+  /** The current balances of an owner of ERC-20 tokens that it ever received. Served by the primary key of balances. */
   coinsOf: async (chainId: number, owner: Address, tokens: Iterable<Address>): Promise<ReadonlyMap<Address, string | null>> => {
     const rows = await query<{ token: Address; balance: string | null }>(
-      `SELECT token, balance FROM balances WHERE chain_id = $1 AND owner = $2 AND token = ANY ($3::bytea[]) AND standard = ${standards.erc20}`,
+      "SELECT token, balance FROM balances WHERE chain_id = $1 AND owner = $2 AND token = ANY ($3::bytea[]) AND standard = 1",
       [chainId, bytes(owner), bytesArray(tokens)],
     );
     return new Map(rows.map(({ token, balance }) => [token, balance]));

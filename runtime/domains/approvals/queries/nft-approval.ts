@@ -1,17 +1,18 @@
 import { bytes, bytesArray } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { type ApprovalPlace, type Given, isSeenAs, joinPlace, placeColumns } from "./allowance.ts";
 
-/** A spender that may move one token of an owner, or, without an id, all of a collection. */
+/** A spender that may transfer one token of an owner or, without an id, all of a collection. */
 export interface NftApprovalRow extends ApprovalPlace {
   readonly token: Address;
   readonly spender: Address;
   readonly token_id: string | null;
 }
 
-/** How many an owner has of an id. */
+/** The balance of an owner of one token id. */
 export interface HeldId {
   readonly token: Address;
   readonly token_id: string;
@@ -20,27 +21,26 @@ export interface HeldId {
 
 const isCollection = isSeenAs(standards.erc721, standards.erc1155);
 
-/** Questions about approvals of collections. */
+const selectApprovals = sql`SELECT a.token, a.spender, a.token_id, ${placeColumns("a.since_block")} FROM nft_approvals a ${joinPlace("a.since_block")}
+  LEFT JOIN nft_balances h ON h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.token_id = a.token_id AND h.standard = ${standards.erc721}
+  WHERE a.chain_id = $1 AND a.owner = $2 AND a.spender IS NOT NULL AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
+    AND (h.balance > 0 OR (h.balance IS NULL AND (h.owner IS NOT NULL OR NOT $3::boolean)))
+  UNION ALL
+  SELECT a.token, a.operator, NULL, ${placeColumns("a.since_block")} FROM nft_operators a ${joinPlace("a.since_block")}
+  WHERE a.chain_id = $1 AND a.owner = $2 AND a.approved AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
+  LIMIT $4`;
+
+/** Queries of NFT approvals. */
 export const createNftApprovalQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The standing approvals of an owner, up to `limit`: those that the owner gave in a transaction of its own, and, if wanted, of the others those whose contract has moved
-   * tokens as a collection. One of a single token counts where the owner has it, or may have it, as the index began after that token's last transfer.
-   * Served by nft_approvals_owner and the primary keys: a range each, and a few probes a row.
+   * The current approvals of an owner, up to `limit`: those that the owner gave in its own transaction and, if requested, of the others those whose contract was observed
+   * as a collection. The approval of a single token counts if the owner has that token, or may have it because the index begins after the token's last transfer.
+   * Served by nft_approvals_owner and the primary keys: a range of each, and a few probes for each row.
    */
   nftApprovalsOf: (chainId: number, owner: Address, isComplete: boolean, limit: number, given: Given = "anyhow") =>
-    query<NftApprovalRow>(
-      `SELECT a.token, a.spender, a.token_id, ${placeColumns("a.since_block")} FROM nft_approvals a ${joinPlace("a.since_block")}
-       LEFT JOIN nft_balances h ON h.chain_id = $1 AND h.owner = a.owner AND h.token = a.token AND h.token_id = a.token_id AND h.standard = ${standards.erc721}
-       WHERE a.chain_id = $1 AND a.owner = $2 AND a.spender IS NOT NULL AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
-         AND (h.balance > 0 OR (h.balance IS NULL AND (h.owner IS NOT NULL OR NOT $3::boolean)))
-       UNION ALL
-       SELECT a.token, a.operator, NULL, ${placeColumns("a.since_block")} FROM nft_operators a ${joinPlace("a.since_block")}
-       WHERE a.chain_id = $1 AND a.owner = $2 AND a.approved AND (t.from_address = a.owner OR $5::boolean AND ${isCollection})
-       LIMIT $4`,
-      [chainId, bytes(owner), isComplete, limit, given === "anyhow"],
-    ),
+    query<NftApprovalRow>(selectApprovals, [chainId, bytes(owner), isComplete, limit, given === "anyhow"]),
 
-  /** The ids that an owner has of collections now, by id, up to `limit`. Served by the primary key of nft_balances. */
+  /** The token ids of collections that an owner has now, by id, up to `limit`. Served by the primary key of nft_balances. */
   idsOf: (chainId: number, owner: Address, tokens: Iterable<Address>, limit: number) =>
     query<HeldId>(
       `SELECT token, token_id, balance FROM nft_balances

@@ -1,13 +1,13 @@
-import type { Database } from "../../../database/database.ts";
+import type { Queryable } from "../../../database/database.ts";
 import { createActivityQueries } from "./activity.ts";
 import { createGasQueries } from "./gas.ts";
 import { createStatusQueries } from "./status.ts";
 
-/** Everything that can be asked about networks as a whole. */
+/** All queries of networks. */
 export type NetworkQueries = ReturnType<typeof createNetworkQueries>;
 
-/** The reading side of what concerns networks as a whole: who is active on them, what gas costs there, how their nodes are. */
-export const createNetworkQueries = (database: Pick<Database, "query">) => ({
+/** Creates the queries of networks: where an address is active, gas prices, the state of nodes. */
+export const createNetworkQueries = (database: Queryable) => ({
   ...createActivityQueries(database),
   ...createGasQueries(database),
   ...createStatusQueries(database),

@@ -1,6 +1,6 @@
 import type { Database } from "../../../database/database.ts";
 
-/** What the index knows of a chain's node and of its own progress. */
+/** The state of a chain's node as last observed, and the progress of its index. */
 export interface NodeRow {
   readonly chain_id: number;
   readonly offers: readonly string[] | null;
@@ -11,9 +11,9 @@ export interface NodeRow {
   readonly building: readonly string[];
 }
 
-/** Questions about the state of the indexed chains. */
+/** Queries of the state of indexed chains. */
 export function createStatusQueries({ query }: Pick<Database, "query">) {
-  /** One row a chain that an indexer has begun; `building` are the projections behind the ledger. Served by the primary keys; a row a chain or projection. */
+  /** One row for each indexed chain; `building` lists the projections that are behind the ledger. Served by the primary keys: a row for each chain and projection. */
   const nodes = () =>
     query<NodeRow>(
       `SELECT c.chain_id, c.offers, c.batch_size, c.traces_by, c.seen_at, c.latest_timestamp, ARRAY(

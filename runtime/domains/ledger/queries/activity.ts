@@ -1,29 +1,28 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { secondsOfDay } from "../../../lib/time.ts";
 
-/** What an address sent and paid for it, in wei. */
+/** The number of transactions that an address sent, and the fees that it paid for them in wei. */
 export interface FeesPaid {
   readonly sentCount: number;
   readonly feesPaid: string;
 }
 
-/** What an address paid in wei for what it sent on a UTC day (days since 1970). */
+/** The fees in wei that an address paid for its transactions of a UTC day (days since 1970). */
 export interface DailyFees {
   readonly day: number;
   readonly feesPaid: string;
 }
 
-/** The time of one of an address's transactions. */
+/** The time of a transaction of an address, by its ordinal. */
 interface OrdinalTime {
   readonly ordinal: number;
   readonly timestamp: number;
 }
 
-/** Questions about what an address did. */
+/** Address activity queries. */
 export function createActivityQueries({ query }: Pick<Database, "query">) {
-  /** What an address sent up to a block. Served by the primary key of address_fees. */
+  /** The fees that an address paid up to a block. Served by the primary key of address_fees. */
   const feesPaidBy = async (chainId: number, address: Address, block: number): Promise<FeesPaid> => {
     const rows = await query<{ sent_count: number; fees_paid: string }>(
       `SELECT sent_count, fees_paid FROM address_fees
@@ -35,8 +34,8 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * What an address paid up to a block on each day on which it sent something, oldest first. Kept sums are probed from day to day, so that it costs as much as there
-   * are such days and not as there are transactions. Served by the primary keys of address_fees and blocks, and by blocks_timestamp.
+   * The fees that an address paid up to a block on each day on which it sent a transaction, oldest first. The stored running sums are probed day by day, so the
+   * cost grows with the number of such days, not of transactions. Served by the primary keys of address_fees and blocks, and by blocks_timestamp.
    */
   const dailyFeesPaidBy = (chainId: number, address: Address, block: number): Promise<DailyFees[]> =>
     query<DailyFees>(
@@ -46,16 +45,16 @@ export function createActivityQueries({ query }: Pick<Database, "query">) {
          SELECT greatest(e.number, f.block_number), b.day, s.fees_paid FROM days d
          CROSS JOIN LATERAL (SELECT block_number FROM address_fees
            WHERE chain_id = $1 AND address = $2 AND block_number > d.last_block AND block_number <= $3 ORDER BY block_number LIMIT 1) f
-         CROSS JOIN LATERAL (SELECT (timestamp / ${secondsOfDay})::int4 AS day FROM blocks WHERE chain_id = $1 AND number = f.block_number LIMIT 1) b
+         CROSS JOIN LATERAL (SELECT (timestamp / 86400)::int4 AS day FROM blocks WHERE chain_id = $1 AND number = f.block_number LIMIT 1) b
          CROSS JOIN LATERAL (SELECT number FROM blocks
-           WHERE chain_id = $1 AND timestamp < (b.day + 1)::int8 * ${secondsOfDay} ORDER BY timestamp DESC, number DESC LIMIT 1) e
+           WHERE chain_id = $1 AND timestamp < (b.day + 1)::int8 * 86400 ORDER BY timestamp DESC, number DESC LIMIT 1) e
          CROSS JOIN LATERAL (SELECT fees_paid FROM address_fees
            WHERE chain_id = $1 AND address = $2 AND block_number <= least(greatest(e.number, f.block_number), $3) ORDER BY block_number DESC LIMIT 1) s)
        SELECT day, (paid - lag(paid) OVER (ORDER BY last_block))::text AS "feesPaid" FROM days ORDER BY last_block OFFSET 1`,
       [chainId, bytes(address), block],
     );
 
-  /** When some of an address's transactions were, by ordinal. Served by the primary keys of address_transactions and blocks. */
+  /** The times of some of an address's transactions, by ordinal. Served by the primary keys of address_transactions and blocks. */
   const timesOfOrdinals = async (chainId: number, address: Address, ordinals: readonly number[]): Promise<ReadonlyMap<number, number>> => {
     if (ordinals.length === 0) return new Map();
     const rows = await query<OrdinalTime>(

@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { type Sql, sql } from "../../../database/sql.ts";
 import { features } from "../../../indexer/storage/chain-record.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 
@@ -16,7 +17,7 @@ export interface BlockRow {
   readonly transaction_count: number;
 }
 
-/** What is known of an indexed chain, and of its node as last seen. */
+/** An indexed chain, and the last observed state of its node. */
 export interface ChainRow {
   readonly chain_id: number;
   readonly name: string;
@@ -25,66 +26,61 @@ export interface ChainRow {
   readonly latest_block: number | null;
   readonly finalized_block: number | null;
   readonly missing: readonly string[];
-  /** How the index keeps native balances; null before that was recorded. */
+  /** The native accounting of the index; null for an index that predates the column. */
   readonly native_accounting: "traces" | "state" | "none" | null;
 }
 
-const columns = "number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count";
+const selectBlocks = sql`SELECT number, hash, parent_hash, timestamp, miner, extra_data, gas_used, gas_limit, transaction_count FROM blocks WHERE chain_id = $1`;
+const selectHead = sql`${selectBlocks} ORDER BY number DESC LIMIT 1`;
+const selectTail = sql`${selectBlocks} ORDER BY number LIMIT 1`;
+const selectByNumber = sql`${selectBlocks} AND number = $2`;
+const selectByHash = sql`${selectBlocks} AND hash = $2`;
+const selectFirstFrom = sql`${selectBlocks} AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`;
+const selectLastBefore = sql`${selectBlocks} AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`;
+const selectRange = sql`${selectBlocks} AND number BETWEEN $2 AND $3 ORDER BY number`;
 
 const withoutNativeBalances: readonly string[] = [features.nativeBalances, features.nativeBalancesDiffer];
 
-/** Questions about blocks and chains. */
+/** Block and chain queries. */
 export function createBlockQueries({ query }: Pick<Database, "query">) {
-  const one = async (sql: string, parameters: readonly unknown[]): Promise<BlockRow | null> =>
-    (await query<BlockRow>(sql, parameters))[0] ?? null;
+  const one = async (statement: Sql, parameters: readonly unknown[]): Promise<BlockRow | null> =>
+    (await query<BlockRow>(statement, parameters))[0] ?? null;
 
   /** The highest indexed block. Served by the primary key. */
-  const head = (chainId: number) => one(`SELECT ${columns} FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1`, [chainId]);
+  const head = (chainId: number) => one(selectHead, [chainId]);
 
   /** The lowest indexed block. Served by the primary key. */
-  const tail = (chainId: number) => one(`SELECT ${columns} FROM blocks WHERE chain_id = $1 ORDER BY number LIMIT 1`, [chainId]);
+  const tail = (chainId: number) => one(selectTail, [chainId]);
 
   /** Served by the primary key. */
-  const blockByNumber = (chainId: number, number: number) =>
-    one(`SELECT ${columns} FROM blocks WHERE chain_id = $1 AND number = $2`, [chainId, number]);
+  const blockByNumber = (chainId: number, number: number) => one(selectByNumber, [chainId, number]);
 
   /** Served by blocks_hash. */
-  const blockByHash = (chainId: number, hash: Hash) =>
-    one(`SELECT ${columns} FROM blocks WHERE chain_id = $1 AND hash = $2`, [chainId, bytes(hash)]);
+  const blockByHash = (chainId: number, hash: Hash) => one(selectByHash, [chainId, bytes(hash)]);
 
   /** The first block at or after a time (unix seconds), or null. Served by blocks_timestamp. */
-  const firstBlockFrom = (chainId: number, timestamp: number) =>
-    one(`SELECT ${columns} FROM blocks WHERE chain_id = $1 AND timestamp >= $2 ORDER BY timestamp, number LIMIT 1`, [chainId, timestamp]);
+  const firstBlockFrom = (chainId: number, timestamp: number) => one(selectFirstFrom, [chainId, timestamp]);
 
   /** The last block before a time (unix seconds), or null. Served by blocks_timestamp. */
-  const lastBlockBefore = (chainId: number, timestamp: number) =>
-    one(`SELECT ${columns} FROM blocks WHERE chain_id = $1 AND timestamp < $2 ORDER BY timestamp DESC, number DESC LIMIT 1`, [
-      chainId,
-      timestamp,
-    ]);
+  const lastBlockBefore = (chainId: number, timestamp: number) => one(selectLastBefore, [chainId, timestamp]);
 
   /** Blocks by height, both ends included, ascending. Served by the primary key. */
-  const blocks = (chainId: number, first: number, last: number) =>
-    query<BlockRow>(`SELECT ${columns} FROM blocks WHERE chain_id = $1 AND number BETWEEN $2 AND $3 ORDER BY number`, [
-      chainId,
-      first,
-      last,
-    ]);
+  const blocks = (chainId: number, first: number, last: number) => query<BlockRow>(selectRange, [chainId, first, last]);
 
-  /** Every chain that an indexer has begun. */
+  /** All chains that have an index. Served by a scan: one row per chain. */
   const chains = () =>
     query<ChainRow>(
       "SELECT chain_id, name, indexed_from, backfilled_at, latest_block, finalized_block, missing, native_accounting FROM chains",
       [],
     );
 
-  /** Whether a chain's index has native balances that can be served: false where it keeps none, or where they were found to differ from the node's. */
+  /** Whether a chain's index has native balances that can be served: false if it has none, or if they differ from the node's. */
   const knowsNativeBalances = async (chainId: number): Promise<boolean> => {
     const row = (await chains()).find(({ chain_id }) => chain_id === chainId);
     return row === undefined || !row.missing.some((feature) => withoutNativeBalances.includes(feature));
   };
 
-  /** The first indexed block where that is not the chain's first, else null. */
+  /** The first indexed block if it is not the chain's first block, otherwise null. */
   const indexedFrom = async (chainId: number): Promise<number | null> => {
     const rows = await query<{ indexed_from: number }>("SELECT indexed_from FROM chains WHERE chain_id = $1", [chainId]);
     return rows[0]?.indexed_from || null;

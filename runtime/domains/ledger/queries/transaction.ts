@@ -3,7 +3,7 @@ import type { Database } from "../../../database/database.ts";
 import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
-/** A transaction with what its block adds. Wei amounts are decimal strings. */
+/** A transaction with fields of its block. Wei amounts are decimal strings. */
 export interface TransactionRow {
   readonly block_number: number;
   readonly block_hash: Hash;
@@ -22,7 +22,7 @@ export interface TransactionRow {
   readonly blob_fee: string | null;
 }
 
-/** Where a transaction stands. */
+/** The position of a transaction in the chain. */
 export interface TransactionPlace {
   readonly block_number: number;
   readonly transaction_index: number;
@@ -42,34 +42,36 @@ export const placeParameters = (places: readonly TransactionPlace[]): readonly [
   places.map((place) => String((BigInt(place.block_number) << 31n) | BigInt(place.transaction_index))),
 ];
 
-const transactionColumns = `t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
+const columns = sql`t.block_number, b.hash AS block_hash, b.timestamp, b.miner, t.transaction_index, t.hash, t.from_address, t.to_address,
   t.value, t.gas_limit, t.gas_used, t.gas_price, t.successful, t.l1_fee, t.blob_fee`;
-/** The transaction at `place`, by a probe of the primary key: as a plain join, the planner may read all transactions of the block for each place. */
-const transactionAtPlace = `CROSS JOIN LATERAL (
-         SELECT * FROM transactions WHERE chain_id = $1 AND block_number = place.block_number AND transaction_index = place.transaction_index LIMIT 1
-       ) t JOIN blocks b ON b.chain_id = $1 AND b.number = place.block_number`;
-const fromTransactions = "FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number";
+const selectTransactions = sql`SELECT ${columns} FROM transactions t JOIN blocks b ON b.chain_id = t.chain_id AND b.number = t.block_number`;
+/** The transaction at `place`, by a probe of the primary key: with a plain join, the planner may read all transactions of the block for each place. */
+const transactionAtPlace = sql`CROSS JOIN LATERAL (
+    SELECT * FROM transactions WHERE chain_id = $1 AND block_number = place.block_number AND transaction_index = place.transaction_index LIMIT 1
+  ) t JOIN blocks b ON b.chain_id = $1 AND b.number = place.block_number`;
 
-/** Questions about transactions. */
+const selectByHash = sql`${selectTransactions} WHERE t.chain_id = $1 AND t.hash = $2`;
+const selectOfBlock = sql`${selectTransactions}
+  WHERE t.chain_id = $1 AND t.block_number = $2 AND t.transaction_index BETWEEN $3 AND $4 ORDER BY t.transaction_index`;
+// Ordinals have no gaps, which the planner does not know: without the limit it reads all blocks for a range that it estimates to be long.
+const selectOfAddress = sql`SELECT ${columns} FROM (
+    SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
+  ) place ${transactionAtPlace} ORDER BY place.ordinal`;
+const selectAtPlaces = sql`SELECT ${columns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index) ${transactionAtPlace}`;
+
+/** Transaction queries. */
 export function createTransactionQueries({ query }: Pick<Database, "query">) {
   /** Served by transactions_hash. */
   const transactionByHash = async (chainId: number, hash: Hash): Promise<TransactionRow | null> => {
-    const rows = await query<TransactionRow>(`SELECT ${transactionColumns} ${fromTransactions} WHERE t.chain_id = $1 AND t.hash = $2`, [
-      chainId,
-      bytes(hash),
-    ]);
+    const rows = await query<TransactionRow>(selectByHash, [chainId, bytes(hash)]);
     return rows[0] ?? null;
   };
 
   /** A block's transactions by index, both ends included. Served by the primary key. */
   const transactionsOfBlock = (chainId: number, block: number, first = 0, last = 2 ** 31 - 1) =>
-    query<TransactionRow>(
-      `SELECT ${transactionColumns} ${fromTransactions}
-       WHERE t.chain_id = $1 AND t.block_number = $2 AND t.transaction_index BETWEEN $3 AND $4 ORDER BY t.transaction_index`,
-      [chainId, block, first, last],
-    );
+    query<TransactionRow>(selectOfBlock, [chainId, block, first, last]);
 
-  /** How many transactions an address has up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
+  /** The number of transactions of an address up to a block: its last ordinal there, plus one. Served by address_transactions_block. */
   const transactionCountOfAddress = async (chainId: number, address: Address, block: number): Promise<number> => {
     const rows = await query<{ ordinal: number }>(
       "SELECT ordinal FROM address_transactions WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT 1",
@@ -81,20 +83,15 @@ export function createTransactionQueries({ query }: Pick<Database, "query">) {
 
   /** An address's transactions by ordinal, both ends included, oldest first. Served by the primary key of address_transactions. */
   const transactionsOfAddress = (chainId: number, address: Address, first: number, last: number) =>
-    query<TransactionRow>(
-      // Ordinals have no gaps, which the planner does not know: the limit keeps it from reading all blocks for a range that it takes for long.
-      `SELECT ${transactionColumns} FROM (
-         SELECT * FROM address_transactions WHERE chain_id = $1 AND address = $2 AND ordinal BETWEEN $3 AND $4 ORDER BY ordinal LIMIT $5
-       ) place ${transactionAtPlace} ORDER BY place.ordinal`,
-      [chainId, bytes(address), first, last, last - first + 1],
-    );
+    query<TransactionRow>(selectOfAddress, [chainId, bytes(address), first, last, last - first + 1]);
 
   /** Transactions at given places, in no order. Served by the primary key. */
   const transactionsAt = (chainId: number, places: readonly TransactionPlace[]) =>
-    query<TransactionRow>(
-      `SELECT ${transactionColumns} FROM unnest($2::int8[], $3::int4[]) AS place(block_number, transaction_index) ${transactionAtPlace}`,
-      [chainId, places.map((place) => place.block_number), places.map((place) => place.transaction_index)],
-    );
+    query<TransactionRow>(selectAtPlaces, [
+      chainId,
+      places.map((place) => place.block_number),
+      places.map((place) => place.transaction_index),
+    ]);
 
   return { transactionByHash, transactionsOfBlock, transactionCountOfAddress, transactionsOfAddress, transactionsAt };
 }

@@ -1,62 +1,62 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
 import { normalName } from "../../../lib/normal-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
 import { type NameRecord, nameRecords } from "../records.ts";
 
-/** Characters of a name that an address may claim: those that a parameter may have, so that whatever is shown can be asked for. */
+/** The maximum length of a name that an address may claim: that of a parameter, so that every served name can be requested. */
 const maxNameLength = 255;
-/** Names whose normal form and node are kept: a name of many labels takes milliseconds. */
+/** Names whose normal form and node are cached: a name of many labels takes milliseconds. */
 const maxNames = 10_000;
 const nodeOfName = memoizeText((name) => {
   const normal = normalName(name);
   return normal === null ? null : { isNormal: normal === name, node: nodeOf(normal) };
 }, maxNames);
 
-/** Everything that can be asked of the tables about names. */
+/** All queries of names. */
 export type NameQueries = ReturnType<typeof createNameQueries>;
 
-/** A chain's registries: its own, then the one that it falls back on. None where names are not known. */
+/** The name registries of a chain: the current one, then its fallback. Empty for a chain without names. */
 export type RegistriesOf = (chainId: number) => readonly Address[];
 
-/** The registries that a chain is configured with. */
+/** The configured registries of a chain. */
 export const registriesOfChain = (chain: {
   readonly nameRegistry?: Address | undefined;
   readonly nameRegistryFallback?: Address | undefined;
 }): readonly Address[] => [chain.nameRegistry, chain.nameRegistryFallback].filter((registry) => registry !== undefined);
 
-/** What a contract said last of the asked node. */
-const newest = (contract: string, record: string): string =>
-  `SELECT value FROM name_records WHERE chain_id = $1 AND contract = ${contract} AND node = asked.node AND record = ${record}
-   ORDER BY block_number DESC LIMIT 1`;
+/** The newest record of a node from a contract. */
+const newest = (contract: Sql, record: Sql): Sql =>
+  sql`SELECT value FROM name_records WHERE chain_id = $1 AND contract = ${contract} AND node = given.node AND record = ${record}
+    ORDER BY block_number DESC LIMIT 1`;
 
-/** The reading side of names. Names that resolve outside of the chain, or by a resolver's own rules, have no record and are not known. */
+const selectRecords = sql`SELECT given.node, found.value FROM unnest($3::bytea[]) AS given(node)
+  CROSS JOIN LATERAL (
+    SELECT registry FROM unnest($2::bytea[]) WITH ORDINALITY AS r(registry, place)
+    WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = given.node
+                  AND e.record IN (${nameRecords.owner}, ${nameRecords.resolver}))
+    ORDER BY place LIMIT 1) chosen
+  CROSS JOIN LATERAL (${newest(sql`chosen.registry`, sql`${nameRecords.resolver}`)}) resolver
+  CROSS JOIN LATERAL (${newest(sql`resolver.value`, sql`$4`)}) found
+  WHERE found.value IS NOT NULL`;
+
+/** Creates the queries of names. Names that resolve outside of the chain, or by custom rules of a resolver, have no record and do not resolve. */
 export const createNameQueries = ({ query }: Pick<Database, "query">, registriesOf: RegistriesOf) => {
   /**
-   * A record of several nodes, each from the resolver that the registry names now. A registry that never had the node sends on to the next one.
-   * Served by the primary key of name_records, whose newest row of a key is the one that counts.
+   * A record of several nodes, each from the resolver that is current in the registry. If a registry never had the node, the next one is used.
+   * Served by the primary key of name_records, of which the newest row of a key counts.
    */
   const recordsOf = async (chainId: number, nodes: readonly Hash[], record: NameRecord): Promise<ReadonlyMap<Hash, Hex>> => {
     const registries = registriesOf(chainId);
     if (nodes.length === 0 || registries.length === 0) return new Map();
-    const rows = await query<{ node: Hash; value: Hex }>(
-      `SELECT asked.node, said.value FROM unnest($3::bytea[]) AS asked(node)
-       CROSS JOIN LATERAL (
-         SELECT registry FROM unnest($2::bytea[]) WITH ORDINALITY AS r(registry, place)
-         WHERE EXISTS (SELECT 1 FROM name_records e WHERE e.chain_id = $1 AND e.contract = registry AND e.node = asked.node
-                       AND e.record IN (${nameRecords.owner}, ${nameRecords.resolver}))
-         ORDER BY place LIMIT 1) chosen
-       CROSS JOIN LATERAL (${newest("chosen.registry", String(nameRecords.resolver))}) resolver
-       CROSS JOIN LATERAL (${newest("resolver.value", "$4")}) said
-       WHERE said.value IS NOT NULL`,
-      [chainId, registries.map(bytes), nodes.map(bytes), record],
-    );
+    const rows = await query<{ node: Hash; value: Hex }>(selectRecords, [chainId, registries.map(bytes), nodes.map(bytes), record]);
     return new Map(rows.map(({ node, value }) => [node, value]));
   };
 
-  /** The addresses that names lead to, by name as given; one that is not normal is normalised first, one that leads nowhere is left out. */
+  /** The addresses that names resolve to, by name as given. Names are normalised first; those that do not resolve are omitted. */
   const addressesOf = async (chainId: number, names: Iterable<string>): Promise<ReadonlyMap<string, Address>> => {
     const nodes = new Map<string, Hash>();
     for (const name of names) {
@@ -69,11 +69,11 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
     );
   };
 
-  /** The address that a name leads to, or null. */
+  /** The address that a name resolves to, or null. */
   const resolveName = async (chainId: number, name: string): Promise<Address | null> =>
     registriesOf(chainId).length === 0 ? null : ((await addressesOf(chainId, [name])).get(name) ?? null);
 
-  /** The names that addresses claim and that lead back to them; a name that is not in its normal form is not shown (ENSIP-15). */
+  /** The names that addresses claim and that resolve to them; a name that is not in its normal form is omitted (ENSIP-15). */
   const namesOf = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, string>> => {
     if (registriesOf(chainId).length === 0) return new Map();
     const namespaces = reverseNamespaces(chainId);

@@ -1,15 +1,19 @@
+import { identifier, type Sql, sql } from "../../../database/sql.ts";
 import { standards } from "../projection/standards.ts";
 
-/** Where a balance comes from: summed from what moved, or read from the contract or the state. */
+/** How a balance is known: as the sum of events, or from a read of the contract or of the node's state. */
 export type BalanceSource = "events" | "node";
 
-/** Where native balances come from, by the accounting that an index was begun with. */
+/** The source of native balances, by the native accounting of the index. */
 export const sourceOfNative = (accounting: string | null): BalanceSource => (accounting === "state" ? "node" : "events");
 
-/** The join that `sourceOf` needs, for rows with a token and a standard of chain $1. The table is small: one row a token whose events do not tell. */
-export const joinSource = (rows: string): string =>
-  `LEFT JOIN node_sourced_tokens sourced ON sourced.chain_id = $1 AND sourced.token = ${rows}.token AND sourced.standard = ${rows}.standard`;
+/** The join that `sourceOf` needs, for rows with a token and a standard of chain $1. The table is small: one row for each node-sourced token. */
+export const joinSource = (alias: string): Sql =>
+  sql`LEFT JOIN node_sourced_tokens sourced
+    ON sourced.chain_id = $1 AND sourced.token = ${identifier(`${alias}.token`)} AND sourced.standard = ${identifier(`${alias}.standard`)}`;
 
-/** The source of joined rows as SQL; native balances follow the accounting that the index of chain $1 was begun with. */
-export const sourceOf = (rows: string): string =>
-  `CASE WHEN ${rows}.standard = ${standards.native} THEN (SELECT CASE native_accounting WHEN 'state' THEN 'node' ELSE 'events' END FROM chains WHERE chain_id = $1) WHEN sourced.token IS NULL THEN 'events' ELSE 'node' END`;
+/** The balance source of joined rows; that of native balances follows from the native accounting of chain $1. */
+export const sourceOf = (alias: string): Sql =>
+  sql`CASE WHEN ${identifier(`${alias}.standard`)} = ${standards.native}
+      THEN (SELECT CASE native_accounting WHEN 'state' THEN 'node' ELSE 'events' END FROM chains WHERE chain_id = $1)
+    WHEN sourced.token IS NULL THEN 'events' ELSE 'node' END`;

@@ -2,16 +2,15 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { Counterparty } from "../classification/poisoning.ts";
-import { standards } from "../projection/standards.ts";
 
-/** Questions about whom a wallet deals with, and how a token came to its holders. */
+/** Queries of a wallet's counterparties, and of how a token reached its holders. */
 export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
   /**
-   * With whom a wallet moved ERC-20 amounts or native value other than zero, in the newest `most` of its transactions with transfers up to a block and in as
-   * many of its own. Served by transfer_transactions_block, address_transactions_block and the primary keys of what they lead to: what it costs is
-   * bounded by `most`.
+   * The accounts with which a wallet exchanged nonzero ERC-20 amounts or native value, in the newest `max` of its transactions with transfers up to a block and in as
+   * many of its own transactions. Served by transfer_transactions_block, address_transactions_block and the primary keys of the rows that they lead to: `max`
+   * bounds the cost.
    */
-  const counterparties = (chainId: number, wallet: Address, block: number, most: number) =>
+  const counterparties = (chainId: number, wallet: Address, block: number, max: number) =>
     query<Counterparty>(
       `SELECT address, min(block_number) AS since, min(block_number) FILTER (WHERE sender = $2) AS "sentSince"
        FROM (
@@ -20,7 +19,7 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
            WHERE chain_id = $1 AND address = $2 AND block_number <= $3 ORDER BY block_number DESC, ordinal DESC LIMIT $4) place
          JOIN transfers t ON t.chain_id = $1 AND t.block_number = place.block_number AND t.transaction_index = place.transaction_index
          JOIN transactions x ON x.chain_id = $1 AND x.block_number = place.block_number AND x.transaction_index = place.transaction_index
-         WHERE t.standard = ${standards.erc20} AND t.amount > 0 AND $2 IN (t.from_address, t.to_address) AND t.from_address <> t.to_address
+         WHERE t.standard = 1 AND t.amount > 0 AND $2 IN (t.from_address, t.to_address) AND t.from_address <> t.to_address
          UNION ALL
          SELECT CASE WHEN x.from_address = $2 THEN x.to_address ELSE x.from_address END, x.block_number, x.from_address
          FROM (SELECT block_number, transaction_index FROM address_transactions
@@ -28,12 +27,12 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
          JOIN transactions x ON x.chain_id = $1 AND x.block_number = place.block_number AND x.transaction_index = place.transaction_index
          WHERE x.value > 0 AND x.successful IS NOT FALSE AND $2 IN (x.from_address, x.to_address) AND x.from_address <> x.to_address
        ) dealings GROUP BY address`,
-      [chainId, bytes(wallet), block, most],
+      [chainId, bytes(wallet), block, max],
     );
 
   /**
-   * Of some contracts, those whose first `logs` logs are there and stand in transactions that hold `perTransaction` of them or more, on average.
-   * Served by logs_address, which holds all that is read: as many entries a contract.
+   * The contracts among the given ones that have at least `logs` logs, of which the first `logs` are in transactions with an average of `perTransaction` of them or more.
+   * Served by logs_address, which contains all that is read: as many entries for each contract.
    */
   const handedOut = async (
     chainId: number,
@@ -42,11 +41,11 @@ export function createCounterpartyQueries({ query }: Pick<Database, "query">) {
   ): Promise<ReadonlySet<Address>> => {
     if (tokens.length === 0) return new Set();
     const rows = await query<{ token: Address }>(
-      `SELECT asked.token FROM unnest($2::bytea[]) AS asked(token)
+      `SELECT given.token FROM unnest($2::bytea[]) AS given(token)
        CROSS JOIN LATERAL (
          SELECT count(*) AS logs, count(DISTINCT (block_number, transaction_index)) AS transactions
          FROM (SELECT block_number, transaction_index FROM logs
-           WHERE chain_id = $1 AND address = asked.token ORDER BY block_number, log_index LIMIT $3) first) seen
+           WHERE chain_id = $1 AND address = given.token ORDER BY block_number, log_index LIMIT $3) first) seen
        WHERE seen.logs = $3 AND seen.logs >= seen.transactions * $4::int8`,
       [chainId, tokens.map(bytes), logs, perTransaction],
     );

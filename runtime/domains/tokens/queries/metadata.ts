@@ -1,19 +1,20 @@
 import { bytesArray } from "../../../database/codecs.ts";
 import { addressesIn, joinedAddresses, listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
+import { type Sql, sql } from "../../../database/sql.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 
-/** What a token contract says of itself; null where it says nothing usable or was not asked yet. */
+/** The metadata of a token contract; null for what the contract does not return in a usable form, or what was not read yet. */
 export interface TokenMetadata {
   readonly address: Address;
   readonly name: string | null;
   readonly symbol: string | null;
   readonly decimals: number | null;
-  /** The numbers of its standards, ascending; empty for a contract that is no token. */
+  /** Its standards as numbers, ascending; empty for a contract that is not a token. */
   readonly standards: readonly number[];
 }
 
-/** What `describing` gives: the contracts that metadata was read of, and each standard that a contract has shown, as lists. */
+/** The row of `selectMetadata` as lists: contracts with read metadata, and each standard that a contract was observed to implement. */
 export interface DescribedColumns {
   readonly described: Hex;
   readonly names: readonly (string | null)[];
@@ -24,17 +25,18 @@ export interface DescribedColumns {
 }
 
 /**
- * Metadata and standards of the contracts of chain $1 that a SELECT gives. Served by the primary keys, each read once in the order of its addresses: a
- * wallet may hold so many tokens that a probe each would be most of the work. As an array, the planner does not look at each address before it begins.
+ * Metadata and standards of the contracts of chain $1 that a SELECT returns. Served by the primary keys, each read once in the order of its addresses: a wallet may
+ * hold so many tokens that a probe for each would be most of the work. With an array, the planner does not estimate each address first.
  */
-export const describing = (addresses: string): string =>
-  `SELECT * FROM
+export const selectMetadata = (addresses: Sql): Sql =>
+  sql`SELECT * FROM
      (SELECT ${joinedAddresses("address")} AS described, ${listOf("name")} AS names, ${listOf("symbol")} AS symbols, ${listOf("decimals")} AS decimals
       FROM token_metadata WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) m,
      (SELECT ${joinedAddresses("address")} AS classed, ${listOf("standard")} AS standards
       FROM token_standards WHERE chain_id = $1 AND address = ANY (ARRAY(${addresses}))) s`;
+const selectMetadataOfAddresses = selectMetadata(sql`SELECT unnest($2::bytea[])`);
 
-/** The metadata in the one row of `describing`, by address; of what neither table knows there is none. */
+/** The metadata in the one row of `selectMetadata`, by address, without addresses that neither table contains. */
 export function describedIn([columns]: readonly DescribedColumns[]): Map<Address, TokenMetadata> {
   const found = new Map<Address, TokenMetadata & { standards: readonly number[] }>();
   if (columns === undefined) return found;
@@ -46,27 +48,27 @@ export function describedIn([columns]: readonly DescribedColumns[]): Map<Address
   addressesIn(columns.classed).forEach((address, index) => {
     const standard = standards[index] ?? 0;
     const token = found.get(address);
-    if (token === undefined) found.set(address, { ...undescribed(address), standards: alone[standard] ?? [standard] });
-    else token.standards = token.standards === none ? (alone[standard] ?? [standard]) : ascending([...token.standards, standard]);
+    if (token === undefined) found.set(address, { ...undescribed(address), standards: single[standard] ?? [standard] });
+    else token.standards = token.standards === none ? (single[standard] ?? [standard]) : ascending([...token.standards, standard]);
   });
   return found;
 }
 
 const none: readonly number[] = [];
-/** Nearly every token has one standard: lists that all of these share. */
-const alone: readonly (readonly number[])[] = [[0], [1], [2], [3]];
+/** Nearly every token has one standard: the lists that they share. */
+const single: readonly (readonly number[])[] = [[0], [1], [2], [3]];
 const ascending = (numbers: number[]): number[] => numbers.sort((left, right) => left - right);
 
-/** A contract that nothing is known of. */
+/** The metadata of an unknown contract. */
 export const undescribed = (address: Address): TokenMetadata => ({ address, name: null, symbol: null, decimals: null, standards: [] });
 
-/** Questions about what tokens are. */
+/** Token metadata queries. */
 export function createMetadataQueries({ query }: Pick<Database, "query">) {
-  /** Metadata of several contracts by address; every address that was asked has an entry. */
+  /** The metadata of contracts by address, with an entry for each given address. */
   const metadata = async (chainId: number, addresses: Iterable<Address>): Promise<ReadonlyMap<Address, TokenMetadata>> => {
     const distinct = new Set(addresses);
     if (distinct.size === 0) return new Map();
-    const found = describedIn(await query<DescribedColumns>(describing("SELECT unnest($2::bytea[])"), [chainId, bytesArray(distinct)]));
+    const found = describedIn(await query<DescribedColumns>(selectMetadataOfAddresses, [chainId, bytesArray(distinct)]));
     if (found.size === distinct.size) return found;
     for (const address of distinct) if (!found.has(address)) found.set(address, undescribed(address));
     return found;

@@ -1,15 +1,14 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import { standards } from "../projection/standards.ts";
 
-/** What a balance did among the changes of a span of blocks. */
+/** The values of a balance among its changes in a span of blocks. */
 export interface BalanceSpanRow {
   readonly token: Address;
   readonly standard: number;
-  /** Which span, from 1. */
+  /** The number of the span, from 1. */
   readonly span: number;
-  /** The largest, the smallest and the last value that was set in it; null where unknown. */
+  /** The highest, the lowest and the last value set in it; null if unknown. */
   readonly high: string | null;
   readonly low: string | null;
   readonly close: string | null;
@@ -21,9 +20,9 @@ export interface Spans {
   readonly ends: readonly number[];
 }
 
-/** Questions about what a wallet held day by day. */
+/** Queries of a wallet's balances day by day. */
 export function createPortfolioQueries({ query }: Pick<Database, "query">) {
-  /** The height of the last block before each time (unix seconds), or null. Served by blocks_timestamp, one probe a time. */
+  /** The height of the last block before each time (unix seconds), or null. Served by blocks_timestamp, one probe for each time. */
   const heightsBefore = async (chainId: number, times: readonly number[]): Promise<(number | null)[]> => {
     const rows = await query<{ height: number | null }>(
       `SELECT (SELECT number FROM blocks WHERE chain_id = $1 AND timestamp < t.time ORDER BY timestamp DESC, number DESC LIMIT 1) AS height
@@ -35,15 +34,15 @@ export function createPortfolioQueries({ query }: Pick<Database, "query">) {
 
   /**
    * The native and ERC-20 balances of an owner in the spans in which they changed, in the order of the changes; a span may have two rows, of which the
-   * second is what holds now. The spans follow each other without a gap. Served by the primary keys: of each token that was touched since the first span
-   * one range, which is sorted into the spans as it is read, and one probe a span with a change for what was set last in it.
+   * second is the current value. The spans are contiguous. Served by the primary keys: one range for each token that was touched since the first span, which is
+   * distributed to the spans as it is read, and one probe for the last value of each span with a change.
    */
   const balanceSpans = (chainId: number, owner: Address, { starts, ends }: Spans) =>
     query<BalanceSpanRow>(
-      // Of equal starts the last one counts: those before it are of spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
+      // Of equal starts the last one counts: those before it belong to spans without blocks. Heights are exact as float8, whose arrays are searched fastest.
       `WITH touched AS MATERIALIZED (
          SELECT token, standard, since_block, balance FROM balances
-         WHERE chain_id = $1 AND owner = $2 AND standard IN (${standards.native}, ${standards.erc20}) AND since_block >= $3),
+         WHERE chain_id = $1 AND owner = $2 AND standard IN (0, 1) AND since_block >= $3),
        changed AS MATERIALIZED (
          SELECT t.token, t.standard, c.* FROM touched t CROSS JOIN LATERAL (
            SELECT width_bucket(from_block::float8, $4::float8[]) AS span, max(from_block) AS newest,
