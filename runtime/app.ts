@@ -38,10 +38,10 @@ import { createTokenRequests } from "./domains/tokens/jobs/record-token-requests
 import { createTokenQueries } from "./domains/tokens/queries/index.ts";
 import { createUnseenBalances } from "./domains/tokens/queries/unseen-balances.ts";
 import { createAbiRegistry } from "./events/abi-registry.ts";
-import type { AnswerCheckMode } from "./http/answer-check.ts";
 import { createHttpApp, type HttpApp } from "./http/app.ts";
 import type { Readiness } from "./http/health.ts";
 import type { OpenApiDocument } from "./http/openapi-document.ts";
+import type { ValidateMode } from "./http/validation/validation.ts";
 import type { Logger } from "./logger.ts";
 import { migrations } from "./migrations.ts";
 
@@ -53,7 +53,8 @@ export interface AppOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly demo?: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
-  readonly answerCheck?: AnswerCheckMode;
+  /** In place of the configured mode. */
+  readonly validate?: ValidateMode;
   readonly now?: () => Date;
 }
 
@@ -63,7 +64,7 @@ export interface App extends HttpApp {
 }
 
 /** The one place where server, resolvers and queries are wired. */
-export function createApp({ config, chains, database, logger, demo, answerCheck = "sample", now = () => new Date() }: AppOptions): App {
+export function createApp({ config, chains, database, logger, demo, validate = config.validate, now = () => new Date() }: AppOptions): App {
   const ledger = createLedgerQueries(database);
   const tokens = createTokenQueries(database);
   const tokenRequests = createTokenRequests(database, now);
@@ -137,7 +138,7 @@ export function createApp({ config, chains, database, logger, demo, answerCheck 
     trustedProxies: config.trustedProxies,
     protocols: config.protocols,
     demo,
-    answerCheck,
+    validate,
     now,
   });
   return {

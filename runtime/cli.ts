@@ -22,6 +22,7 @@ interface CommonOptions {
   readonly chain?: string;
   readonly rpc?: string;
   readonly from?: number;
+  readonly validate?: string;
 }
 
 const wholeNumber = (text: string): number => {
@@ -77,11 +78,14 @@ const configWithDemo = async (options: CommonOptions): Promise<Config> => {
 
 const program = new Command("ashlar").description("A blockchain data API that you run yourself.").version(versionOf()).showHelpAfterError();
 
-withChain(program.command("start"))
+const withValidate = (command: Command): Command =>
+  withChain(command).option("--validate <mode>", "validation of requests and answers against the OpenAPI document: off, sample or strict");
+
+withValidate(program.command("start"))
   .description("database, indexer and server in one; without a configured chain, the demo")
   .action((options: CommonOptions) => start(configOf(options), options.config));
 
-withChain(program.command("serve"))
+withValidate(program.command("serve"))
   .description("answer requests from the index; until SIGTERM")
   .action((options: CommonOptions) => serve(configOf(options)));
 

@@ -204,6 +204,13 @@ export const config = z.strictObject({
     .optional()
     .describe("YAML of rules for what tokens are and which are spam; a section that it has replaces the built-in one."),
   protocols: z.record(z.string(), z.string()).default({}).describe("Class C: the real name of protocol_NN."),
+  validate: z
+    .enum(["off", "sample", "strict"])
+    .default("sample")
+    .describe(
+      "Validation against the OpenAPI document: of every request and answer, refusing those that violate it (strict); of one answer in a thousand, " +
+        "logging those that do (sample); or of none (off).",
+    ),
   limits: z
     .strictObject({
       requestsPerSecond: z

@@ -15,6 +15,7 @@ export interface ConfigOverrides {
   readonly rpc?: string | undefined;
   readonly from?: number | undefined;
   readonly chainId?: number | undefined;
+  readonly validate?: string | undefined;
 }
 
 /** Where ashlar.yaml and .ashlar are looked for. */
@@ -56,8 +57,10 @@ export function loadConfig(
   const picked = fromCommandLine(fromFile, overrides, elsewhere);
   const settings: Settings = { dataDirectory: join(project, dataFolderName), ...fromFile, ...fromEnvironment(environment, elsewhere) };
   const chains = picked === null ? settings.chains : [picked.chain];
+  if (overrides.validate !== undefined) elsewhere.set("validate", "--validate");
+  const validate = overrides.validate === undefined ? {} : { validate: overrides.validate };
   return parseConfig(
-    { ...settings, ...withPresets(chains) },
+    { ...settings, ...validate, ...withPresets(chains) },
     { name, file: read, elsewhere, pickedChain: picked?.position ?? null },
     workingFolder,
   );

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, Router } from "express";
 import type { Logger } from "pino";
 import type { Handlers } from "../../generated/handlers.gen.ts";
-import { type Operation, operations } from "../../generated/operations.gen.ts";
+import { type Operation, type OperationId, operations, operationsById } from "../../generated/operations.gen.ts";
 import type { Chain, Hex } from "../../generated/requests.gen.ts";
 import { registerRoutes } from "../../generated/routes.gen.ts";
 import { validators } from "../../generated/validators.gen.js";
@@ -10,13 +10,12 @@ import type { Database } from "../database/database.ts";
 import { createParsers } from "../parameters/parsers.ts";
 import type { GroupedChain } from "../parameters/restriction.ts";
 import { createAnchors } from "./anchors.ts";
-import { type AnswerCheckMode, createAnswerCheck } from "./answer-check.ts";
 import { createAllowanceCheck, createAuthenticate } from "./authenticate.ts";
 import { createDocs } from "./docs.ts";
 import { createEndpointRouter, type EndpointRouter } from "./endpoint-router.ts";
 import { createEntrance } from "./entrance.ts";
-import { failureBody, sendJson } from "./envelope.ts";
-import { failures, toFailure } from "./errors.ts";
+import { failureBody, failureEnvelope, sendJson } from "./envelope.ts";
+import { type Failure, failures, toFailure } from "./errors.ts";
 import { logFailure } from "./failure-log.ts";
 import { answerHeaders, crossOrigin } from "./headers.ts";
 import { createHealth, type Readiness } from "./health.ts";
@@ -31,6 +30,7 @@ import { createRequestLog } from "./request-log.ts";
 import { recordOf } from "./request-record.ts";
 import { createRun, type RequestScope } from "./run.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
+import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
 /** Everything that the HTTP server is given. */
 export interface HttpDeps<Context> {
@@ -51,7 +51,7 @@ export interface HttpDeps<Context> {
   readonly protocols: Readonly<Record<string, string>>;
   /** In demo mode: the key that the documentation page fills in, and what its examples' names stand for. */
   readonly demo: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
-  readonly answerCheck: AnswerCheckMode;
+  readonly validate: ValidateMode;
   readonly now: () => Date;
 }
 
@@ -63,19 +63,29 @@ export interface HttpApp {
   close(): Promise<void>;
 }
 
-/** Where every failure becomes an envelope; an answer that has begun can only be broken off. */
-function answerFailures(logger: Logger, statementMilliseconds: number): ErrorRequestHandler {
-  return (error: unknown, request, response, _next) => {
-    const { id } = recordOf(response);
-    const failure = toFailure(error, id, statementMilliseconds);
-    if (failure.unexpected) logFailure(logger, id, failure.status, error);
+/** Sends every failure in the envelope; an answer that has begun can only be broken off. */
+function answerFailures(logger: Logger, statementMilliseconds: number, validation: Validation): ErrorRequestHandler {
+  return async (error: unknown, request, response, _next) => {
+    const { id, operation } = recordOf(response);
+    const found = toFailure(error, id, statementMilliseconds);
+    if (found.unexpected) logFailure(logger, id, found.status, error);
     if (response.headersSent) {
       request.socket.destroy();
       return;
     }
+    const failure = await checkFailure(found, id, operation, validation).catch((violation) =>
+      toFailure(violation, id, statementMilliseconds),
+    );
     for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
     sendJson(response, failure.status, failureBody(failure.status, redact(failure.message)));
   };
+}
+
+async function checkFailure(failure: Failure, requestId: string, operation: string | undefined, validation: Validation): Promise<Failure> {
+  if (operation === undefined) return failure;
+  const body = failureEnvelope(failure.status, redact(failure.message));
+  await validation.checkAnswer({ operation: operationsById[operation as OperationId], requestId, status: failure.status, body });
+  return failure;
 }
 
 /** The generated routes, with what their handlers need. */
@@ -83,8 +93,9 @@ function createEndpoints<Context>(
   deps: HttpDeps<Context>,
   ledger: ReturnType<typeof createUsageLedger>,
   anchors: ReturnType<typeof createAnchors>,
+  validation: Validation,
 ): EndpointRouter {
-  const { database, logger, limits } = deps;
+  const { database, limits } = deps;
   const rateLimits = createRateLimits(limits);
   const run = createRun<Context>({
     ...deps,
@@ -94,7 +105,7 @@ function createEndpoints<Context>(
     parsers: createParsers({ chains: deps.chains, listItems: limits.listItems, resolveName: deps.resolveName }),
     anchors,
     ledger,
-    checkAnswer: createAnswerCheck(deps.answerCheck, validators, logger),
+    validation,
     answerBytes: limits.answerBytes,
   });
   const router = createEndpointRouter();
@@ -107,6 +118,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, demo } = deps;
   const ledger = createUsageLedger(deps.database, logger);
   const anchors = createAnchors(deps.database, logger);
+  const validation = createValidation({ mode: deps.validate, document: deps.document, validators, logger });
   const hint = createPathHint(operations as readonly Operation[]);
   let stopping = false;
 
@@ -129,14 +141,14 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
       demoKey: demo?.key,
     }),
   );
-  const endpoints = createEndpoints(deps, ledger, anchors);
+  const endpoints = createEndpoints(deps, ledger, anchors, validation);
   // A request is compared with the routes of its own kind only.
   app.use((request, response, next) => (request.url.startsWith("/v1/") ? endpoints.handle : pages)(request, response, next));
   app.use((_request, response) => {
     const { path } = recordOf(response);
     throw failures.pathUnknown(JSON.stringify(path.slice(0, 200)), hint(path));
   });
-  app.use(answerFailures(logger, limits.statementMilliseconds));
+  app.use(answerFailures(logger, limits.statementMilliseconds, validation));
 
   return {
     app,

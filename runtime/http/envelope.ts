@@ -1,12 +1,22 @@
 import type { ServerResponse } from "node:http";
 
+/** The body of a successful answer. */
+export const successEnvelope = (data: unknown): object => ({ data, error: false, error_message: null, error_code: null });
+
 /** The text of a successful answer. */
 export const successBody = (data: unknown): string =>
   `{"data":${JSON.stringify(data)},"error":false,"error_message":null,"error_code":null}`;
 
+/** The body of a failed answer. */
+export const failureEnvelope = (status: number, message: string): object => ({
+  data: null,
+  error: true,
+  error_message: message,
+  error_code: status,
+});
+
 /** The text of a failed answer. */
-export const failureBody = (status: number, message: string): string =>
-  JSON.stringify({ data: null, error: true, error_message: message, error_code: status });
+export const failureBody = (status: number, message: string): string => JSON.stringify(failureEnvelope(status, message));
 
 /** Sends a whole body with its length; node:http leaves the body out for HEAD. */
 export function sendBody(response: ServerResponse, status: number, contentType: string, body: string | Buffer): void {

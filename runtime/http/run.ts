@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response } from "express";
 import type { Operation } from "../../generated/operations.gen.ts";
 import type { ParseOutcome, Parsers, RawRequest } from "../../generated/requests.gen.ts";
 import type { Run } from "../../generated/routes.gen.ts";
-import type { AnswerCheck } from "./answer-check.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { baseUrl } from "./base-url.ts";
 import { type Counted, costOf, renderCredits } from "./credits.ts";
+import { successEnvelope } from "./envelope.ts";
 import { badParameters, failures } from "./errors.ts";
 import type { ActiveKey } from "./keys.ts";
 import { type Head, openPages, type PagesDeps, resolveOn } from "./pages.ts";
@@ -14,6 +14,7 @@ import { readCommon } from "./request-common.ts";
 import { recordOf } from "./request-record.ts";
 import { sendAnswer } from "./send-answer.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
+import type { Validation } from "./validation/validation.ts";
 
 /** What a resolver's context is made of, for one request. */
 export interface RequestScope {
@@ -40,7 +41,7 @@ export interface RunDeps<Context> extends PagesDeps {
   readonly rateLimits: Pick<RateLimits, "countRequest">;
   readonly parsers: Parsers;
   readonly ledger: Pick<UsageLedger, "enter">;
-  readonly checkAnswer: AnswerCheck;
+  readonly validation: Validation;
   readonly context: (scope: RequestScope) => Context;
   readonly now: () => Date;
   readonly publicUrl: string | undefined;
@@ -84,6 +85,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const record = recordOf(response);
       const outcome = await parse({ path: request.params as Record<string, string>, query: record.query }, deps.parsers);
       if (!outcome.ok) throw badParameters(outcome.issues);
+      await deps.validation.checkRequest(operation, request.params as Record<string, string>, record.query);
       const common = readCommon(outcome.request);
       const base = baseUrl(request, deps.publicUrl);
       const counted: Counted = { blocks: 1, extraHundredths: 0 };
@@ -92,7 +94,7 @@ export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, 
       const link = (path: string): string => base + path;
       const scope: RequestScope = { operation, now: deps.now, link, anchor, rebuilding, checkpoints, pin, counted };
       const data = await resolveOn(pages, () => resolve(outcome.request, deps.context(scope)));
-      deps.checkAnswer(operation.id, data);
+      await deps.validation.checkAnswer({ operation, requestId: record.id, status: 200, body: successEnvelope(data) });
       await pages.keep(data);
       await sendAnswer(response, operation, data, common.format, deps.answerBytes, () => {
         const hundredths = costOf(operation, data, common.days, counted);

@@ -106,7 +106,7 @@ export async function serveStory(demo: Demo, database: Database): Promise<Servin
     chains: [demo.chain],
     database,
     logger: silentLogger,
-    answerCheck: "all",
+    validate: "strict",
     demo: { key, cast: demo.story.cast },
   });
   return { ...serving, key };

@@ -111,7 +111,7 @@ const serve = async (database: Database): Promise<Served> => {
     chains: [chain],
     database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
     now,
   });
   const { key } = await createKeys(database).create({ label: "test" });

@@ -44,7 +44,7 @@ describe("the fees of transactions, one of them with two blobs", () => {
     const { key } = await createKeys(test.database).create({ label: "test" });
     const settings = { ...chainConfig.parse({ name: "fees", id: 31337, rpc: chain.url }), id: 31337 };
     const logger = pino({ level: "silent" });
-    const http = createApp({ config: config.parse({}), chains: [settings], database: test.database, logger, answerCheck: "all" });
+    const http = createApp({ config: config.parse({}), chains: [settings], database: test.database, logger, validate: "strict" });
     end = () => http.close();
     get = async (path) => {
       const response = await supertest(http.app).get(`/v1/fees/${path}`).set("Authorization", `Bearer ${key}`);

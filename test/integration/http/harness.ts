@@ -78,7 +78,7 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
     trustedProxies: [],
     protocols: {},
     demo: undefined,
-    answerCheck: "none",
+    validate: "off",
     now: () => new Date(),
     ...settings,
     limits: { burstRequests: undefined, ...defaultLimits, ...settings.limits },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newKey } from "../../../runtime/http/keys.ts";
 import { redactMessage } from "../../../runtime/http/redact.ts";
+import { readDocument } from "../../support/document.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
@@ -94,18 +95,21 @@ describe("the check of answers", () => {
   it("refuses a wrong answer where all are checked, and sends a right one", async () => {
     const right = { updated_at: "2026-01-01T00:00:00Z", items: [] };
     let answer: unknown = wrong;
-    const checked = await startHarness({ getAllChains: async () => answer }, { answerCheck: "all" });
+    const checked = await startHarness(
+      { getAllChains: async () => answer },
+      { validate: "strict", document: { ...(await readDocument()) } },
+    );
     expect((await checked.get("/v1/chains/")).status).toBe(500);
-    expect(checked.lines.join("")).toContain("is not what the catalog declares");
+    expect(checked.lines.join("")).toContain("answer violates the OpenAPI document");
     answer = right;
     expect((await checked.get("/v1/chains/")).status).toBe(200);
     await checked.end();
   });
 
   it("only logs it where a sample is checked", async () => {
-    const sampled = await startHarness({ getAllChains: async () => wrong }, { answerCheck: "sample" });
+    const sampled = await startHarness({ getAllChains: async () => wrong }, { validate: "sample" });
     expect((await sampled.get("/v1/chains/")).status).toBe(200);
-    expect(sampled.lines.join("")).toContain("is not what the catalog declares");
+    expect(sampled.lines.join("")).toContain("answer violates the OpenAPI document");
     await sampled.end();
   });
 });

@@ -62,7 +62,7 @@ export const oddChainConfig = ({ id, rpc, story }: OddChain, name: string, overr
 export async function serveChains(chains: readonly ChainConfig[], database: Database): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });
-  const serving = await startServing({ config, chains, database, logger: pino({ level: "silent" }), answerCheck: "all" });
+  const serving = await startServing({ config, chains, database, logger: pino({ level: "silent" }), validate: "strict" });
   return { ...serving, key };
 }
 

@@ -66,7 +66,7 @@ const serve = async (configured: boolean): Promise<typeof served> => {
     chains: [{ ...settings, id: 31337 }],
     database: test.database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
   });
   return {
     detailsOf: async (hash, query = "with-dex=true") => {

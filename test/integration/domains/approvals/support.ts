@@ -86,7 +86,7 @@ export const startFollowing = async (
     chains: [settings],
     database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
     now,
   });
   const level = () => until("The index being level with its node", async () => isReady() && (await isLevel(database, chain)));

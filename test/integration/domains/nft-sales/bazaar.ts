@@ -151,7 +151,7 @@ export const serveBazaar = async (
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
   });
   const ask = async (path: string) => {
     const response = await supertest(http.app).get(`/v1/bazaar/${path}`).set("Authorization", `Bearer ${key}`);

@@ -51,7 +51,7 @@ const serve = async (database: Database): Promise<Served> => {
     chains: [{ ...chainConfig.parse({ name: "art", id: 31337, rpc: story.chain.url, groups: ["historical"] }), id: 31337 }],
     database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
     now: () => new Date(nowSeconds * 1000),
   });
   ends.push(() => http.close());

@@ -39,7 +39,7 @@ export const servePools = async (
     chains: [{ ...settings, id: 31337 }],
     database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
     now,
   });
   const ask = async (path: string) => {

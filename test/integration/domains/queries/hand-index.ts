@@ -78,7 +78,7 @@ export async function openHandIndex({
     chains: [{ ...chain, nfts: { ...chain.nfts, metadata }, ...settings }],
     database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
     now,
   });
   const insert: HandIndex["insert"] = async (table, rows) => {

@@ -41,7 +41,7 @@ const serve = async (database: Database): Promise<Served> => {
   const { key } = await createKeys(database).create({ label: "test" });
   const limits = { requestsPerSecond: 100_000 };
   const logger = pino({ level: "silent" });
-  const http = createApp({ config: config.parse({ limits }), chains: [settings], database, logger, answerCheck: "all", now });
+  const http = createApp({ config: config.parse({ limits }), chains: [settings], database, logger, validate: "strict", now });
   return {
     get: async (path) => {
       const response = await supertest(http.app).get(`/v1/week/${path}`).set("Authorization", `Bearer ${key}`);

@@ -48,7 +48,7 @@ const serve = async (from: number, overrides: Partial<ChainConfig> & { accountin
   const parsed: ChainConfig = { ...chainConfig.parse({ name: "test", id: 31337, rpc: proxy.url }), id: 31337, ...settings };
   const { key } = await createKeys(test.database).create({ label: "test" });
   const logger = pino({ level: "silent" });
-  const http = createApp({ config: config.parse({}), chains: [parsed], database: test.database, logger, answerCheck: "all" });
+  const http = createApp({ config: config.parse({}), chains: [parsed], database: test.database, logger, validate: "strict" });
   ends.push(async () => {
     await http.close();
     await test.drop();

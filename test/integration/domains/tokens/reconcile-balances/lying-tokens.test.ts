@@ -62,7 +62,7 @@ beforeAll(async () => {
     chains,
     database: test.database,
     logger: pino({ level: "silent" }),
-    answerCheck: "all",
+    validate: "strict",
     now: () => new Date(),
   });
   get = async (path) => {

@@ -1,0 +1,152 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Operation } from "../../../generated/operations.gen.ts";
+import type { OpenApiDocument } from "../openapi-document.ts";
+import type { Query } from "../query.ts";
+import type { Violation } from "./compiled-check.ts";
+import { type DocumentedParameter, normalizeQuery, normalizeValue, parametersOf } from "./normalize-query.ts";
+import { answerSchemaOf, documentOfAnswer, documentOfRequest } from "./operation-document.ts";
+
+type Validator = typeof import("express-openapi-validator");
+type Options = Parameters<Validator["middleware"]>[0];
+
+/** The errors that express-openapi-validator throws. */
+interface ValidatorError {
+  readonly message?: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+export interface OpenApiChecks {
+  /** How a request violates the document; null for a valid one. */
+  request(operation: Operation, path: Readonly<Record<string, string>>, query: Query): Promise<string | null>;
+  /** How an answer violates the document; empty for a valid one. Statuses of 500 and above are not checked. */
+  answer(operation: Operation, status: number, body: unknown): Promise<readonly Violation[]>;
+}
+
+interface RequestCheck {
+  readonly parameters: readonly DocumentedParameter[];
+  readonly application: Express;
+}
+
+/**
+ * Checks by express-openapi-validator, one application for the requests of an operation and one for each schema of answers, created on first use. The
+ * validator matches paths in one spelling, refuses HEAD and does not trim: so it never receives the request itself, but a GET of its normalized parameters.
+ */
+export function createOpenApiChecks(document: OpenApiDocument): OpenApiChecks {
+  const requestCheck = memoize((path: string): Promise<RequestCheck> => createRequestCheck(document, path));
+  const answerCheck = memoize((schema: string): Promise<Express> => createAnswerCheck(document, schema));
+  return {
+    async request({ path }, pathValues, query) {
+      const { parameters, application } = await requestCheck(path);
+      const search = normalizeQuery(parameters, query).toString();
+      const error = await dispatch(application, `${fillPath(path, parameters, pathValues)}${search === "" ? "" : `?${search}`}`);
+      return error === null ? null : (error.message ?? "unknown violation");
+    },
+    async answer({ path }, status, body) {
+      if (status >= 500) return [];
+      const schema = answerSchemaOf(document, path, status);
+      if (schema === null) return [{ pointer: "", reason: `status ${status} is not documented` }];
+      // As sent: without what JSON omits.
+      const sent: unknown = JSON.parse(JSON.stringify(body));
+      const error = await dispatch(await answerCheck(schema), "/", sent);
+      return error === null ? [] : violationsOf(error);
+    },
+  };
+}
+
+/** Violations with pointers into the body; the validator's own begin with /response. */
+function violationsOf({ errors = [], message = "unknown violation" }: ValidatorError): readonly Violation[] {
+  const found = errors.filter(({ path }) => /^\/response(?:\/|$)/.test(path));
+  if (found.length === 0) return [{ pointer: "", reason: message }];
+  return found.map(({ path, message: reason }) => ({ pointer: path.slice("/response".length), reason }));
+}
+
+function memoize<Value>(create: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const created = new Map<string, Promise<Value>>();
+  return (key) => {
+    const value = created.get(key) ?? create(key);
+    created.set(key, value);
+    return value;
+  };
+}
+
+/** The path of a request with its values in the document's spelling. */
+function fillPath(path: string, parameters: readonly DocumentedParameter[], values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{([^}]+)\}/g, (_braces, name: string) => {
+    const parameter = parameters.find((candidate) => candidate.in === "path" && candidate.name === name);
+    const value = values[name] ?? "";
+    return encodeURIComponent(parameter === undefined ? value : normalizeValue(parameter, value));
+  });
+}
+
+const commonOptions = { validateApiSpec: false, validateSecurity: false, fileUploader: false } as const;
+
+/** The validator modifies the document that it receives. */
+const copyOf = (document: OpenApiDocument): Options["apiSpec"] => structuredClone(document) as unknown as Options["apiSpec"];
+
+/** Loaded on demand: a server that does not validate strictly needs none of it. */
+const loadValidator = (): Promise<Validator> => import("express-openapi-validator");
+
+async function createRequestCheck(document: OpenApiDocument, path: string): Promise<RequestCheck> {
+  const { middleware } = await loadValidator();
+  const handlers = middleware({
+    ...commonOptions,
+    apiSpec: copyOf(documentOfRequest(document, path)),
+    validateRequests: { allowUnknownQueryParameters: true, coerceTypes: false, allErrors: true },
+    validateResponses: false,
+  });
+  return { parameters: parametersOf(document, path), application: applicationOf(handlers) };
+}
+
+async function createAnswerCheck(document: OpenApiDocument, schema: string): Promise<Express> {
+  const { middleware } = await loadValidator();
+  const handlers = middleware({
+    ...commonOptions,
+    apiSpec: copyOf(documentOfAnswer(document, schema)),
+    validateRequests: false,
+    validateResponses: { allErrors: true, coerceTypes: false, removeAdditional: false },
+  });
+  return applicationOf(handlers);
+}
+
+/** The request and response that a check is dispatched with; they belong to no connection. */
+interface Exchange {
+  /** The answer to check; undefined where the request is checked. */
+  readonly answer: unknown;
+  settle(error: ValidatorError | null): void;
+}
+
+const exchangeOf = (response: object): Exchange => (response as { readonly exchange: Exchange }).exchange;
+
+function applicationOf(handlers: ReturnType<Validator["middleware"]>): Express {
+  // The validator wraps `json`: it passes valid bodies on to the one that is set here.
+  const prepare: RequestHandler = (_request, response, next) => {
+    response.json = () => {
+      exchangeOf(response).settle(null);
+      return response;
+    };
+    next();
+  };
+  const respond: RequestHandler = (_request, response) => {
+    const { answer, settle } = exchangeOf(response);
+    if (answer === undefined) settle(null);
+    else response.json(answer);
+  };
+  const fail: ErrorRequestHandler = (error: ValidatorError, _request, response, _next) => exchangeOf(response).settle(error);
+  const application = express();
+  application.disable("x-powered-by");
+  return application.use(prepare, ...handlers, respond).use(fail);
+}
+
+function dispatch(application: Express, target: string, answer?: unknown): Promise<ValidatorError | null> {
+  return new Promise((settle) => {
+    const request = { method: "GET", url: target, originalUrl: target, headers: {} } as unknown as IncomingMessage;
+    const response = {
+      exchange: { answer, settle } satisfies Exchange,
+      statusCode: 200,
+      headersSent: false,
+      getHeaders: () => ({ "content-type": "application/json" }),
+    } as unknown as ServerResponse;
+    application(request, response);
+  });
+}

@@ -1,0 +1,67 @@
+import type { OpenApiDocument } from "../openapi-document.ts";
+
+type Node = Readonly<Record<string, unknown>>;
+
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
+
+/**
+ * A document reduced to the parameters of one path: express-openapi-validator traverses all of its document for each status of each operation, which takes
+ * minutes for the whole.
+ */
+export function documentOfRequest(document: OpenApiDocument, path: string): OpenApiDocument {
+  const { operationId, parameters } = operationOf(document, path);
+  // An operation needs a response (OpenAPI 3.1, section 4.8.10.1).
+  return withPath(document, path, { get: { operationId, parameters, responses: { "200": { description: "" } } } });
+}
+
+/** The reference to the schema of a JSON answer; null where the status is not documented. */
+export function answerSchemaOf(document: OpenApiDocument, path: string, status: number): string | null {
+  const { responses } = operationOf(document, path);
+  const documented = isNode(responses) ? responses[status] : undefined;
+  if (!isNode(documented)) return null;
+  const response = (typeof documented.$ref === "string" ? resolveReference(document, documented.$ref) : documented) as Node;
+  const content = response.content as Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+  return content["application/json"]?.schema.$ref ?? null;
+}
+
+/** A document of one operation at `/` that answers 200 with a schema. */
+export function documentOfAnswer(document: OpenApiDocument, schema: string): OpenApiDocument {
+  const response = { description: "", content: { "application/json": { schema: { $ref: schema } } } };
+  return withPath(document, "/", { get: { responses: { "200": response } } });
+}
+
+/** The value at a reference such as `#/components/<kind>/<name>`. */
+export function resolveReference(document: OpenApiDocument, reference: string): unknown {
+  const names = reference.split("/").slice(1);
+  return names.reduce<unknown>((value, name) => (isNode(value) ? value[name] : undefined), document);
+}
+
+function itemOf({ paths }: OpenApiDocument, path: string): Node {
+  const item = isNode(paths) ? paths[path] : undefined;
+  if (!isNode(item)) throw new Error(`The document has no path ${path}.`);
+  return item;
+}
+
+const operationOf = (document: OpenApiDocument, path: string): Node => itemOf(document, path).get as Node;
+
+/** A document with one path and the components that it refers to. */
+function withPath(document: OpenApiDocument, path: string, item: Node): OpenApiDocument {
+  const references = new Set<string>();
+  collectReferences(document, item, references);
+  const components = Object.entries(isNode(document.components) ? document.components : {}).map(([kind, group]) => {
+    const isKept = ([name]: [string, unknown]): boolean => kind === "securitySchemes" || references.has(`#/components/${kind}/${name}`);
+    return [kind, Object.fromEntries(Object.entries(isNode(group) ? group : {}).filter(isKept))];
+  });
+  return { ...document, paths: { [path]: item }, components: Object.fromEntries(components) };
+}
+
+function collectReferences(document: OpenApiDocument, value: unknown, found: Set<string>): void {
+  if (!isNode(value)) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== "$ref" || typeof inner !== "string") collectReferences(document, inner, found);
+    else if (!found.has(inner)) {
+      found.add(inner);
+      collectReferences(document, resolveReference(document, inner), found);
+    }
+  }
+}
