@@ -71,21 +71,21 @@ export type { CallOptions, ClientOptions, Fetch } from "./transport.gen.ts";
 
 /** Tokens of a collection that a wallet owns */
 export interface CheckOwnershipInNftParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
-  /** Keep tokens that have one of these traits; comma-separated, upper and lower case differ. */
+  /** Keep tokens that have one of these traits; comma-separated, case-sensitive. */
   readonly traitsFilter?: string | readonly string[];
-  /** Keep tokens that have one of these trait values; comma-separated, upper and lower case differ. */
+  /** Keep tokens that have one of these trait values; comma-separated, case-sensitive. */
   readonly valuesFilter?: string | readonly string[];
 }
 
 /** Whether a wallet owns one token */
 export interface CheckOwnershipInNftForSpecificTokenIdParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
@@ -105,15 +105,15 @@ export interface GetAddressActivityParameters {
 
 /** Liquidity of an account on an exchange */
 export interface GetAddressExchangeBalancesParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
-  /** The wallet or contract whose dealings with the exchange are meant, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet or contract that used the exchange, as 0x and 40 hex digits in any case or as a registered name. */
   readonly accountAddress: string;
 }
 
-/** How far each chain is indexed */
+/** Indexing status of each chain */
 export interface GetAllChainStatusParameters {
 }
 
@@ -123,7 +123,7 @@ export interface GetAllChainsParameters {
 
 /** Token approvals of a wallet */
 export interface GetApprovalsParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
@@ -131,17 +131,17 @@ export interface GetApprovalsParameters {
 
 /** Values of a trait */
 export interface GetAttributesForTraitInCollectionParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
-  /** The name of the trait, percent-encoded where needed; upper and lower case differ. */
+  /** The name of the trait, percent-encoded where needed; case-sensitive. */
   readonly trait: string;
 }
 
 /** One block */
 export interface GetBlockParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
@@ -149,13 +149,13 @@ export interface GetBlockParameters {
 
 /** Blocks in a range of days */
 export interface GetBlockHeightsParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The first UTC day of the range, as YYYY-MM-DD; the day belongs to the range. */
+  /** The first UTC day of the range, as YYYY-MM-DD; inclusive. */
   readonly startDate: string;
-  /** The last UTC day of the range, as YYYY-MM-DD, or `latest` for the indexed head; the day belongs to the range. */
+  /** The last UTC day of the range, as YYYY-MM-DD, or `latest` for the indexed head; inclusive. */
   readonly endDate: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -163,11 +163,11 @@ export interface GetBlockHeightsParameters {
 
 /** Collections with cached metadata */
 export interface GetChainCollectionsParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** Leave out what the spam rules mark. */
+  /** Omit what the spam rules mark. */
   readonly noSpam?: boolean;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -175,7 +175,7 @@ export interface GetChainCollectionsParameters {
 
 /** Trait summary of a collection */
 export interface GetCollectionTraitsSummaryParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
@@ -187,7 +187,7 @@ export interface GetCommunityBalancesParameters {
   readonly address: string;
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -199,7 +199,7 @@ export interface GetCommunityMarketDataParameters {
   readonly poolAddress?: string;
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -209,7 +209,7 @@ export interface GetCommunityMarketDataParameters {
 export interface GetCommunityMarketsParameters {
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -223,7 +223,7 @@ export interface GetCommunityTokensParameters {
   readonly poolAddress?: string;
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -235,7 +235,7 @@ export interface GetCommunityTransactionsParameters {
   readonly address: string;
   /** The network, by its configured name or its decimal chain id. Without it, the first configured chain that has the protocol. */
   readonly chainName?: string | number;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -243,7 +243,7 @@ export interface GetCommunityTransactionsParameters {
 
 /** Exchange of a pool */
 export interface GetDexForPoolAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
@@ -251,11 +251,11 @@ export interface GetDexForPoolAddressParameters {
 
 /** Earliest transactions of a wallet */
 export interface GetEarliestTransactionsForAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -265,19 +265,19 @@ export interface GetEarliestTransactionsForAddressParameters {
 
 /** Time series of an exchange */
 export interface GetEcosystemChartDataParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
 }
 
 /** Token transfers of a wallet */
 export interface GetErc20TransfersForWalletAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Keep what concerns this token contract. */
   readonly contractAddress?: string;
@@ -285,7 +285,7 @@ export interface GetErc20TransfersForWalletAddressParameters {
   readonly startingBlock?: number | string;
   /** The last block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly endingBlock?: number | string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -293,29 +293,29 @@ export interface GetErc20TransfersForWalletAddressParameters {
 
 /** Gas prices for three speeds */
 export interface GetGasPricesParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** What the gas is for - `erc20` a token transfer, `nativetokens` a native transfer, `uniswapv3` a swap in a concentrated-liquidity pool. */
+  /** The kind of transaction - `erc20` a token transfer, `nativetokens` a native transfer, `uniswapv3` a swap in a concentrated-liquidity pool. */
   readonly eventType: "erc20" | "nativetokens" | "uniswapv3";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
-/** How far an exchange is indexed */
+/** Indexing status of an exchange */
 export interface GetHealthDataParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
 }
 
 /** Daily portfolio of a wallet */
 export interface GetHistoricalPortfolioForWalletAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
@@ -323,19 +323,19 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
 
 /** Balances of a wallet at a block or day */
 export interface GetHistoricalTokenBalancesForWalletAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Fill `nft_data` with the tokens of each collection. The collections themselves are items either way. */
+  /** Fill `nft_data` with the tokens of each collection. The collections are listed either way. */
   readonly nft?: boolean;
-  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections themselves are items either way. */
+  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections are listed either way. */
   readonly noNftFetch?: boolean;
-  /** Leave out what the spam rules mark. */
+  /** Omit what the spam rules mark. */
   readonly noSpam?: boolean;
-  /** Leave the metadata of NFTs out; `external_data` is null then. */
+  /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
   /** The block after which the state is given - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly blockHeight?: number | string;
@@ -345,7 +345,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
 
 /** Logs of a contract */
 export interface GetLogEventsByAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
@@ -353,7 +353,7 @@ export interface GetLogEventsByAddressParameters {
   readonly startingBlock?: number | string;
   /** The last block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly endingBlock?: number | string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -361,7 +361,7 @@ export interface GetLogEventsByAddressParameters {
 
 /** Logs with a topic */
 export interface GetLogEventsByTopicHashParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The first topic of the logs, which is the hash of the event's signature, 0x and 64 hex digits. */
   readonly topicHash: string;
@@ -371,7 +371,7 @@ export interface GetLogEventsByTopicHashParameters {
   readonly endingBlock?: number | string;
   /** Keep logs that have each of these among their second to fourth topics, in any order; comma-separated, each 0x and up to 64 hex digits, with or without leading zeros. */
   readonly secondaryTopics?: string | readonly string[];
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -379,7 +379,7 @@ export interface GetLogEventsByTopicHashParameters {
 
 /** Logs of the latest block or a range of blocks */
 export interface GetLogsParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The first block of the range, which belongs to it - decimal, 0x hex, `earliest` or `latest`. */
   readonly startingBlock?: number | string;
@@ -397,23 +397,23 @@ export interface GetLogsParameters {
 
 /** One token on an exchange with its time series */
 export interface GetLpTokenViewParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
 /** Native balance of a wallet */
 export interface GetNativeTokenBalanceParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** The block after which the state is given - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly blockHeight?: number | string;
@@ -421,11 +421,11 @@ export interface GetNativeTokenBalanceParameters {
 
 /** Tokens of an exchange */
 export interface GetNetworkExchangeTokensParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -433,7 +433,7 @@ export interface GetNetworkExchangeTokensParameters {
 
 /** NFT approvals of a wallet */
 export interface GetNftApprovalsParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
@@ -441,85 +441,85 @@ export interface GetNftApprovalsParameters {
 
 /** Daily floor price of a collection */
 export interface GetNftMarketFloorPriceParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
 /** Daily number of sales of a collection */
 export interface GetNftMarketSaleCountParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
 /** Daily sales volume of a collection */
 export interface GetNftMarketVolumeParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** How many UTC days the answer covers; the last is the day of the indexed head. */
   readonly days?: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
 }
 
 /** One token with metadata */
 export interface GetNftMetadataForGivenTokenIdForContractParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
-  /** Leave the metadata of tokens out; `external_data` is null then. */
+  /** Omit the metadata of tokens; `external_data` is then null. */
   readonly noMetadata?: boolean;
-  /** On a network whose metadata is not cached, read that of the first 25 tokens of the answer from its source while the request waits, within a bound of seconds; what is not there by then, or cannot be read, stays null. Where metadata is cached it changes nothing, as every token is read beside the index. */
+  /** On a network whose metadata is not cached, read the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that is late or cannot be read is null. No effect where metadata is cached. */
   readonly withUncached?: boolean;
 }
 
 /** Transactions of one NFT */
 export interface GetNftTransactionsForContractTokenIdParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
   /** The token's id in its collection, a decimal whole number below 2^256. */
   readonly tokenId: string | number | bigint;
-  /** Leave out what the spam rules mark. */
+  /** Omit what the spam rules mark. */
   readonly noSpam?: boolean;
 }
 
 /** NFTs of a wallet */
 export interface GetNftsForAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** Leave out what the spam rules mark. */
+  /** Omit what the spam rules mark. */
   readonly noSpam?: boolean;
-  /** Leave the metadata of NFTs out; `external_data` is null then. */
+  /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
-  /** On a network whose metadata is not cached, read that of the first 25 tokens of the answer from its source while the request waits, within a bound of seconds; what is not there by then, or cannot be read, stays null. Where metadata is cached it changes nothing, as every token is read beside the index. */
+  /** On a network whose metadata is not cached, read the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that is late or cannot be read is null. No effect where metadata is cached. */
   readonly withUncached?: boolean;
 }
 
 /** One pool with its time series */
 export interface GetPoolByAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
   /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
@@ -527,13 +527,13 @@ export interface GetPoolByAddressParameters {
 
 /** Pools of an exchange */
 export interface GetPoolsParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
-  /** The pools as they stood at the end of this UTC day, as YYYY-MM-DD. Without it, the last closed hour. */
+  /** The pools at the end of this UTC day, as YYYY-MM-DD. Without it, the last closed hour. */
   readonly date?: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -541,23 +541,23 @@ export interface GetPoolsParameters {
 
 /** Pools that trade a token */
 export interface GetPoolsForTokenAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Keep pools of this exchange, named as supported_dexes lists it. */
   readonly dexName?: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
 }
 
 /** Pools in which a wallet has a share */
 export interface GetPoolsForWalletAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
@@ -565,17 +565,17 @@ export interface GetPoolsForWalletAddressParameters {
   readonly page: number;
   /** Keep pools that trade this token. */
   readonly tokenAddress?: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Keep pools of this exchange, named as supported_dexes lists it. */
   readonly dexName?: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
 }
 
 /** Address of a name and name of an address */
 export interface GetResolvedAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
@@ -583,13 +583,13 @@ export interface GetResolvedAddressParameters {
 
 /** Pools of one token on an exchange */
 export interface GetSingleNetworkExchangeTokenParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -601,13 +601,13 @@ export interface GetSupportedDexesParameters {
 
 /** Transactions of a wallet in a time bucket */
 export interface GetTimeBucketTransactionsForAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The 15-minute bucket, the unix time in seconds divided by 900 and rounded down. */
   readonly timeBucket: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -617,25 +617,25 @@ export interface GetTimeBucketTransactionsForAddressParameters {
 
 /** Balances of a wallet */
 export interface GetTokenBalancesForWalletAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** Fill `nft_data` with the tokens of each collection. The collections themselves are items either way. */
+  /** Fill `nft_data` with the tokens of each collection. The collections are listed either way. */
   readonly nft?: boolean;
-  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections themselves are items either way. */
+  /** With `nft=true`, list in `nft_data` only the tokens whose metadata is already cached. Faster for wallets with many tokens; the collections are listed either way. */
   readonly noNftFetch?: boolean;
-  /** Leave out what the spam rules mark. */
+  /** Omit what the spam rules mark. */
   readonly noSpam?: boolean;
-  /** Leave the metadata of NFTs out; `external_data` is null then. */
+  /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
 }
 
 /** Holders of a token */
 export interface GetTokenHoldersParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
@@ -643,7 +643,7 @@ export interface GetTokenHoldersParameters {
   readonly blockHeight?: number | string;
   /** The state at the end of this UTC day, as YYYY-MM-DD. */
   readonly date?: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: 100 | 1000;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -651,19 +651,19 @@ export interface GetTokenHoldersParameters {
 
 /** Tokens of a collection with metadata */
 export interface GetTokenIdsForContractWithMetadataParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** Leave the metadata of tokens out; `external_data` is null then. */
+  /** Omit the metadata of tokens; `external_data` is then null. */
   readonly noMetadata?: boolean;
-  /** Keep tokens that have one of these traits; comma-separated, upper and lower case differ. */
+  /** Keep tokens that have one of these traits; comma-separated, case-sensitive. */
   readonly traitsFilter?: string | readonly string[];
-  /** Keep tokens that have one of these trait values; comma-separated, upper and lower case differ. */
+  /** Keep tokens that have one of these trait values; comma-separated, case-sensitive. */
   readonly valuesFilter?: string | readonly string[];
-  /** On a network whose metadata is not cached, read that of the first 25 tokens of the answer from its source while the request waits, within a bound of seconds; what is not there by then, or cannot be read, stays null. Where metadata is cached it changes nothing, as every token is read beside the index. */
+  /** On a network whose metadata is not cached, read the metadata of the first 25 tokens from its source during the request, within a few seconds; metadata that is late or cannot be read is null. No effect where metadata is cached. */
   readonly withUncached?: boolean;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -671,15 +671,15 @@ export interface GetTokenIdsForContractWithMetadataParameters {
 
 /** Daily prices of tokens */
 export interface GetTokenPricesParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The currency of the prices - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Prices are null where the operator has configured no rate for it. */
+  /** The currency of the prices - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Prices are null if the operator has configured no rate. */
   readonly quoteCurrency: Currency;
   /** One token contract or several, comma-separated, each as 0x and 40 hex digits or as a registered name. The native token's address is accepted. */
   readonly contractAddress: string | readonly string[];
-  /** The first UTC day of the range, as YYYY-MM-DD; the day belongs to the range. */
+  /** The first UTC day of the range, as YYYY-MM-DD; inclusive. */
   readonly from?: string;
-  /** The last UTC day of the range, as YYYY-MM-DD; the day belongs to the range. */
+  /** The last UTC day of the range, as YYYY-MM-DD; inclusive. */
   readonly to?: string;
   /** Oldest price first. */
   readonly pricesAtAsc?: boolean;
@@ -687,7 +687,7 @@ export interface GetTokenPricesParameters {
 
 /** Traits of a collection */
 export interface GetTraitsForCollectionParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The contract of the NFT collection, as 0x and 40 hex digits in any case or as a registered name. */
   readonly collectionContract: string;
@@ -695,11 +695,11 @@ export interface GetTraitsForCollectionParameters {
 
 /** One transaction */
 export interface GetTransactionParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The transaction's hash, 0x and 64 hex digits. */
   readonly txHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -715,11 +715,11 @@ export interface GetTransactionParameters {
 
 /** First and last transaction of a wallet */
 export interface GetTransactionSummaryParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Fill `gas_summary`, for one credit more. */
   readonly withGas?: boolean;
@@ -727,13 +727,13 @@ export interface GetTransactionSummaryParameters {
 
 /** Exchange transactions of an account */
 export interface GetTransactionsForAccountAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
-  /** The wallet or contract whose dealings with the exchange are meant, as 0x and 40 hex digits in any case or as a registered name. */
+  /** The wallet or contract that used the exchange, as 0x and 40 hex digits in any case or as a registered name. */
   readonly accountAddress: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -741,11 +741,11 @@ export interface GetTransactionsForAccountAddressParameters {
 
 /** Most recent transactions of a wallet */
 export interface GetTransactionsForAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -757,13 +757,13 @@ export interface GetTransactionsForAddressParameters {
 
 /** Transactions of a wallet by page */
 export interface GetTransactionsForAddressByPageParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The wallet, as 0x and 40 hex digits in any case or as a registered name. */
   readonly walletAddress: string;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -775,11 +775,11 @@ export interface GetTransactionsForAddressByPageParameters {
 
 /** Transactions of a block */
 export interface GetTransactionsForBlockParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -789,13 +789,13 @@ export interface GetTransactionsForBlockParameters {
 
 /** Transactions of a block by page */
 export interface GetTransactionsForBlockByPageParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The block's height in decimal, or `latest` for the indexed head. */
   readonly blockHeight: number | "latest";
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -805,11 +805,11 @@ export interface GetTransactionsForBlockByPageParameters {
 
 /** Transactions of a block by its hash */
 export interface GetTransactionsForBlockHashParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The block's hash, 0x and 64 hex digits. */
   readonly blockHash: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -819,13 +819,13 @@ export interface GetTransactionsForBlockHashParameters {
 
 /** Transactions of a block by its hash and by page */
 export interface GetTransactionsForBlockHashByPageParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
   /** The block's hash, 0x and 64 hex digits. */
   readonly blockHash: string;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly page: number;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
   /** Leave logs out; `log_events` is null then. */
   readonly noLogs?: boolean;
@@ -835,13 +835,13 @@ export interface GetTransactionsForBlockHashByPageParameters {
 
 /** Transactions of an exchange */
 export interface GetTransactionsForDexParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
-  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null where the operator has configured no rate for it. The price of a time is the one that its hour closed at, or the price now while that hour runs; the price of a day is its close in UTC, or the price now while the day runs. The rate between currencies is that of the same time. */
+  /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -849,13 +849,13 @@ export interface GetTransactionsForDexParameters {
 
 /** Transactions of a pool */
 export interface GetTransactionsForExchangeParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
   /** The contract of the pool, as 0x and 40 hex digits in any case or as a registered name. */
   readonly poolAddress: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -863,13 +863,13 @@ export interface GetTransactionsForExchangeParameters {
 
 /** Exchange transactions of a token */
 export interface GetTransactionsForTokenAddressParameters {
-  /** The network, by its configured name or its decimal chain id. An unknown one is answered with 400 and the configured names. */
+  /** The network, by its configured name or its decimal chain id. An unknown network returns 400 with the configured names. */
   readonly chainName: string | number;
-  /** The exchange, by the name under which supported_dexes lists it. */
+  /** The exchange, by its name in supported_dexes. */
   readonly dexName: string;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** How many items a page has; with format=csv up to 10000 are accepted. */
+  /** Items of a page; with format=csv up to 10000 are accepted. */
   readonly pageSize?: number;
   /** The number of the page, from 0. A page past the end has no items. */
   readonly pageNumber?: number;
@@ -1204,7 +1204,7 @@ export function createClient(clientOptions: ClientOptions) {
       return call("getAllChains", "/v1/chains/", query, parameters, options);
     },
 
-    /** How far each chain is indexed: `/v1/chains/status/` */
+    /** Indexing status of each chain: `/v1/chains/status/` */
     getAllChainStatus(
       parameters: GetAllChainStatusParameters = {},
       options: CallOptions = {},
@@ -1393,7 +1393,7 @@ export function createClient(clientOptions: ClientOptions) {
       return call("getEcosystemChartData", "/v1/{chainName}/xy=k/{dexName}/ecosystem/", query, parameters, options);
     },
 
-    /** How far an exchange is indexed: `/v1/{chainName}/xy=k/{dexName}/health/` */
+    /** Indexing status of an exchange: `/v1/{chainName}/xy=k/{dexName}/health/` */
     getHealthData(
       parameters: GetHealthDataParameters,
       options: CallOptions = {},

@@ -126,7 +126,7 @@ export async function parseGetAddressExchangeBalances(
   }));
 }
 
-/** How far each chain is indexed: `/v1/chains/status/` */
+/** Indexing status of each chain: `/v1/chains/status/` */
 export interface GetAllChainStatusRequest {
   readonly format: "json" | "csv";
 }
@@ -609,7 +609,7 @@ export async function parseGetGasPrices(
   }));
 }
 
-/** How far an exchange is indexed: `/v1/{chainName}/xy=k/{dexName}/health/` */
+/** Indexing status of an exchange: `/v1/{chainName}/xy=k/{dexName}/health/` */
 export interface GetHealthDataRequest {
   readonly chain: Chain;
   readonly dexName: string;

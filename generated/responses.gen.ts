@@ -1924,7 +1924,7 @@ export interface NftTransaction {
   readonly contract_address: string;
   /** Token standards that the collection follows; null when they are not known. */
   readonly supports_erc: readonly string[] | null;
-  /** Transactions in which the token was transferred, newest first; empty for an id that never was. Quotes are in US dollars. */
+  /** Transactions in which the token was transferred, newest first; empty for an id that never existed. Quotes are in US dollars. */
   readonly nft_transactions: readonly NftTransactionItem[];
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
@@ -2680,7 +2680,7 @@ export interface TokenTransferItem {
   readonly pretty_delta_quote: string | null;
   /** Value of the balance after the transfer at the price of that time; null when either is unknown. */
   readonly balance_quote: number | null;
-  /** Contract calls that led to the transfer; null, as of inner calls only those are kept that moved native value. */
+  /** Contract calls that led to the transfer; null, as only inner calls that moved native value are stored. */
   readonly method_calls: readonly MethodCallsForTransfers[] | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
