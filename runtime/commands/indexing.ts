@@ -17,7 +17,7 @@ import type { Progress } from "../indexer/session/progress.ts";
 import type { IndexerStatus } from "../indexer/types.ts";
 import { createAnalyzeTables } from "../jobs/analyze-tables.ts";
 import { createChainScheduler } from "../jobs/chain-scheduler.ts";
-import { createWorker } from "../jobs/worker.ts";
+import { createNodeReads } from "../jobs/node-reads.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Logger } from "../logger.ts";
 import { followingTables, projections } from "../projections.ts";
@@ -61,8 +61,9 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
       ...(heads === null ? {} : { heads }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    const worker = createWorker({
+    const nodeReads = createNodeReads({
       chainId: chain.id,
+      chainName: chain.name,
       database,
       source,
       reads: [tokenMetadataRead],
@@ -104,7 +105,7 @@ export async function indexChain({ chain, database, logger, onProgress }: Indexi
     });
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
-    const reading = Promise.all([worker.run(either), scheduler.run(either), watch.run(either), metadata.run(either)]);
+    const reading = Promise.all([nodeReads.run(either), scheduler.run(either), watch.run(either), metadata.run(either)]);
     try {
       await indexer.run(signal);
     } finally {

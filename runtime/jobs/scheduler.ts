@@ -22,6 +22,8 @@ export interface SchedulerDeps<Context> {
   readonly logger: { warn(message: string): void };
   /** The pause between two rounds of all jobs. */
   readonly pauseMilliseconds?: number;
+  /** The pause after a round in which a job had more to do; the same by default. */
+  readonly busyPauseMilliseconds?: number;
 }
 
 const defaultPause = 100;
@@ -40,6 +42,7 @@ interface Turn<Context> {
 /** A scheduler of jobs. A job that fails is logged and retried with backoff; the others go on. */
 export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Scheduler => {
   const { chainName, clock, contextOf, isReady = () => true, logger, pauseMilliseconds = defaultPause } = deps;
+  const { busyPauseMilliseconds = pauseMilliseconds } = deps;
   const turns = deps.jobs.map((job): Turn<Context> => ({ job, due: 0, failures: 0 }));
   const now = () => clock().getTime();
 
@@ -76,8 +79,8 @@ export const createScheduler = <Context>(deps: SchedulerDeps<Context>): Schedule
     run: async (signal) => {
       setMaxListeners(maxListeners, signal);
       while (!signal.aborted) {
-        await runDue(signal);
-        await sleep(pauseMilliseconds, signal);
+        const hasMore = await runDue(signal);
+        await sleep(hasMore ? busyPauseMilliseconds : pauseMilliseconds, signal);
       }
     },
   };

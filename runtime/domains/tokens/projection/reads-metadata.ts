@@ -1,5 +1,5 @@
 import type { CallOutcome } from "../../../chain/source.ts";
-import type { NodeRead } from "../../../jobs/node-read.ts";
+import type { NodeRead } from "../../../jobs/node-reads.ts";
 import type { Hex } from "../../../lib/hex.ts";
 
 export const tokenMetadataKind = "token-metadata";

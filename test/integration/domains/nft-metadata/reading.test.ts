@@ -137,7 +137,7 @@ describe("metadata", () => {
     await until("A warning", () => hall.warnings.length > 0);
     stop.abort();
     await run;
-    expect(hall.warnings[0]).toBe("Metadata of test waits: The node is away.");
+    expect(hall.warnings[0]).toBe("test: job read-nft-urls failed, retrying in 1 s: The node is away.");
     await hall.worker(readLater).drain();
     expect(await hall.kept()).toHaveLength(3);
   });

@@ -8,7 +8,7 @@ import { createMetadataWorker } from "../../../../runtime/domains/nft-metadata/j
 import { createMetadataJobs } from "../../../../runtime/domains/nft-metadata/jobs/jobs.ts";
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
-import { createWorker } from "../../../../runtime/jobs/worker.ts";
+import { createNodeReads } from "../../../../runtime/jobs/node-reads.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { projections } from "../../../../runtime/projections.ts";
 import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
@@ -94,7 +94,9 @@ const follow = async (database: Database): Promise<Kept> => {
     pauseMilliseconds: 5,
   });
   const stop = new AbortController();
-  const names = createWorker({ ...shared, reads: [tokenMetadataRead], logger, isLeading: () => true }).run(stop.signal);
+  const names = createNodeReads({ ...shared, chainName: "bazaar", reads: [tokenMetadataRead], logger, isLeading: () => true }).run(
+    stop.signal,
+  );
   const isNamed = async () => (await database.query("SELECT FROM node_reads LIMIT 1")).length === 0;
   return {
     settle: async () => {

@@ -7,7 +7,7 @@ import { tokensProjection } from "../../../../runtime/domains/tokens/projection/
 import { tokenMetadataRead } from "../../../../runtime/domains/tokens/projection/reads-metadata.ts";
 import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.ts";
 import type { Job } from "../../../../runtime/jobs/job.ts";
-import { createWorker } from "../../../../runtime/jobs/worker.ts";
+import { createNodeReads } from "../../../../runtime/jobs/node-reads.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { createTestDatabase } from "../../../support/database.ts";
 import { createTestIndexer, runInBackground, until } from "../../../support/indexer/support.ts";
@@ -46,7 +46,8 @@ export const startPricing = async (
   const { indexer, source } = running;
   const isReady = () => indexer.status().leading && indexer.status().following && indexer.status().catchingUp.length === 0;
   const logger = { info: (message: string) => notes.push(message), warn: (message: string) => notes.push(message) };
-  const worker = createWorker({
+  const worker = createNodeReads({
+    chainName: "test",
     chainId: 31337,
     database,
     source,

@@ -1,7 +1,7 @@
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job } from "../../../../jobs/job.ts";
+import { createTokenBackoff, type TokenBackoff } from "../../../../jobs/token-backoff.ts";
 import { indexedHead, writeAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
-import { createTokenBackoff, type TokenBackoff } from "../../../tokens/jobs/reconcile-balances/check-state.ts";
 import { askAllowances, pairKey } from "./ask-allowances.ts";
 import { doubtfulAmong, duePairs, hasBlock, newPairs, type Pair, pairsAfter } from "./pairs.ts";
 import { defaultAllowanceReadSettings, maxPairs, type ReadingSettings } from "./settings.ts";

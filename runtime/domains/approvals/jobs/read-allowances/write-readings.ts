@@ -1,6 +1,7 @@
 import { bytes, bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
+import { countAttempts } from "../../../../jobs/queue.ts";
 import type { AllowanceReading } from "./ask-allowances.ts";
 import type { Pair } from "./pairs.ts";
 
@@ -53,15 +54,9 @@ export const markRead = async (
   );
 };
 
-/** Counts the looks in which contracts gave no answer. Served by the primary key. */
-export const markSilent = async (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> => {
-  if (pairs.length === 0) return;
-  await client.query(
-    `UPDATE allowance_reads r SET attempts = attempts + 1 FROM unnest($2::bytea[], $3::bytea[]) AS k(owner, token)
-     WHERE r.chain_id = $1 AND r.owner = k.owner AND r.token = k.token`,
-    [chainId, ...columnsOf(pairs)],
-  );
-};
+/** Counts the looks in which contracts gave no answer. */
+export const markSilent = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
+  countAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
 
 /**
  * Has those read again whose reading was of a block that a reorganisation took, and those at once that were put in doubt by a block that is no more, above the head: the

@@ -1,5 +1,6 @@
+import type { QueueDeps } from "../../../../jobs/queue.ts";
 import { sleep } from "../../../../lib/async.ts";
-import { type Claim, claimOfHost, hostsAfter, postpone, type QueueDeps, release } from "./claims.ts";
+import { type Claim, claimOfHost, hostsAfter, postpone, release } from "./claims.ts";
 import type { ReadDocument } from "./documents/document.ts";
 import { maxOfHost } from "./documents/host.ts";
 import { keepOutcomes } from "./store-outcomes.ts";

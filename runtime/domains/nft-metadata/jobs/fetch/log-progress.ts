@@ -1,28 +1,21 @@
 import type { Queryable } from "../../../../database/database.ts";
-import { sleep } from "../../../../lib/async.ts";
 
-/** What is said of a queue, and to whom. */
-export interface NotesDeps {
+/** The queue whose length is logged, and where. */
+export interface BacklogDeps {
   readonly chainId: number;
   readonly chainName: string;
   readonly database: Queryable;
   readonly logger: { info(message: string): void };
 }
 
-const everyMilliseconds = 30_000;
-/** A shorter queue is nothing to speak of. */
-const manyTokens = 1_000;
+/** The interval of the messages. */
+export const backlogMilliseconds = 30_000;
+/** A shorter queue is not logged. */
+const minTokens = 1_000;
 
-/** Says now and then how many tokens wait, while they are many. */
-export const createProgressNotes = ({ chainId, chainName, database, logger }: NotesDeps) => ({
-  run: async (signal: AbortSignal): Promise<void> => {
-    for (;;) {
-      await sleep(everyMilliseconds, signal);
-      if (signal.aborted) return;
-      // Reads the queue's part of the primary key: tens of milliseconds for a million tokens.
-      const rows = await database.query<{ count: number }>("SELECT count(*) FROM nft_reads WHERE chain_id = $1", [chainId]).catch(() => []);
-      const count = rows[0]?.count ?? 0;
-      if (count >= manyTokens) logger.info(`The metadata of ${count} tokens of ${chainName} waits to be read.`);
-    }
-  },
-});
+/** Logs how many tokens wait for their metadata, if they are many. */
+export const logBacklog = async ({ chainId, chainName, database, logger }: BacklogDeps): Promise<void> => {
+  // Reads the queue's part of the primary key: tens of milliseconds for a million tokens.
+  const [row] = await database.query<{ count: number }>("SELECT count(*) FROM nft_reads WHERE chain_id = $1", [chainId]);
+  if (row !== undefined && row.count >= minTokens) logger.info(`${chainName}: ${row.count} tokens wait for their metadata.`);
+};

@@ -4,7 +4,8 @@ import { CopyError } from "../../../../database/copy-text.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
 import { upsert } from "../../../../database/upsert.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
-import type { Claim, QueueDeps } from "./claims.ts";
+import type { QueueDeps } from "../../../../jobs/queue.ts";
+import type { Claim } from "./claims.ts";
 import { lockQueue } from "./lock-queue.ts";
 import { attributeColumns, attributesOf, attributeTypes, metadataTarget, type Outcome, rowsOf } from "./outcome-rows.ts";
 

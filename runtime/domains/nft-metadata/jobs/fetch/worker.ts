@@ -1,7 +1,9 @@
 import type { NftsConfig } from "../../../../config/nfts.ts";
-import { backoff, sleep } from "../../../../lib/async.ts";
+import type { Job } from "../../../../jobs/job.ts";
+import { createScheduler } from "../../../../jobs/scheduler.ts";
+import { sleep } from "../../../../lib/async.ts";
 import { createFetcher } from "./fetch-documents.ts";
-import { createProgressNotes } from "./log-progress.ts";
+import { backlogMilliseconds, logBacklog } from "./log-progress.ts";
 import { type ReadContractsDeps, readContracts } from "./read-contracts.ts";
 
 /** What reads the metadata of one chain. */
@@ -21,8 +23,6 @@ export interface MetadataWorker {
 }
 
 const defaultPause = 500;
-/** After a failure of node or database. */
-const maxPause = 60_000;
 
 /**
  * One of any number of workers, in one process or in several: they share the queue by claims that end by themselves, and what one keeps, no other keeps again. It needs no
@@ -31,25 +31,23 @@ const maxPause = 60_000;
 export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
   // A claim of a document outlives the fetch, and those that it waits behind.
   const own = { ...deps, atOnce: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
-  const notes = createProgressNotes(deps);
-  const defaultValue = deps.pauseMilliseconds ?? defaultPause;
+  const pause = deps.pauseMilliseconds ?? defaultPause;
 
-  /** Does a step again and again: at once where it had something to do, else after a pause; a failing one waits longer each time. */
-  const repeat = async (step: () => Promise<number>, wait: (milliseconds: number) => Promise<void>, signal: AbortSignal): Promise<void> => {
-    let failures = 0;
-    while (!signal.aborted) {
-      try {
-        const done = await step();
-        failures = 0;
-        if (done === 0) await wait(defaultValue);
-      } catch (error) {
-        if (signal.aborted) return;
-        failures += 1;
-        deps.logger.warn(`Metadata of ${deps.chainName} waits: ${error instanceof Error ? error.message : "unknown reason"}`);
-        await sleep(backoff(failures, { base: 2 * defaultValue, max: maxPause }), signal);
-      }
-    }
-  };
+  /** Steps that follow each other at once while they find work. */
+  const repeated = (
+    name: string,
+    step: (signal: AbortSignal) => Promise<number>,
+    wait: (milliseconds: number, signal: AbortSignal) => Promise<void>,
+  ): Job<AbortSignal> => ({
+    name,
+    everyMilliseconds: pause,
+    run: async (signal) => {
+      if ((await step(signal)) === 0) await wait(pause, signal);
+      return true;
+    },
+  });
+  const schedule = (job: Job<AbortSignal>) =>
+    createScheduler({ ...deps, jobs: [job], contextOf: (signal) => signal, clock: () => new Date(), busyPauseMilliseconds: 0 });
 
   return {
     drain: async () => {
@@ -58,24 +56,22 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
       for (;;) {
         const done = (await readContracts(own, signal)) + (await fetcher.look(signal));
         if (done === 0 && fetcher.inHand() === 0) return;
-        if (done === 0) await fetcher.wait(defaultValue, signal);
+        if (done === 0) await fetcher.wait(pause, signal);
       }
     },
     run: async (signal) => {
       if (deps.nfts.metadata !== "cached") return;
       const fetcher = createFetcher(own);
       await Promise.all([
-        repeat(
-          () => readContracts(own, signal),
-          (milliseconds) => sleep(milliseconds, signal),
-          signal,
-        ),
-        repeat(
-          () => fetcher.look(signal),
-          (milliseconds) => fetcher.wait(milliseconds, signal),
-          signal,
-        ),
-        notes.run(signal),
+        schedule(repeated("read-nft-urls", (signal) => readContracts(own, signal), sleep)).run(signal),
+        schedule(repeated("fetch-nft-documents", fetcher.look, fetcher.wait)).run(signal),
+        schedule(
+          repeated(
+            "log-nft-backlog",
+            () => logBacklog(deps).then(() => 0),
+            (_, signal) => sleep(backlogMilliseconds, signal),
+          ),
+        ).run(signal),
       ]);
       // Best effort: what is not let go of is anybody's when the claim ends.
       await fetcher.end().catch(() => undefined);

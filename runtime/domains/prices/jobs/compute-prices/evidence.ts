@@ -68,14 +68,14 @@ const createSubjectEvidence = ({ query }: Queryable, chainId: number) => ({
     );
     return rows.map(({ asset, since, price }) => ({ kind: "file", time: since, asset, price }));
   },
-  /** The decimals of tokens; `isPending` while a contract has not been read yet. Served by the primary keys. */
+  /** The decimals of tokens; `isPending` while the first attempt to read a contract may be under way. Served by the primary keys. */
   decimalsOf: async (tokens: readonly Address[]) => {
     const [rows, pending] = await Promise.all([
       query<{ address: Address; decimals: number | null }>(
         "SELECT address, decimals FROM token_metadata WHERE chain_id = $1 AND address = ANY ($2::bytea[])",
         [chainId, bytesArray(tokens)],
       ),
-      query("SELECT FROM node_reads WHERE chain_id = $1 AND kind = $2 AND key = ANY ($3::bytea[]) AND attempts = 0 LIMIT 1", [
+      query("SELECT FROM node_reads WHERE chain_id = $1 AND kind = $2 AND key = ANY ($3::bytea[]) AND attempts < 2 LIMIT 1", [
         chainId,
         tokenMetadataKind,
         bytesArray(tokens),

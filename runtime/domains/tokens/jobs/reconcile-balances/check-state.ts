@@ -1,28 +1,9 @@
+import { createTokenBackoff, type TokenBackoff } from "../../../../jobs/token-backoff.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import type { ReconciliationSettings } from "./settings.ts";
 
-const maxBackoff = 3_600_000;
 /** Tokens remembered at most; beyond, the one entered first is forgotten. */
 const maxTokens = 10_000;
-
-/** Tokens whose contracts gave no answer: they are left alone for a while, so that they keep nobody else waiting. Kept in memory alone. */
-export const createTokenBackoff = (firstWait: number) => {
-  const entries = new Map<Address, { until: number; wait: number }>();
-  return {
-    /** Leaves a token alone, each time twice as long. */
-    put: (token: Address, now: Date): void => {
-      const wait = Math.min(maxBackoff, (entries.get(token)?.wait ?? firstWait / 2) * 2);
-      entries.delete(token);
-      entries.set(token, { until: now.getTime() + wait, wait });
-      forgetOldest(entries);
-    },
-    clear: (token: Address): void => void entries.delete(token),
-    /** Those that are left alone now. */
-    tokens: (now: Date): Address[] => [...entries].flatMap(([token, { until }]) => (until > now.getTime() ? [token] : [])),
-  };
-};
-
-export type TokenBackoff = ReturnType<typeof createTokenBackoff>;
 
 /** Tokens that differed once. A difference counts when a later look finds one again. Kept in memory alone: a look finds it anew. */
 export const createSuspects = (confirmMilliseconds: number) => {

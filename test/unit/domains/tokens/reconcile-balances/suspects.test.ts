@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
-import { createSuspects, createTokenBackoff } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
+import { createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import { compareBalances } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
+import { createTokenBackoff } from "../../../../../runtime/jobs/token-backoff.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 
 const token: Address = `0x${"a".repeat(40)}`;

@@ -1,10 +1,11 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import type { TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import type { BalanceKey } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
-import { type CheckState, createCheckState, type TokenBackoff } from "../check-state.ts";
+import { type CheckState, createCheckState } from "../check-state.ts";
 import { markNodeSourced } from "../checks/mark-node-sourced.ts";
 import { recountHolders } from "../holders/holder-counts.ts";
 import type { ReconciliationSettings } from "../settings.ts";

@@ -1,9 +1,9 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import { createTokenBackoff, type TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
-import { createTokenBackoff, type TokenBackoff } from "../check-state.ts";
 import { createChangeLocator, type SilentChange } from "../quiet-calls/locate-changes.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { recountHolders, updateHolderCounts } from "./holder-counts.ts";

@@ -1,10 +1,10 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import { createTokenBackoff, type TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { createHolderQueries } from "../../../queries/holder.ts";
 import { indexedHead, isIndexedBlock, readBalances, writeAsOf } from "../as-of-head.ts";
-import { createTokenBackoff, type TokenBackoff } from "../check-state.ts";
 import type { UnreadBackoff } from "../holders/read-unknown-balances.ts";
 import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts";
 import type { ReconciliationSettings } from "../settings.ts";

@@ -1,8 +1,8 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
+import type { TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { indexedHead, isCanonical, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
-import type { TokenBackoff } from "../check-state.ts";
 import { type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
 import type { Step, Value } from "./step-function.ts";
 import { type StoredSupply, storedSupplies, writeSteps } from "./supply-offsets.ts";

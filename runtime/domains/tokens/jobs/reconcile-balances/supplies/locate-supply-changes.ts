@@ -1,8 +1,8 @@
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
+import { createTokenBackoff, type TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { indexedHead, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
-import { createTokenBackoff, type TokenBackoff } from "../check-state.ts";
 import type { ReconciliationSettings } from "../settings.ts";
 import { compareSupplies } from "./compare-supplies.ts";
 import { type NumberRead, type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";

@@ -3,7 +3,8 @@ import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
 import { createRpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
-import { createWorker, type WorkerDeps } from "../../../runtime/jobs/worker.ts";
+import { createNodeReads, type NodeReadsDeps } from "../../../runtime/jobs/node-reads.ts";
+import type { Scheduler } from "../../../runtime/jobs/scheduler.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { artifacts, startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -127,8 +128,9 @@ const enqueue = (addresses: readonly Address[], blockNumber = 1) =>
     "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT 31337, 'token-metadata', decode(a, 'hex'), $2 FROM unnest($1::text[]) a",
     [addresses.map((address) => address.slice(2)), blockNumber],
   );
-const deps = (): WorkerDeps => ({
+const deps = (): NodeReadsDeps => ({
   chainId: 31337,
+  chainName: "test",
   database: test.database,
   source,
   reads: [tokenMetadataRead],
@@ -140,6 +142,12 @@ const metadata = () =>
   test.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
     "SELECT address, name, symbol, decimals FROM token_metadata ORDER BY address",
   );
+/** Performs all reads that are due, and returns how many tokens have metadata since. */
+const drain = async (reads: Scheduler): Promise<number> => {
+  const before = (await metadata()).length;
+  while (await reads.runDue());
+  return (await metadata()).length - before;
+};
 const everything = () => [...Object.keys(odd).map((_, index) => addressOf(index)), gold];
 
 const expectEverything = async () => {
@@ -157,19 +165,19 @@ describe("metadata of tokens", () => {
   it("is read by plain calls on a chain without multicall, whatever the tokens answer", async () => {
     await chain.rpc("anvil_setCode", [multicall, "0x"]);
     await enqueue(everything());
-    expect(await createWorker(deps()).drain()).toBe(everything().length);
+    expect(await drain(createNodeReads(deps()))).toBe(everything().length);
     await expectEverything();
   });
 
   it("is the same by multicall, in fewer requests", async () => {
     await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
     await enqueue(everything());
-    expect(await createWorker(deps()).drain()).toBe(everything().length);
+    expect(await drain(createNodeReads(deps()))).toBe(everything().length);
     await expectEverything();
     await test.database.query("DELETE FROM token_metadata");
     await enqueue([gold], 2);
     proxy.counts.clear();
-    await createWorker(deps()).drain();
+    await drain(createNodeReads(deps()));
     expect(proxy.counts.get("eth_call")).toBe(1);
   });
 
@@ -180,10 +188,10 @@ describe("metadata of tokens", () => {
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
-    const worker = createWorker(deps());
+    const reads = createNodeReads(deps());
     const waits: number[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect(await worker.drain()).toBe(0);
+      expect(await drain(reads)).toBe(0);
       const [row] = await test.database.query<{ run_after: Date }>("SELECT run_after FROM node_reads");
       waits.push(((row?.run_after.getTime() ?? 0) - now.getTime()) / 1_000);
       now = row?.run_after ?? now;
@@ -191,7 +199,7 @@ describe("metadata of tokens", () => {
     expect(waits).toEqual([2, 4, 8]);
     expect(await metadata()).toEqual([]);
     proxy.tamper = null;
-    expect(await worker.drain()).toBe(1);
+    expect(await drain(reads)).toBe(1);
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
@@ -203,7 +211,7 @@ describe("metadata of tokens", () => {
       reply.error = { code: -32000, message: "header not found" };
     };
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      await createWorker(deps()).drain();
+      await drain(createNodeReads(deps()));
       now = new Date(now.getTime() + 7_200_000);
     }
     expect(await metadata()).toEqual([{ address: gold, name: null, symbol: null, decimals: null }]);
@@ -217,21 +225,23 @@ describe("metadata of tokens", () => {
     };
     const stop = new AbortController();
     const warnings: string[] = [];
-    const run = createWorker({ ...deps(), logger: { warn: (message) => warnings.push(message) }, pauseMilliseconds: 5 }).run(stop.signal);
+    const run = createNodeReads({ ...deps(), logger: { warn: (message) => warnings.push(message) }, pauseMilliseconds: 5 }).run(
+      stop.signal,
+    );
     while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     proxy.intercept = null;
     now = new Date(now.getTime() + 60_000);
     while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     await run;
-    expect(warnings[0]).toMatch(/^Reads of the node wait: The node at 127\.0\.0\.1:\d+ cannot be reached/);
+    expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: The node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
   it("waits while another process writes the chain", async () => {
     await enqueue([gold]);
     const stop = new AbortController();
     let leading = false;
-    const run = createWorker({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
+    const run = createNodeReads({ ...deps(), isLeading: () => leading, pauseMilliseconds: 5 }).run(stop.signal);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await metadata()).toEqual([]);
     leading = true;
@@ -243,16 +253,16 @@ describe("metadata of tokens", () => {
 
   it("is not read again for a batch that was folded before it was written, and keeps its first block", async () => {
     await enqueue([gold], 5);
-    expect(await createWorker(deps()).drain()).toBe(1);
+    expect(await drain(createNodeReads(deps()))).toBe(1);
     await enqueue([gold], 9);
-    expect(await createWorker(deps()).drain()).toBe(0);
+    expect(await drain(createNodeReads(deps()))).toBe(0);
     expect(await test.database.query("SELECT block_number FROM token_metadata")).toEqual([{ block_number: 5 }]);
     expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
   });
 
   it("of a token that a reorganisation took back meanwhile is not written", async () => {
     await enqueue([gold], 9);
-    const slow: WorkerDeps = {
+    const slow: NodeReadsDeps = {
       ...deps(),
       source: {
         head: source.head,
@@ -263,7 +273,7 @@ describe("metadata of tokens", () => {
         },
       },
     };
-    await createWorker(slow).drain();
+    await drain(createNodeReads(slow));
     expect(await metadata()).toEqual([]);
   });
 });

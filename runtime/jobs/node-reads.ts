@@ -1,0 +1,152 @@
+import type { CallOutcome, Source } from "../chain/source.ts";
+import type { Database } from "../database/database.ts";
+import { columnList, identifier, sql } from "../database/sql.ts";
+import type { LatestTable, Row } from "../indexer/projection.ts";
+import { writeRows } from "../indexer/storage/write-rows.ts";
+import type { Address } from "../lib/hex.ts";
+import type { Job } from "./job.ts";
+import { type ContractCall, callMany } from "./multicall.ts";
+import { createQueue } from "./queue.ts";
+import { createScheduler, type Scheduler } from "./scheduler.ts";
+
+/** What is known of a read when its outcomes become a row. */
+export interface NodeReadPlace {
+  readonly key: Address;
+  /** The block that queued the read. */
+  readonly blockNumber: number;
+  /** The block whose state was read. */
+  readonly readAtBlock: number;
+}
+
+/** A kind of contract read that is not urgent: which calls a key needs, and which row their outcomes become. */
+export interface NodeRead {
+  readonly kind: string;
+  readonly calls: (key: Address) => readonly ContractCall[];
+  readonly table: LatestTable;
+  readonly toRow: (place: NodeReadPlace, outcomes: readonly (CallOutcome | undefined)[]) => Row;
+}
+
+export interface NodeReadsDeps {
+  readonly chainId: number;
+  readonly chainName: string;
+  readonly database: Database;
+  readonly source: Pick<Source, "head" | "calls">;
+  readonly reads: readonly NodeRead[];
+  readonly multicall: Address;
+  readonly clock: () => Date;
+  readonly logger: { warn(message: string): void };
+  readonly pauseMilliseconds?: number;
+  /** Whether this process writes the chain; reads wait while another one does. */
+  readonly isLeading?: () => boolean;
+}
+
+interface QueuedRead {
+  readonly kind: string;
+  readonly key: Address;
+  readonly block_number: number;
+  readonly attempts: number;
+}
+
+/** Reads of one run. */
+const portion = 60;
+/** Attempts after which a value that no attempt could read is stored as unknown. */
+const maxAttempts = 8;
+const everyMilliseconds = 500;
+/** Only the process that writes the chain claims reads: this is how long they wait after it was killed. */
+const leaseMilliseconds = 10_000;
+
+const queue = createQueue<QueuedRead>({
+  table: "node_reads",
+  key: { kind: "text", key: "bytea" },
+  version: { block_number: "int8" },
+  columns: [],
+  storesProblem: false,
+  leaseColumn: "run_after",
+  backoff: { base: 2_000, max: 3_600_000 },
+});
+
+/** Performs the queued contract reads of one chain as they become due. */
+export const createNodeReads = (deps: NodeReadsDeps): Scheduler => {
+  const job: Job<AbortSignal> = { name: "read-contracts", everyMilliseconds, run: () => readPortion(deps) };
+  return createScheduler({
+    ...deps,
+    jobs: [job],
+    contextOf: (signal) => signal,
+    busyPauseMilliseconds: 0,
+    ...(deps.isLeading === undefined ? {} : { isReady: deps.isLeading }),
+  });
+};
+
+/** True if more reads may be due. */
+const readPortion = async (deps: NodeReadsDeps): Promise<boolean> => {
+  for (const read of deps.reads) await dropKnown(deps, read);
+  const kinds = deps.reads.map(({ kind }) => kind);
+  // Served by node_reads_due.
+  const claimed = await queue.claim({ ...deps, leaseMilliseconds }, sql`kind = ANY ($5)`, portion, [kinds]);
+  for (const read of deps.reads) {
+    const own = claimed.filter(({ kind }) => kind === read.kind);
+    if (own.length > 0) await perform(deps, read, own);
+  }
+  return claimed.length === portion;
+};
+
+/**
+ * A batch that was folded before a read was stored queues it once more. That entry is dropped, so that the row keeps the block that first queued the read and is rolled
+ * back with it. Scans the queue, which is short, and probes the table's primary key.
+ */
+const dropKnown = async ({ database, chainId }: NodeReadsDeps, { kind, table }: NodeRead): Promise<void> => {
+  await database.query(
+    sql`DELETE FROM node_reads r USING ${identifier(table.name)} t
+     WHERE r.chain_id = $1 AND r.kind = $2 AND t.chain_id = $1 AND ${columnList(table.key.slice(0, 1), "t")} = r.key`,
+    [chainId, kind],
+  );
+};
+
+const perform = async (deps: NodeReadsDeps, read: NodeRead, entries: readonly QueuedRead[]): Promise<void> => {
+  const plans = entries.map((entry) => ({ entry, calls: read.calls(entry.key) }));
+  const calls = plans.flatMap((plan) => plan.calls);
+  const result = await callsAtHead(deps, calls).catch(async (error: unknown) => {
+    // The node failed, not these contracts.
+    await queue.release(deps.database, deps, entries);
+    throw error;
+  });
+  const outcomes = result.outcomes.values();
+  const finished: { entry: QueuedRead; row: Row }[] = [];
+  const unanswered: { entry: QueuedRead }[] = [];
+  for (const { entry, calls: own } of plans) {
+    const results = own.map(() => outcomes.next().value);
+    // A revert is an outcome; a call that the node failed at may succeed later.
+    const isComplete = results.every((outcome) => outcome?.ok === true || outcome?.reverted === true);
+    if (!isComplete && entry.attempts < maxAttempts) unanswered.push({ entry });
+    else {
+      const place = { key: entry.key, blockNumber: entry.block_number, readAtBlock: result.height };
+      finished.push({ entry, row: read.toRow(place, results) });
+    }
+  }
+  await finish(deps, read, finished);
+  await queue.postpone(deps.database, deps, unanswered);
+};
+
+const callsAtHead = async ({ source, multicall }: NodeReadsDeps, calls: readonly ContractCall[]) => {
+  const { number: height } = await source.head();
+  return { height, outcomes: await callMany(source, multicall, calls, height) };
+};
+
+/** Writes the rows of entries that are still claimed: a reorganisation may have deleted some. */
+const finish = async (
+  { database, chainId }: NodeReadsDeps,
+  read: NodeRead,
+  finished: readonly { entry: QueuedRead; row: Row }[],
+): Promise<void> => {
+  if (finished.length === 0) return;
+  await database.transaction(async (client) => {
+    const removed = await queue.remove(
+      client,
+      chainId,
+      finished.map(({ entry }) => entry),
+    );
+    const wanted = new Set(removed.map(({ key }) => key));
+    const rows = finished.filter(({ entry }) => wanted.has(entry.key)).map(({ row }) => row);
+    await writeRows(client, chainId, [read.table], { [read.table.name]: rows });
+  });
+};

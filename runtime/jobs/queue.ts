@@ -1,0 +1,183 @@
+import { arrayLiteral } from "../database/array-literal.ts";
+import type { CopyType, CopyValue } from "../database/copy.ts";
+import type { Database, Queryable } from "../database/database.ts";
+import { columnList, identifier, joinSql, type Sql, sql } from "../database/sql.ts";
+import { type BackoffOptions, backoff } from "../lib/async.ts";
+
+type Columns = Readonly<Record<string, CopyType>>;
+
+/** A table of entries that workers claim for the time of a lease, and attempt until they succeed or are given up. */
+export interface QueueDefinition {
+  readonly table: string;
+  /** Columns of the primary key after `chain_id`. */
+  readonly key: Columns;
+  /** Columns that change when an entry is queued again: the claim of an entry in which one has changed is void. */
+  readonly version: Columns;
+  /** Further columns of a claimed entry. */
+  readonly columns: readonly string[];
+  /** Whether the column `problem` stores why the last attempt failed. */
+  readonly storesProblem: boolean;
+  /** Where the end of a lease is stored: in its own column, or as the time of the next attempt. */
+  readonly leaseColumn: "leased_until" | "run_after";
+  /** Waits between attempts, in milliseconds. */
+  readonly backoff: BackoffOptions;
+}
+
+/** What one chain's queue is used with. */
+export interface QueueDeps {
+  readonly chainId: number;
+  readonly database: Database;
+  readonly clock: () => Date;
+  readonly leaseMilliseconds: number;
+}
+
+/** A claimed entry. */
+export interface QueueEntry {
+  /** Including the one that the claim starts. */
+  readonly attempts: number;
+}
+
+/** The values of a claimed entry's update, in the order of their types. */
+export interface EntryUpdate<Entry> {
+  readonly entry: Entry;
+  readonly values: readonly CopyValue[];
+}
+
+type Clocked = Pick<QueueDeps, "chainId" | "clock">;
+
+/** The entries of one table. All but a claim leaves entries alone that are no longer in the state in which they were claimed. */
+export interface Queue<Entry extends QueueEntry> {
+  /** The condition of entries that can be claimed; $2 is the time. */
+  readonly isDue: Sql;
+  /** Claims due entries that meet a condition, whose parameters start at $5; no two workers get the same one. */
+  claim(deps: QueueDeps, condition: Sql, limit: number, parameters: readonly unknown[]): Promise<Entry[]>;
+  /** Ends the attempt with a failure that may pass: the next one follows after the backoff. With a reason where the table stores one. */
+  postpone(client: Queryable, deps: Clocked, failed: readonly { readonly entry: Entry; readonly problem?: string }[]): Promise<void>;
+  /** Ends the attempt as if it had not been started. */
+  release(client: Queryable, deps: Clocked, entries: readonly Entry[]): Promise<void>;
+  /** Sets columns from `value1`, `value2` …; the attempt goes on unless they end the lease. */
+  update(client: Queryable, chainId: number, set: Sql, types: readonly CopyType[], updates: readonly EntryUpdate<Entry>[]): Promise<void>;
+  /** Deletes entries that are done, and returns the keys of those that were still claimed. */
+  remove(client: Queryable, chainId: number, entries: readonly Entry[]): Promise<Partial<Entry>[]>;
+}
+
+/** The queue in a table. Every statement finds entries by the primary key, a claim by the index that its condition names. */
+export const createQueue = <Entry extends QueueEntry>({
+  key,
+  version,
+  columns,
+  storesProblem,
+  leaseColumn,
+  ...definition
+}: QueueDefinition): Queue<Entry> => {
+  const table = identifier(definition.table);
+  const keys = Object.keys(key);
+  const state: Columns = { ...key, ...version, attempts: "int4" };
+  const ownLease = leaseColumn === "leased_until";
+  const isDue = ownLease ? sql`run_after <= $2 AND (leased_until IS NULL OR leased_until <= $2)` : sql`run_after <= $2`;
+  const endLease = ownLease ? sql`, leased_until = NULL` : sql``;
+  const isSameKey = sql`q.chain_id = $1 AND ${sameColumns(keys)}`;
+  const isClaimed = sql`${isSameKey} AND ${sameNullable([...Object.keys(version), "attempts"])}`;
+
+  const update: Queue<Entry>["update"] = async (client, chainId, set, types, updates) => {
+    if (updates.length === 0) return;
+    const values = types.map((_, index) => identifier(`value${index + 1}`));
+    const names = joinSql([columnList(Object.keys(state)), ...values]);
+    await client.query(
+      sql`UPDATE ${table} q SET ${set} FROM unnest(${arrayParameters([...Object.values(state), ...types])}) AS d(${names}) WHERE ${isClaimed}`,
+      [
+        chainId,
+        ...stateArrays(
+          state,
+          updates.map(({ entry }) => entry),
+        ),
+        ...types.map((type, index) =>
+          arrayLiteral(
+            updates.map(({ values }) => values[index] ?? null),
+            type,
+          ),
+        ),
+      ],
+    );
+  };
+
+  return {
+    isDue,
+    claim: ({ chainId, database, clock, leaseMilliseconds }, condition, limit, parameters) => {
+      const now = clock();
+      return database.query<Entry>(
+        sql`UPDATE ${table} q SET ${identifier(leaseColumn)} = $3, attempts = attempts + 1 FROM (
+         SELECT ${columnList(keys)} FROM ${table} WHERE chain_id = $1 AND ${condition} AND ${isDue} ORDER BY run_after LIMIT $4 FOR UPDATE SKIP LOCKED) d
+       WHERE ${isSameKey} RETURNING ${columnList([...Object.keys(state), ...columns], "q")}`,
+        [chainId, now, new Date(now.getTime() + leaseMilliseconds), limit, ...parameters],
+      );
+    },
+    postpone: (client, { chainId, clock }, failed) => {
+      const now = clock().getTime();
+      const updates = failed.map(({ entry, problem }) => {
+        const next = new Date(now + backoff(entry.attempts, definition.backoff)).toISOString();
+        return { entry, values: storesProblem ? [next, problem ?? null] : [next] };
+      });
+      const problem = storesProblem ? sql`, problem = value2` : sql``;
+      const types: CopyType[] = storesProblem ? ["text", "text"] : ["text"];
+      return update(client, chainId, sql`run_after = value1::timestamptz${endLease}${problem}`, types, updates);
+    },
+    release: (client, { chainId, clock }, entries) => {
+      const now = clock().toISOString();
+      const set = sql`attempts = q.attempts - 1, ${ownLease ? sql`leased_until = NULL` : sql`run_after = value1::timestamptz`}`;
+      const updates = entries.map((entry) => ({ entry, values: ownLease ? [] : [now] }));
+      return update(client, chainId, set, ownLease ? [] : ["text"], updates);
+    },
+    update,
+    remove: async (client, chainId, entries) =>
+      entries.length === 0
+        ? []
+        : client.query<Partial<Entry>>(
+            sql`DELETE FROM ${table} q USING unnest(${arrayParameters(Object.values(state))}) AS d(${columnList(Object.keys(state))})
+             WHERE ${isClaimed} RETURNING ${columnList(keys, "q")}`,
+            [chainId, ...stateArrays(state, entries)],
+          ),
+  };
+};
+
+/** Counts one more failed attempt of rows whose table has no times of attempts. Served by the primary key, whose columns after `chain_id` are given. */
+export const countAttempts = async (
+  client: Queryable,
+  { table, key }: Pick<QueueDefinition, "table" | "key">,
+  chainId: number,
+  entries: readonly object[],
+): Promise<void> => {
+  if (entries.length === 0) return;
+  const keys = Object.keys(key);
+  await client.query(
+    sql`UPDATE ${identifier(table)} q SET attempts = attempts + 1 FROM unnest(${arrayParameters(Object.values(key))}) AS d(${columnList(keys)})
+     WHERE q.chain_id = $1 AND ${sameColumns(keys)}`,
+    [chainId, ...stateArrays(key, entries)],
+  );
+};
+
+const and = sql` AND `;
+
+const sameColumns = (columns: readonly string[]): Sql =>
+  joinSql(
+    columns.map((column) => sql`${identifier(`q.${column}`)} = ${identifier(`d.${column}`)}`),
+    and,
+  );
+
+/** Unlike equality, no index serves it. */
+const sameNullable = (columns: readonly string[]): Sql =>
+  joinSql(
+    columns.map((column) => sql`${identifier(`q.${column}`)} IS NOT DISTINCT FROM ${identifier(`d.${column}`)}`),
+    and,
+  );
+
+/** Arrays as parameters from $2. */
+const arrayParameters = (types: readonly CopyType[]): Sql => joinSql(types.map((type, index) => sql`$${index + 2}::${identifier(type)}[]`));
+
+const stateArrays = (columns: Columns, entries: readonly object[]): string[] =>
+  Object.entries(columns).map(([column, type]) =>
+    arrayLiteral(
+      entries.map((entry) => (entry as Readonly<Record<string, CopyValue>>)[column] ?? null),
+      type,
+    ),
+  );
