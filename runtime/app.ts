@@ -15,7 +15,7 @@ import { readConfiguredFile } from "./config/read-configured-file.ts";
 import { parseTokenList } from "./config/token-list-file.ts";
 import type { Database } from "./database/database.ts";
 import { DatabaseUnavailable } from "./database/errors.ts";
-import { pendingMigrations } from "./database/migrate.ts";
+import { schemaProblem } from "./database/migrate.ts";
 import { createApprovalQueries } from "./domains/approvals/queries/index.ts";
 import { createNetworkQueries, type NetworkQueries } from "./domains/chains/queries/index.ts";
 import { createRollUpQueries } from "./domains/dex/queries/roll-up.ts";
@@ -216,8 +216,8 @@ async function readiness(
   now: () => Date,
 ): Promise<Readiness> {
   try {
-    const pending = await pendingMigrations(database, migrations);
-    if (pending.length > 0) return { reasons: [`The database lacks migrations: ${pending.join(", ")}; run ashlar migrate.`], details: {} };
+    const problem = await schemaProblem(database, migrations);
+    if (problem !== null) return { reasons: [problem], details: {} };
     const known = new Map((await ledger.chains()).map((row) => [row.chain_id, row]));
     const states = await Promise.all(
       chains.map(async (chain) => {

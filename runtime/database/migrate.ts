@@ -1,66 +1,115 @@
 import type { Knex } from "knex";
 import type { Database } from "./database.ts";
 
-/** One step of the schema; `name` is its file's, NNNN-name, and orders it. */
+/** One step of the schema; `name` is that of its file, NNNN-name, and orders it. */
 export interface Migration {
   readonly name: string;
+  /** Whether it only adds tables, columns with defaults or indexes, or replaces indexes: servers of older versions then work with the new schema. */
+  readonly onlyExpands: boolean;
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;
 }
 
-/** The database and this program's list of migrations do not fit. */
+/** The schema of the database does not fit this program's list of migrations. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
 const table = "ashlar_migrations";
-/** The advisory lock that one migrating process holds: "ashlar" in ASCII. */
+/** The advisory lock of a migrating process: "ashlar" in ASCII. */
 const lock = 0x6173686c6172;
 
-/** Runs what has not landed, all or nothing, and returns its names; safe when several processes do it at once. @throws {MigrationError} */
+/** Applies pending migrations, all or none, and returns their names; safe when several processes do so at once. @throws {MigrationError} */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
   if ((await pendingMigrations(database, migrations)).length === 0) return [];
   return locked(database, async (transaction) => {
     const [, names] = (await transaction.migrate.latest(options(migrations))) as [number, string[]];
+    await recordExpansions(transaction, migrations);
     return names;
   });
 }
 
-/** Takes back what has landed, newest first, all or nothing, and returns its names: every table and every row is gone. @throws {MigrationError} */
+/** Reverts all migrations, newest first, all or none, and returns their names: every table and every row is gone. @throws {MigrationError} */
 export async function revert(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
-  await pendingMigrations(database, migrations);
+  const { unknown } = await compareSchema(database, migrations);
+  const [newer] = unknown;
+  if (newer !== undefined)
+    throw new MigrationError(
+      `The database schema contains migration ${newer.name}, which this version cannot revert: use the version that added it.`,
+    );
   return locked(database, async (transaction) => {
     const [, names] = (await transaction.migrate.rollback(options(migrations), true)) as [number, string[]];
     return names;
   });
 }
 
-/** Names of the listed migrations that have not landed. @throws {MigrationError} one has landed that is not in the list. */
+/** The names of pending migrations. A newer schema has none if it only expanded this program's. @throws {MigrationError} if the schema is newer in any other way. */
 export async function pendingMigrations(database: Database, migrations: readonly Migration[]): Promise<readonly string[]> {
+  const state = await compareSchema(database, migrations);
+  const problem = newerSchema(state);
+  if (problem !== null) throw new MigrationError(problem);
+  return state.pending;
+}
+
+/** Why a server with these migrations cannot use the database, and what to do; null if it can. @throws {MigrationError} if the list is out of order. */
+export async function schemaProblem(database: Database, migrations: readonly Migration[]): Promise<string | null> {
+  const state = await compareSchema(database, migrations);
+  const newer = newerSchema(state);
+  if (newer !== null) return newer;
+  if (state.pending.length === 0) return null;
+  return `The database schema is older than this server (pending migrations: ${state.pending.join(", ")}): run ashlar migrate.`;
+}
+
+/** How the schema of the database differs from a list of migrations. */
+interface SchemaState {
+  readonly pending: readonly string[];
+  readonly unknown: readonly AppliedMigration[];
+}
+
+interface AppliedMigration {
+  readonly name: string;
+  readonly only_expands: boolean;
+}
+
+async function compareSchema(database: Database, migrations: readonly Migration[]): Promise<SchemaState> {
   const names = migrations.map((migration) => migration.name);
   const misplaced = names.find((name, index) => index > 0 && name <= (names[index - 1] ?? ""));
   if (misplaced !== undefined)
-    throw new MigrationError(`Migration ${misplaced} is not in its place: the list is in the order of its numbers, each once.`);
-  const landed = await landedMigrations(database);
-  const unknown = landed.find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new MigrationError(
-      `The database holds migration ${unknown}, which this version does not know: run the version that made it, or use another database.`,
-    );
-  }
-  return names.filter((name) => !landed.includes(name));
+    throw new MigrationError(`Migration ${misplaced} is out of order: expected ascending numbers without duplicates.`);
+  const applied = await appliedMigrations(database);
+  return {
+    pending: names.filter((name) => applied.every((migration) => migration.name !== name)),
+    unknown: applied.filter(({ name }) => !names.includes(name)),
+  };
 }
 
-async function landedMigrations(database: Database): Promise<readonly string[]> {
+/** A schema that lacks migrations of this program and has others belongs to another branch: expanding further would not be tested by either. */
+function newerSchema({ pending, unknown }: SchemaState): string | null {
+  const refused = unknown.find((migration) => !migration.only_expands) ?? (pending.length > 0 ? unknown[0] : undefined);
+  return refused === undefined
+    ? null
+    : `The database schema is newer than this server (unknown migration: ${refused.name}): upgrade this server, or use another database.`;
+}
+
+async function appliedMigrations(database: Database): Promise<readonly AppliedMigration[]> {
   const [found] = await database.query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table]);
   if (found?.exists !== true) return [];
-  const rows = await database.query<{ name: string }>(`SELECT name FROM ${table} ORDER BY id`);
-  return rows.map((row) => row.name);
+  // As JSON, because a database that was last migrated by an early version does not have the column.
+  return database.query<AppliedMigration>(
+    `SELECT name, coalesce((to_jsonb(m) ->> 'only_expands')::boolean, false) AS only_expands FROM ${table} m ORDER BY id`,
+  );
+}
+
+/** Records which migrations only expand, for servers of older versions, whose list does not contain them. */
+async function recordExpansions(transaction: Knex.Transaction, migrations: readonly Migration[]): Promise<void> {
+  const names = migrations.filter(({ onlyExpands }) => onlyExpands).map(({ name }) => name);
+  await transaction.raw("ALTER TABLE ?? ADD COLUMN IF NOT EXISTS only_expands boolean NOT NULL DEFAULT false", [table]);
+  await transaction(table).whereIn("name", names).update({ only_expands: true });
 }
 
 /**
- * One transaction holds the lock and all that knex does, its own lock table included: a killed process leaves neither half a schema nor a lock.
- * The lock goes with the transaction, so it also holds behind a connection pooler.
+ * One transaction holds the lock and contains all statements of knex, including those on its lock table: a killed process leaves neither a partial schema nor a lock.
+ * The lock ends with the transaction, so it also works behind a connection pooler.
  */
 function locked<T>(database: Database, work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
   return database.knex.transaction(async (transaction) => {

@@ -31,6 +31,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP TABLE page_anchors, credit_usage, api_keys");
 }

@@ -37,6 +37,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP TABLE node_reads, base_reads, projection_checkpoints");
 }

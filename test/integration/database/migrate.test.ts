@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
-import { type Migration, MigrationError, migrate, pendingMigrations, revert } from "../../../runtime/database/migrate.ts";
+import { type Migration, MigrationError, migrate, pendingMigrations, revert, schemaProblem } from "../../../runtime/database/migrate.ts";
 import { migrations } from "../../../runtime/migrations.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const names = migrations.map(({ name }) => name);
-const step = (name: string, statement: string): Migration => ({
+const step = (name: string, statement: string, onlyExpands = false): Migration => ({
   name,
+  onlyExpands,
   up: async (knex) => void (await knex.raw(statement)),
   down: async () => undefined,
 });
@@ -25,7 +26,7 @@ async function relations(): Promise<string[]> {
 }
 
 describe("the migrations of this program", () => {
-  it("go up, down to nothing, and up to the same again", async () => {
+  it("go up, down to an empty schema, and up to the same schema", async () => {
     expect(await pendingMigrations(test.database, migrations)).toEqual(names);
     expect(await migrate(test.database, migrations)).toEqual(names);
     const made = await relations();
@@ -39,7 +40,7 @@ describe("the migrations of this program", () => {
     expect(await relations()).toEqual(made);
   });
 
-  it("carry an index that was made by the first six of them, and go down with what only the later ones can hold", async () => {
+  it("migrate an index of the first six, and go down with values that only later ones can hold", async () => {
     await migrate(test.database, migrations.slice(0, 6));
     await test.database.query(
       `INSERT INTO chains (chain_id, name, genesis_hash, indexed_from, missing)
@@ -66,7 +67,7 @@ describe("the migrations of this program", () => {
     expect(await relations()).toEqual([]);
   });
 
-  it("are run once by four processes at once", async () => {
+  it("are applied once by four concurrent processes", async () => {
     const options = { url: test.url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" };
     const databases = Array.from({ length: 4 }, () => createDatabase(options));
     const outcomes = await Promise.all(databases.map((database) => migrate(database, migrations)));
@@ -80,30 +81,83 @@ describe("a list of migrations", () => {
   const second = step("0002-second", "CREATE TABLE second (n int4)");
   const wrong = step("0002-second", "CREATE TABLE second (n int4); SELECT no_such_column");
 
-  it("lands only what has not landed", async () => {
+  it("applies only pending migrations", async () => {
     expect(await migrate(test.database, [first])).toEqual(["0001-first"]);
     expect(await pendingMigrations(test.database, [first, second])).toEqual(["0002-second"]);
     expect(await migrate(test.database, [first, second])).toEqual(["0002-second"]);
     expect(await relations()).toEqual(["first", "second"]);
   });
 
-  it("lands whole or not at all, and can be tried again", async () => {
+  it("is applied as a whole or not at all, and can be retried", async () => {
     await expect(migrate(test.database, [first, wrong])).rejects.toMatchObject({ code: "42703" }); // undefined_column
     expect(await relations()).toEqual([]);
     expect(await migrate(test.database, [first, second])).toEqual(["0001-first", "0002-second"]);
   });
 
-  it("that lacks a landed migration is refused in a sentence that names it", async () => {
+  it("that lacks an applied migration is refused in a sentence that names it", async () => {
     await migrate(test.database, [first, second]);
-    for (const work of [migrate, revert, pendingMigrations]) {
+    for (const work of [migrate, pendingMigrations]) {
       await expect(work(test.database, [first])).rejects.toThrow(MigrationError);
       await expect(work(test.database, [first])).rejects.toThrow(
-        /^The database holds migration 0002-second, which this version does not know: [^.]+\.$/,
+        /^The database schema is newer than this server \(unknown migration: 0002-second\): upgrade this server[^.]+\.$/,
       );
     }
+    await expect(revert(test.database, [first])).rejects.toThrow(MigrationError);
+    await expect(revert(test.database, [first])).rejects.toThrow(
+      /contains migration 0002-second, which this version cannot revert: [^.]+\.$/,
+    );
+    expect(await schemaProblem(test.database, [first])).toMatch(/^The database schema is newer .*0002-second.*: upgrade this server/);
   });
 
-  it.each([[[second, first]], [[first, first]]])("that is out of order is refused", async (list) => {
+  it.each([[[second, first]], [[first, first]]])("that is out of order is rejected", async (list) => {
     await expect(migrate(test.database, list)).rejects.toThrow(MigrationError);
+  });
+});
+
+describe("a server of an older version", () => {
+  const first = step("0001-first", "CREATE TABLE first (n int4)");
+  const expanding = step("0002-expanding", "CREATE TABLE second (n int4); ALTER TABLE first ADD COLUMN m int4 NOT NULL DEFAULT 0", true);
+  const changing = step("0003-changing", "ALTER TABLE first DROP COLUMN n");
+
+  it("goes on with a newer schema that only expanded", async () => {
+    await migrate(test.database, [first]);
+    await migrate(test.database, [first, expanding]);
+    expect(await schemaProblem(test.database, [first])).toBeNull();
+    expect(await pendingMigrations(test.database, [first])).toEqual([]);
+    expect(await migrate(test.database, [first])).toEqual([]);
+    await test.database.query("INSERT INTO first (n) VALUES (1)");
+  });
+
+  it("does not revert what it does not know", async () => {
+    await migrate(test.database, [first, expanding]);
+    await expect(revert(test.database, [first])).rejects.toThrow(MigrationError);
+    expect(await relations()).toEqual(["first", "second"]);
+  });
+
+  it("cannot go on once a migration did more than expand", async () => {
+    await migrate(test.database, [first, expanding, changing]);
+    expect(await schemaProblem(test.database, [first])).toBe(
+      "The database schema is newer than this server (unknown migration: 0003-changing): upgrade this server, or use another database.",
+    );
+    expect(await schemaProblem(test.database, [first, expanding, changing])).toBeNull();
+  });
+
+  it("reports an older schema by its pending migrations", async () => {
+    await migrate(test.database, [first]);
+    expect(await schemaProblem(test.database, [first, expanding])).toBe(
+      "The database schema is older than this server (pending migrations: 0002-expanding): run ashlar migrate.",
+    );
+  });
+
+  it("refuses a schema that lacks its own migrations and has others", async () => {
+    await migrate(test.database, [first, step("0003-other", "CREATE TABLE other (n int4)", true)]);
+    await expect(migrate(test.database, [first, expanding])).rejects.toThrow(/unknown migration: 0003-other/);
+  });
+
+  it("refuses unknown migrations of a database that an early version migrated last", async () => {
+    await migrate(test.database, [first, expanding]);
+    await test.database.query("ALTER TABLE ashlar_migrations DROP COLUMN only_expands");
+    expect(await schemaProblem(test.database, [first])).toMatch(/unknown migration: 0002-expanding/);
+    expect(await schemaProblem(test.database, [first, expanding])).toBeNull();
   });
 });

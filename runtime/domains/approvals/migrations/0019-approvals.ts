@@ -102,6 +102,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(
     "DROP TABLE allowance_reads, nft_operator_periods, nft_operators, nft_approval_periods, nft_approvals, allowance_periods, allowances",

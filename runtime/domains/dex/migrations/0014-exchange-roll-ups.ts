@@ -60,6 +60,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP TABLE exchange_hour_tokens, exchange_hour_pools, exchange_hours;");
 }

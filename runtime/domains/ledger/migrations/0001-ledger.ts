@@ -106,6 +106,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP TABLE address_transactions, withdrawals, traces, logs, transactions, blocks, chains");
 }

@@ -20,6 +20,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("ALTER TABLE chains DROP COLUMN native_accounting; DROP TABLE account_balances");
 }

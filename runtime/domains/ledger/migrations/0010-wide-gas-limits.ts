@@ -12,6 +12,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = false;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     ALTER TABLE chains DROP COLUMN traces_by, DROP COLUMN batch_size;

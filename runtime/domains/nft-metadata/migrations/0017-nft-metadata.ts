@@ -140,6 +140,8 @@ export async function up(knex: Knex): Promise<void> {
   for (const [operation, rows] of metadataChanges) await knex.raw(counting("nft_metadata", operation, rows, documentCounts));
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     DROP TABLE nft_documents, nft_traits, nft_trait_values, nft_attributes, nft_metadata, nft_metadata_updates, nft_refreshes, nft_read_progress, nft_reads;

@@ -97,6 +97,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP TABLE nft_bids, nft_market_day_periods, nft_market_days, nft_sale_marks, nft_sales");
 }

@@ -29,6 +29,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP TABLE nft_collection_sizes, nft_tokens");
 }

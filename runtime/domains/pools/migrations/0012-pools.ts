@@ -147,6 +147,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     DROP VIEW exchange_token_sums_of_pools, exchange_sums_of_pools;

@@ -79,6 +79,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE INDEX pool_states_roll_back ON pool_states USING brin (block_number);

@@ -121,6 +121,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(
     "DROP TABLE holder_counts, nft_balance_periods, nft_balances, balance_periods, balances, transfer_transactions, transfers, token_metadata, token_standards",

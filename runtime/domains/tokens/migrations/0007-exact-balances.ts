@@ -46,6 +46,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = false;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     DROP TABLE token_checks, node_sourced_tokens;

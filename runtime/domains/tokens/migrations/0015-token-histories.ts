@@ -7,6 +7,8 @@ export async function up(knex: Knex): Promise<void> {
   );
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw("DROP INDEX transfers_token_id");
 }

@@ -37,6 +37,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = false;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     DROP INDEX balance_periods_zero_open;

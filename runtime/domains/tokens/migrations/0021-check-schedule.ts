@@ -40,6 +40,8 @@ export async function up(knex: Knex): Promise<void> {
   `);
 }
 
+export const onlyExpands = true;
+
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
     DROP TABLE quiet_calls, token_requests;
