@@ -1,7 +1,7 @@
 import type { NftSalesReport } from "../../../generated/responses.gen.ts";
 import type { ChainConfig } from "../../config/config.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
-import { salesId } from "../../domains/nft-sales/projection/index.ts";
+import { salesProjectionId } from "../../domains/nft-sales/projection/index.ts";
 import { marketplaces } from "../../domains/nft-sales/projection/marketplaces/index.ts";
 import type { SaleRow } from "../../domains/nft-sales/queries.ts";
 import type { Rate } from "../../domains/prices/queries/rates.ts";
@@ -34,7 +34,7 @@ export async function viewNftSaleDetails(
 ): Promise<NftSalesReport[] | null> {
   const { checkpoints, nftSales, prices, tokens } = context;
   const chain = context.chains.get(chainId);
-  if ((checkpoints.get(salesId) ?? -1) < transaction.block_number) return null;
+  if ((checkpoints.get(salesProjectionId) ?? -1) < transaction.block_number) return null;
   if (chain.nfts.marketplaces.length === 0) return [];
   const rows = await nftSales.salesOfTransaction(chainId, transaction, marketplaceAddresses(chain));
   if (rows.length === 0) return [];

@@ -5,27 +5,27 @@ import type { Address } from "../../lib/hex.ts";
 import type { TransactionPlace } from "../ledger/queries/transaction.ts";
 import { saleNumbersOf } from "./projection/index.ts";
 
-/** What was sold of a collection on one day for one token; amounts in its smallest unit. */
+/** The sales of a collection on one day for one payment token; amounts in its smallest unit. */
 export interface DaySalesRow {
   readonly day: number;
-  /** The zero address where the price is not known. */
+  /** The zero address if the price is unknown. */
   readonly payment_token: Address;
   readonly sales: number;
   readonly wash_sales: number;
   readonly amount: string;
   readonly wash_amount: string;
-  /** The lowest price of a unit that is no wash trade. */
+  /** The lowest price of a unit, wash trades left out. */
   readonly lowest: string | null;
 }
 
-/** The lowest price of a unit of a collection in some days, for one token. */
+/** The lowest price of a unit of a collection over some days, in one payment token. */
 export interface LowestRow {
   readonly collection: Address;
   readonly payment_token: Address;
   readonly lowest: string;
 }
 
-/** A sale as the reports of its transaction show it. */
+/** A sale of a transaction. */
 export interface SaleRow {
   readonly log_index: number;
   readonly marketplace: Address;
@@ -41,7 +41,7 @@ export interface SaleRow {
   readonly is_wash: boolean;
 }
 
-/** What one unit of a token was last sold for, in the smallest unit of the native token or of a wrapped one. */
+/** The last price of one unit of a token, in the smallest unit of the native token or of a wrapped one. */
 export interface LastSaleRow {
   readonly collection: Address;
   readonly token_id: string;
@@ -49,9 +49,10 @@ export interface LastSaleRow {
 }
 
 /**
- * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6, $7 being the first number of a later sale. Day $5 is that of the block: later
- * sales are of that day or of later ones. What a later sale made a wash trade counts as one; where it was the lowest of its day, the lowest of the others is looked
- * for. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range a collection each, by nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe for each day that was set after the block.
+ * The days of collections $2 at marketplaces $3 from day $4 to day $5 as of block $6, where $7 is the lowest number of a later sale. Day $5 is that of the
+ * block: later sales are of that day or of later ones. Sales that later ones turned into wash trades count as such; if one was the lowest of its day, the
+ * lowest of the others is looked up. Served by the primary key of nft_market_days and by nft_sale_marks_day, a range for each collection, by
+ * nft_sales_cheapest, and by the primary key of nft_market_day_periods, a probe for each day that changed after the block.
  */
 const marketDays = sql`
   WITH marks AS MATERIALIZED (
@@ -85,15 +86,15 @@ const marketDays = sql`
     LEFT JOIN marks m ON m.collection = d.collection AND m.day = d.day AND m.marketplace = d.marketplace AND m.payment_token = d.payment_token
   )`;
 
-/** The lowest number that a sale after a block can have. */
+/** The lowest possible number of a sale after a block. */
 const firstSaleAfter = (block: number): number => saleNumbersOf(block)[1];
 
 /** Queries for the sales of collections' tokens. */
 export type NftSaleQueries = ReturnType<typeof createNftSaleQueries>;
 
-/** Questions about what tokens of collections were sold for. Only the marketplaces that are named count. */
+/** Creates the queries for the sales of collections' tokens at the named marketplaces. */
 export function createNftSaleQueries({ query }: Pick<Database, "query">) {
-  /** What was sold of a collection up to a block, from one UTC day to that of the block (days since 1970), by day and payment token. */
+  /** The sales of a collection up to a block by day and payment token, from one UTC day (days since 1970) to that of the block. */
   const salesOfDays = (
     chainId: number,
     collection: Address,
@@ -107,7 +108,7 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
       [chainId, bytesArray([collection]), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
     );
 
-  /** The lowest prices of units of collections up to a block, from one day to that of the block, for each token that was paid. */
+  /** The lowest prices of units of collections up to a block in each payment token, from one UTC day to that of the block. */
   const lowestOfDays = (
     chainId: number,
     collections: Iterable<Address>,
@@ -121,7 +122,7 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
       [chainId, bytesArray(new Set(collections)), bytesArray(marketplaces), from, to, block, firstSaleAfter(block)],
     );
 
-  /** The sales of a transaction, in order. Served by the primary key, a range that is the block's, and a probe for a mark each. */
+  /** The sales of a transaction, in order. Served by the primary key, a range for the block, and one probe of the marks for each. */
   const salesOfTransaction = (chainId: number, place: TransactionPlace, marketplaces: readonly Address[]) =>
     query<SaleRow>(
       `SELECT log_index, marketplace, protocol, collection, token_id, units, seller, buyer, maker_is_buyer, payment_token, unit_price,
@@ -131,8 +132,8 @@ export function createNftSaleQueries({ query }: Pick<Database, "query">) {
     );
 
   /**
-   * What a unit of each token was last sold for up to a block in one of some payment tokens; those that never were are left out. Served by nft_sales_token, read from its end: a
-   * probe a token where its last sale was paid so.
+   * The last price of a unit of each token up to a block in one of some payment tokens; tokens that were never sold are left out. Served by
+   * nft_sales_token, read from its end: one probe for each token if its last sale was paid in one of these.
    */
   const lastSales = (
     chainId: number,

@@ -8,9 +8,8 @@ import { type TokenMovement, tokenMovements } from "../tokens/projection/movemen
 import { standards } from "../tokens/projection/standards.ts";
 
 /**
- * Which token ids a collection has had, who received each first, and what it announces of changed metadata. Movements are those that tokens are folded from.
- * Where none of an id moves, it says nothing of it: anybody may send nothing of an ERC-1155 id that nobody ever made. Nor does an id exist that only went from
- * nobody to nobody.
+ * The ids of collections, the first receiver of each, and announced metadata changes, folded from the same movements as tokens. A movement of no units
+ * creates no id: anybody can send zero units of an ERC-1155 id that was never minted. Nor does one from the zero address to itself.
  */
 export const nftProjection = defineProjection({
   id: "nft",
@@ -38,7 +37,7 @@ export const nftProjection = defineProjection({
     let seen: Address | null = null;
     for (const { token, tokenId, standard } of blocks.flatMap((block) => idMovements(block, chain))) {
       tokens.add(token, tokenId, standard);
-      // Movements of one collection come in rows.
+      // Movements of one collection usually follow each other.
       if (seen !== token) sizes.add(token);
       seen = token;
     }
@@ -47,7 +46,7 @@ export const nftProjection = defineProjection({
   fold: (blocks, input) => foldIds(blocks, input),
 });
 
-/** A movement of some units of an id between accounts of which at least one is somebody's. */
+/** A movement of at least one unit of an id, to or from an account other than the zero address. */
 type IdMovement = TokenMovement & { readonly tokenId: bigint };
 
 const movesId = (movement: TokenMovement): movement is IdMovement =>
@@ -58,7 +57,7 @@ const movesId = (movement: TokenMovement): movement is IdMovement =>
 
 const idMovements = (block: DecodedBlock, chain: ChainFacts): IdMovement[] => tokenMovements(block, chain).filter(movesId);
 
-/** Whether a mint is the first of its id: of an ERC-1155 id some may have been minted before an index that starts late. */
+/** Whether a mint is the first of its id: units of an ERC-1155 id may have been minted before the start of a late index. */
 const isFirstMint = ({ from, standard }: IdMovement, chain: ChainFacts): boolean =>
   from === null && (standard === standards.erc721 || chain.from === 0);
 

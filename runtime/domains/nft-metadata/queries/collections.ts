@@ -2,25 +2,22 @@ import type { Database } from "../../../database/database.ts";
 import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** What is kept of a collection's metadata. */
+/** The stored metadata of a collection. */
 export interface KeptCollectionRow {
   readonly token: Address;
-  /** How many tokens of it have a document. */
+  /** Tokens with a document. */
   readonly documents: number;
-  /** How many of these have their asset in it. */
+  /** Tokens whose document embeds the asset. */
   readonly assets: number;
-  /** When one of its tokens was last read. */
+  /** The time of the last read of one of its tokens. */
   readonly read_at: Date;
-  /** How many ids it has had. */
+  /** The number of its ids, burnt ones included. */
   readonly tokens: number;
 }
 
-/** Questions about collections as a whole. */
+/** Queries for collections as a whole. */
 export function createCollectionQueries({ query }: Pick<Database, "query">) {
-  /**
-   * The collections of which a document was kept by a block, by address, and how many there are. Served by the primary keys of nft_documents and
-   * nft_collection_sizes.
-   */
+  /** The collections with a document read up to a block, by address, and their number. Served by the primary keys of nft_documents and nft_collection_sizes. */
   const keptCollections = async (chainId: number, block: number, limit: number, offset: number) => {
     const kept = sql`FROM nft_documents WHERE chain_id = $1 AND since_block <= $2`;
     const [rows, counted] = await Promise.all([

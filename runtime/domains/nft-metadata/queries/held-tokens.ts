@@ -7,8 +7,8 @@ import type { TraitFilter } from "./trait-filter.ts";
 /** Queries for the tokens of an account that have given traits. */
 export function createHeldByTraitQueries({ query }: Pick<Database, "query">) {
   /**
-   * The ids of a collection that an owner had after a block and that fit a filter now, ascending, up to `limit`. Served by the primary keys of nft_balances and blocks,
-   * and by that of nft_attributes for the filter.
+   * The ids of a collection that an account held after a block and that match a filter now, ascending, up to `limit`. Served by the primary keys of
+   * nft_balances, blocks and nft_attributes.
    */
   const idsHeldWith = (chainId: number, owner: Address, token: Address, block: number, filter: TraitFilter, limit: number) =>
     query<HeldNftRow>(

@@ -4,14 +4,13 @@ import type { Address } from "../../../lib/hex.ts";
 import type { NftKey } from "../../nft/queries/tokens.ts";
 import type { NftAttribute } from "../jobs/fetch/documents/document.ts";
 
-/** What is known of a token's metadata, kept or just read. */
+/** The metadata of a token, stored or just read. */
 export interface NftMetadataRow {
   readonly token: Address;
   readonly token_id: string;
   readonly token_url: string | null;
-  /** Why there is no document, or what of it was left out. */
+  /** Why there is no document, or which parts of it were left out. */
   readonly refusal: string | null;
-  /** Whether there is a document. */
   readonly has_document: boolean;
   readonly name: string | null;
   readonly description: string | null;
@@ -20,25 +19,25 @@ export interface NftMetadataRow {
   readonly external_url: string | null;
   readonly owner: string | null;
   readonly attributes: readonly NftAttribute[] | null;
-  /** Size of an asset that the document itself contains. */
+  /** The size of an asset that is embedded in the document. */
   readonly asset_bytes: number | null;
 }
 
-/** One text a token id, whatever its standard: a contract says one thing of it. */
+/** A token id as the key of a map. Its standard is no part of it: a contract has one document for an id. */
 export const metadataKeyText = ({ token, token_id: id }: Pick<NftKey, "token" | "token_id">): string => `${token}:${id}`;
 
-/** Questions about what tokens' metadata says. */
+/** Queries for the stored metadata of tokens. */
 export function createStoredMetadataQueries({ query }: Pick<Database, "query">) {
   /**
-   * What is known of the metadata of tokens, by `metadataKeyText`, and of those that are tried again why the last attempt failed; what was not read yet is left
-   * out. One probe of the primary key each, and one of the queue's for those of which nothing is kept.
+   * The metadata of tokens by `metadataKeyText`. Tokens that are queued for a retry have the reason of the last failure; unread ones are left out. One
+   * probe of the primary key for each, and one of the queue for each without a row.
    */
   const metadataOf = async (
     chainId: number,
     keys: readonly Pick<NftKey, "token" | "token_id">[],
   ): Promise<ReadonlyMap<string, NftMetadataRow>> => {
     if (keys.length === 0) return new Map();
-    // The document itself, up to a megabyte, stays where it is.
+    // The document itself, up to a megabyte, is not needed.
     const rows = await query<NftMetadataRow>(
       `SELECT m.* FROM unnest($2::bytea[], $3::numeric[]) AS k(token, token_id) CROSS JOIN LATERAL (
          SELECT token, token_id, token_url, refusal, document IS NOT NULL AS has_document, name, description, image, animation_url, external_url, owner,

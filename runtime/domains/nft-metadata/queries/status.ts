@@ -1,28 +1,28 @@
 import type { Queryable } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** Why tokens have no document, or none yet, and how many. */
+/** A reason why tokens have no document, or none yet, and the number of these tokens. */
 export interface Reason {
   readonly reason: string;
   readonly tokens: number;
 }
 
-/** How far the metadata of a collection is read. */
+/** The progress of reading a collection's metadata. */
 export interface CollectionStatus {
   readonly token: Address;
   readonly waiting: number;
-  /** When the one that waits longest was queued; null where none waits. */
+  /** When the oldest waiting token was queued; null if none waits. */
   readonly oldest: Date | null;
   readonly read: number;
   readonly refused: number;
   /** Most frequent first. */
   readonly refusals: readonly Reason[];
-  /** What went wrong with those that wait and will be tried again. */
+  /** The last failures of waiting tokens that are retried. */
   readonly problems: readonly Reason[];
 }
 
 /**
- * How far each collection's metadata is read, those with most waiting first, then those with most refused. Reads the queue, nft_documents and
+ * The progress of each collection, those with most waiting tokens first, then those with most refused ones. Reads the queue, nft_documents and
  * nft_metadata_refused of a chain.
  */
 export const readMetadataStatus = async ({ query }: Queryable, chainId: number): Promise<CollectionStatus[]> => {

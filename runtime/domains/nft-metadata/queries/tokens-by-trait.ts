@@ -6,15 +6,16 @@ import type { NftTokenRow } from "../../nft/queries/tokens.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import type { TraitFilter } from "./trait-filter.ts";
 
-const countedAtMost = 10_000;
+const maxCounted = 10_000;
 
-/** How many ids a collection ($2) had had by now, or by a block ($3). Served by the primary key. */
+/** The number of ids of collection $2, now or as of block $3. Served by the primary key. */
 const sizeBy = (bound: Sql): Sql =>
   sql`coalesce((SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 ${bound} ORDER BY block_number DESC LIMIT 1), 0)`;
 
 /**
- * The ids of a collection ($2) that fit a filter, at least $6 of those that were there by a block ($3), the first where they are `ordered`. The traits ($4, where none
- * are given all of nft_traits) and the values ($5) make pairs, each a range of nft_attributes_by_value in the order of ids; of a trait alone all its ids are read.
+ * The ids of collection $2 that match a filter, at least $6 of those that existed as of block $3, the lowest ones if `ordered`. The traits ($4; without
+ * them all of nft_traits) and the values ($5) form pairs, each of which is a range of nft_attributes_by_value in the order of ids; for a trait without
+ * values, all its ids are read.
  */
 const matching = ({ traits, values }: TraitFilter, ordered: boolean): Sql => {
   const order = ordered ? sql`ORDER BY token_id` : nothing;
@@ -31,13 +32,16 @@ const matching = ({ traits, values }: TraitFilter, ordered: boolean): Sql => {
 
 const joined = sql`FROM matched m JOIN nft_tokens t ON t.chain_id = $1 AND t.token = $2 AND t.token_id = m.token_id WHERE t.block_number <= $3`;
 
-/** Where nothing is newer and the contract has one standard, each id is one token: none needs to be looked up. Served by the primary key. */
+/** If no id is newer than the block and the contract has one standard, each id is one token and needs no lookup. Served by the primary key. */
 const isOneEach = sql`(SELECT ids FROM newer) = 0 AND (SELECT count(*) FROM token_standards
   WHERE chain_id = $1 AND address = $2 AND standard IN (${standards.erc721}, ${standards.erc1155})) < 2`;
 
-/** Questions about the tokens of a collection that have given traits. */
+/** Queries for the tokens of a collection that have given traits. */
 export function createTokensByTraitQueries({ query }: Pick<Database, "query">) {
-  /** The tokens that a collection had by a block and that fit a filter now, ascending, and how many there are, null above 10,000. Each found id is one probe of nft_tokens. */
+  /**
+   * The tokens of a collection as of a block that match a filter now, ascending, and their number, null above 10,000. Each match is one probe of
+   * nft_tokens.
+   */
   const nftTokensWith = async (chainId: number, token: Address, block: number, filter: TraitFilter, limit: number, offset: number) => {
     const parameters = [chainId, bytes(token), block, filter.traits, filter.values];
     const [rows, counted] = await Promise.all([
@@ -48,11 +52,11 @@ export function createTokensByTraitQueries({ query }: Pick<Database, "query">) {
       ),
       query<{ count: number }>(
         sql`${matching(filter, false)} SELECT CASE WHEN ${isOneEach} THEN (SELECT count(*) FROM matched) ELSE (SELECT count(*) ${joined}) END AS count`,
-        [...parameters, countedAtMost + 1],
+        [...parameters, maxCounted + 1],
       ),
     ]);
     const count = counted[0]?.count ?? 0;
-    return { rows, total: count > countedAtMost ? null : count };
+    return { rows, total: count > maxCounted ? null : count };
   };
 
   return { nftTokensWith };

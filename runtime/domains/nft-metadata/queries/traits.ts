@@ -3,29 +3,29 @@ import { listOf } from "../../../database/columns.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A trait of a collection's tokens, as it is listed. */
+/** A trait of a collection's tokens. */
 export interface TraitRow {
   readonly trait: string;
-  /** Times that tokens list it; those with a number as the value, and those without a value. */
+  /** How often tokens list it: in all, with a number as the value, and without a value. */
   readonly entries: number;
   readonly numbers: number;
   readonly without_value: number;
   readonly unique_values: number;
-  /** Of values that are numbers. */
+  /** Of the values that are numbers. */
   readonly lowest: string | null;
   readonly highest: string | null;
 }
 
-/** A value of a trait, and how many tokens have it. */
+/** A value of a trait, and the number of tokens with it. */
 export interface TraitValue {
   readonly value: string | null;
   readonly tokens: number;
 }
 
-/** Questions about the traits of collections, to the sums that are kept of what their metadata lists. */
+/** Queries for the traits of collections, which are counted when metadata is stored. */
 export function createTraitQueries({ query }: Pick<Database, "query">) {
-  /** All traits of a collection with what is known of each, by name. Served by the primary key of traits, and by nft_trait_values_number. */
-  const traits = (chainId: number, token: Address, most: number): Promise<TraitRow[]> =>
+  /** The traits of a collection with their counts, by name. Served by the primary key of nft_traits and by nft_trait_values_number. */
+  const traits = (chainId: number, token: Address, max: number): Promise<TraitRow[]> =>
     query<TraitRow>(
       `SELECT t.trait, t.entries, t.numbers, t.without_value, t.unique_values, l.number AS lowest, h.number AS highest FROM nft_traits t
        LEFT JOIN LATERAL (SELECT number FROM nft_trait_values v WHERE v.chain_id = $1 AND v.token = $2 AND v.trait = t.trait AND number IS NOT NULL
@@ -33,10 +33,10 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
        LEFT JOIN LATERAL (SELECT number FROM nft_trait_values v WHERE v.chain_id = $1 AND v.token = $2 AND v.trait = t.trait AND number IS NOT NULL
          ORDER BY number DESC LIMIT 1) h ON t.numbers > 0
        WHERE t.chain_id = $1 AND t.token = $2 ORDER BY t.trait LIMIT $3`,
-      [chainId, bytes(token), most],
+      [chainId, bytes(token), max],
     );
 
-  /** One trait, or null where no token lists it. Served by the primary key. */
+  /** One trait, or null if no token lists it. Served by the primary key. */
   const trait = async (chainId: number, token: Address, name: string): Promise<Omit<TraitRow, "lowest" | "highest"> | null> => {
     const rows = await query<Omit<TraitRow, "lowest" | "highest">>(
       "SELECT trait, entries, numbers, without_value, unique_values FROM nft_traits WHERE chain_id = $1 AND token = $2 AND trait = $3",
@@ -45,12 +45,15 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
     return rows[0] ?? null;
   };
 
-  /** The values of some traits, each trait's most frequent first and so many at most. Served by nft_trait_values_rank; one list a column, as there may be many. */
+  /**
+   * The values of some traits, the most frequent of each first, up to a number for each. Served by nft_trait_values_rank; one list for each column, as
+   * there may be many.
+   */
   const traitValues = async (
     chainId: number,
     token: Address,
     names: readonly string[],
-    most: number,
+    max: number,
   ): Promise<ReadonlyMap<string, readonly TraitValue[]>> => {
     const found = new Map<string, TraitValue[]>();
     if (names.length === 0) return found;
@@ -58,7 +61,7 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
       `SELECT n.trait, v.values, v.tokens FROM unnest($3::text[]) AS n(trait) CROSS JOIN LATERAL (
          SELECT ${listOf("value")} AS values, ${listOf("tokens")} AS tokens FROM (
            SELECT value, tokens FROM nft_trait_values WHERE chain_id = $1 AND token = $2 AND trait = n.trait ORDER BY tokens DESC, value LIMIT $4) ranked) v`,
-      [chainId, bytes(token), names, most],
+      [chainId, bytes(token), names, max],
     );
     for (const { trait: name, values, tokens } of rows) {
       found.set(
@@ -69,7 +72,7 @@ export function createTraitQueries({ query }: Pick<Database, "query">) {
     return found;
   };
 
-  /** How many tokens of a collection have metadata that is kept. Served by the primary key. */
+  /** The number of tokens of a collection with a stored document. Served by the primary key. */
   const documentCount = async (chainId: number, token: Address): Promise<number> => {
     const [row] = await query<{ metadata_count: number }>("SELECT metadata_count FROM nft_documents WHERE chain_id = $1 AND token = $2", [
       chainId,

@@ -10,18 +10,18 @@ import type { Payment } from "./marketplaces/marketplace.ts";
 import { saleLoads, saleTables } from "./tables.ts";
 import { createWashBook } from "./wash-trades.ts";
 
-/** The name of the projection, by which its checkpoint is found. */
-export const salesId = "nft-sales";
+/** The id of the projection in the table of checkpoints. */
+export const salesProjectionId = "nft-sales";
 
-/** Sales and bids of a block are numbered below this. */
-const placesOfBlock = 1_000_000;
+/** The number of positions for sales and bids in a block. */
+const positionsPerBlock = 1_000_000;
 
-/** The numbers that sales of a block can have: from the first to before the second. */
-export const saleNumbersOf = (block: number): readonly [number, number] => [block * placesOfBlock, (block + 1) * placesOfBlock];
+/** The range of numbers for sales of a block, the second one excluded. */
+export const saleNumbersOf = (block: number): readonly [number, number] => [block * positionsPerBlock, (block + 1) * positionsPerBlock];
 
-/** What the tokens of collections were sold for at every contract that tells of sales in words that are known. */
+/** The sales of collections' tokens at every contract that emits events of a known marketplace. */
 export const salesProjection = defineProjection({
-  id: salesId,
+  id: salesProjectionId,
   version: 2,
   events: [...new Set(marketplaces.flatMap(({ events }) => events))],
   tables: saleTables,
@@ -33,7 +33,7 @@ export const salesProjection = defineProjection({
       for (const { collection, tokenId, seller, buyer, marketplace, payment } of salesIn(block, chain)) {
         sets.between.add(collection, tokenId, seller, buyer);
         sets.between.add(collection, tokenId, buyer, seller);
-        // What was bid is known with the loaded bid only: it is in the native token, or not known.
+        // The payment token of an accepted bid is known once the bid is loaded: the native token, or unknown.
         const tokens = payment === "bid" ? [nativeTokenAddress, zeroAddress] : [payment?.token ?? zeroAddress];
         for (const token of tokens) sets.days.add(collection, day, marketplace, token);
         if (payment === "bid") sets.bids.add(marketplace, tokenId);
@@ -44,14 +44,14 @@ export const salesProjection = defineProjection({
   fold: (blocks, { state, chain }) => foldSales(blocks, state, chain),
 });
 
-/** What was found in a block, as long as the block lives: a batch asks for it twice. */
-const found = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly sales: readonly MarketplaceSale[] }>();
+/** Caches the sales of a block for the life of its object: `needs` and `fold` both read them. */
+const salesByBlock = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly sales: readonly MarketplaceSale[] }>();
 
 const salesIn = (block: DecodedBlock, chain: ChainFacts): readonly MarketplaceSale[] => {
-  const known = found.get(block);
+  const known = salesByBlock.get(block);
   if (known?.chain === chain) return known.sales;
   const sales = salesOfBlock(block, chain.wrappedNative);
-  found.set(block, { chain, sales });
+  salesByBlock.set(block, { chain, sales });
   return sales;
 };
 
@@ -65,14 +65,14 @@ const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFa
     const day = dayOf(decoded);
     bids.open(decoded);
     washBook.openBlock();
-    for (const [place, sold] of salesIn(decoded, chain).entries()) {
+    for (const [position, sold] of salesIn(decoded, chain).entries()) {
       const { collection, marketplace, units } = sold;
       const payment = sold.payment === "bid" ? bids.accepted(sold) : sold.payment;
       const price = payment?.amount ?? null;
       const unitPrice = price === null ? null : priceOfUnit(price, units);
       const { isWash, marked } = washBook.judge(sold, day);
       const row = {
-        sale: block_number * placesOfBlock + place,
+        sale: block_number * positionsPerBlock + position,
         block_number,
         transaction_index: sold.transactionIndex,
         log_index: sold.logIndex,
@@ -107,7 +107,7 @@ const foldSales = (blocks: readonly DecodedBlock[], state: State, chain: ChainFa
   };
 };
 
-/** Whole where it can be, so that it is compared and shown as what was paid. */
+/** Exact for a single unit. */
 const priceOfUnit = (price: bigint, units: bigint): Decimal => (units === 1n ? decimal(price) : divide(decimal(price), decimal(units)));
 
 const markOf = ({ sale, day, marketplace, payment_token, price, unit_price }: Row, collection: Address, blockNumber: number): Row => ({
@@ -128,10 +128,10 @@ interface Bid {
   readonly amount: bigint;
 }
 
-/** What stands as bids while blocks go by. */
+/** The current bids of a batch of blocks. */
 const createBids = (state: State) => {
   const rows: Row[] = [];
-  const standing = new Map<string, Bid>();
+  const current = new Map<string, Bid>();
   let waiting: readonly BidEvent[] = [];
   let next = 0;
   let block = 0;
@@ -139,8 +139,8 @@ const createBids = (state: State) => {
   const enterUpTo = (logIndex: number): void => {
     for (let event = waiting[next]; event !== undefined && event.logIndex < logIndex; event = waiting[next]) {
       const { address: marketplace, tokenId, bidder, value: amount } = event;
-      standing.set(`${marketplace}${tokenId}`, { bidder, amount });
-      rows.push({ marketplace, token_id: tokenId, bid: block * placesOfBlock + next, block_number: block, bidder, amount });
+      current.set(`${marketplace}${tokenId}`, { bidder, amount });
+      rows.push({ marketplace, token_id: tokenId, bid: block * positionsPerBlock + next, block_number: block, bidder, amount });
       next += 1;
     }
   };
@@ -153,12 +153,12 @@ const createBids = (state: State) => {
       next = 0;
     },
     close: (): void => enterUpTo(Number.POSITIVE_INFINITY),
-    /** What was paid by the bid that a sale accepted; null where no bid of the buyer is known. A later bid is always higher, and takes the place of the one before. */
+    /** The payment of the bid that a sale accepted; null if no bid of the buyer is known. A later bid is always higher, and replaces the one before. */
     accepted: ({ marketplace, tokenId, buyer, logIndex }: MarketplaceSale): Payment | null => {
       enterUpTo(logIndex);
       const row = state.get("bids", marketplace, tokenId);
       const stored = row === undefined ? null : { bidder: String(row.bidder) as Address, amount: BigInt(String(row.amount)) };
-      const bid = standing.get(`${marketplace}${tokenId}`) ?? stored;
+      const bid = current.get(`${marketplace}${tokenId}`) ?? stored;
       return bid?.bidder === buyer ? { token: nativeTokenAddress, amount: bid.amount } : null;
     },
   };

@@ -3,7 +3,7 @@ import type { State } from "../../../indexer/state/state.ts";
 import { compare, type Decimal, decimalOf, toText } from "../../../lib/decimal.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** What was sold of a collection on a day at one marketplace for one token. */
+/** The key of a day's sums: collection, marketplace and payment token. */
 export interface MarketDayKey {
   readonly collection: Address;
   readonly day: number;
@@ -21,15 +21,15 @@ interface Sums {
 
 interface MarketDay {
   readonly key: MarketDayKey;
-  /** The block that set the sums; null where there were none. */
+  /** The block that set the sums; null if there were none. */
   since: number | null;
-  standing: Sums;
+  previous: Sums;
   sums: Sums;
 }
 
 const nothing: Sums = { sales: 0, washSales: 0, amount: 0n, washAmount: 0n, lowest: null };
 
-/** Sums of days that run through a batch of blocks: a block that sells ends the period of what stood before. */
+/** Accumulates the sums of days over a batch of blocks: a block with sales ends the period of the previous sums. */
 export const createMarketDays = (state: State) => {
   const days = new Map<string, MarketDay>();
   const inBlock = new Set<MarketDay>();
@@ -42,7 +42,7 @@ export const createMarketDays = (state: State) => {
     if (known !== undefined) return known;
     const stored = state.get("days", key.collection, key.day, key.marketplace, key.paymentToken);
     const sums = stored === undefined ? nothing : sumsOf(stored);
-    const day = { key, since: stored === undefined ? null : Number(stored.since_block), standing: sums, sums };
+    const day = { key, since: stored === undefined ? null : Number(stored.since_block), previous: sums, sums };
     days.set(text, day);
     return day;
   };
@@ -51,7 +51,7 @@ export const createMarketDays = (state: State) => {
     periods,
     add: (key: MarketDayKey, price: bigint | null, unitPrice: Decimal | null, isWash: boolean): void => {
       const day = dayOf(key);
-      if (!inBlock.has(day)) day.standing = day.sums;
+      if (!inBlock.has(day)) day.previous = day.sums;
       inBlock.add(day);
       touched.add(day);
       const { sales, washSales, amount, washAmount, lowest } = day.sums;
@@ -67,7 +67,7 @@ export const createMarketDays = (state: State) => {
     endBlock: (block: number): void => {
       for (const day of inBlock) {
         if (day.since !== null && day.since < block) {
-          periods.push({ ...keyRow(day.key), from_block: day.since, to_block: block - 1, ...sumsRow(day.standing) });
+          periods.push({ ...keyRow(day.key), from_block: day.since, to_block: block - 1, ...sumsRow(day.previous) });
         }
         day.since = block;
       }

@@ -3,7 +3,7 @@ import type { StateLoad, Table } from "../../../indexer/projection.ts";
 const dayKey = { collection: "bytea", day: "int4", marketplace: "bytea", payment_token: "bytea" } as const;
 const daySums = { sales: "int8", wash_sales: "int8", amount: "numeric", wash_amount: "numeric", lowest: "numeric" } as const;
 
-/** The tables of migration 0018. */
+/** The tables of migration 0018-nft-sales. */
 export const saleTables: readonly Table[] = [
   {
     kind: "append",
@@ -48,7 +48,7 @@ export const saleTables: readonly Table[] = [
   },
 ];
 
-/** What a fold starts from: the last sale of a token between two accounts, what was sold on a day, and the last bid for a token. */
+/** State that a fold loads: the last sale of a token between two accounts, the sums of a day, and the last bid for a token. */
 export const saleLoads: Readonly<Record<string, StateLoad>> = {
   // Served by nft_sales_parties.
   between: {

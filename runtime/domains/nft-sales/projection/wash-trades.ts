@@ -3,10 +3,10 @@ import type { State } from "../../../indexer/state/state.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import type { Sold } from "./marketplaces/marketplace.ts";
 
-/** Days after a sale in which another between the same two makes both wash trades. */
+/** Days after a sale within which another one between the same two accounts makes both wash trades. */
 const washDays = 30;
 
-/** What is known of a sale by the ones after it. */
+/** A previous sale, as later ones see it. */
 interface Earlier {
   readonly sale: number;
   readonly day: number;
@@ -16,17 +16,17 @@ interface Earlier {
 
 type Trade = Pick<Sold, "collection" | "tokenId" | "seller" | "buyer" | "standard" | "movedAt">;
 
-/** Whether a sale is a wash trade by what came before, and the sale that it makes one; null where that was known to be one already. */
-interface Verdict {
+/** Whether a sale is a wash trade by the sales before it, and the sale that it turns into one; null if that already was one. */
+interface WashResult {
   readonly isWash: boolean;
   readonly marked: Row | null;
 }
 
 /**
- * Finds wash trades: a sale to oneself; and two sales of a token between the same two accounts of which the second comes at most 30 UTC days after the first. A
- * unique token that one sold to the other before must have come back, so which of them sells does not matter. Units of an ERC-1155 id are many, so
- * only a sale the other way undoes the last one. Sales at all marketplaces count, since each of them really moved the token between the two; where several contracts
- * tell of one move, it is one trade, and the same is held of it.
+ * Finds wash trades: sales to oneself, and two sales of a token between the same two accounts of which the second is at most 30 UTC days after the first. A
+ * unique token that an account sold to the other before must have come back, so either of them may be the seller. An ERC-1155 id has many units, so only a
+ * sale in the opposite direction undoes the last one. Sales at all marketplaces count, since each moved the token between the two; if several contracts
+ * emit a sale for one movement, it is one trade with one result.
  */
 export const createWashBook = (state: State) => {
   const known = new Map<string, Earlier | null>();
@@ -42,30 +42,30 @@ export const createWashBook = (state: State) => {
     return earlier;
   };
 
-  const judge = (trade: Trade, day: number): Verdict => {
+  const judge = (trade: Trade, day: number): WashResult => {
     if (trade.seller === trade.buyer) return { isWash: true, marked: null };
     const same = last(trade);
     const back = last({ ...trade, seller: trade.buyer, buyer: trade.seller });
     const isNewer = same !== null && (back === null || same.sale > back.sale);
     const earlier = trade.standard === standards.erc1155 ? back : isNewer ? same : back;
     if (earlier === null || day - earlier.day > washDays) return { isWash: false, marked: null };
-    // What was sold the same way since then has marked it already.
+    // A later sale in the same direction has already marked it.
     const isMarked = earlier.isWash || (trade.standard === standards.erc1155 && isNewer);
     return { isWash: true, marked: isMarked ? null : earlier.row };
   };
 
-  /** What is held of the moves of the block. */
-  const judged = new Map<string, boolean>();
+  /** The results for movements of the current block. */
+  const results = new Map<string, boolean>();
 
   return {
-    openBlock: (): void => judged.clear(),
-    judge: (trade: Trade, day: number): Verdict => {
+    openBlock: (): void => results.clear(),
+    judge: (trade: Trade, day: number): WashResult => {
       const key = `${keyOf(trade)}|${trade.movedAt}`;
-      const told = judged.get(key);
-      if (told !== undefined) return { isWash: told, marked: null };
-      const verdict = judge(trade, day);
-      judged.set(key, verdict.isWash);
-      return verdict;
+      const known = results.get(key);
+      if (known !== undefined) return { isWash: known, marked: null };
+      const result = judge(trade, day);
+      results.set(key, result.isWash);
+      return result;
     },
     remember: (trade: Trade, row: Row): void => void known.set(keyOf(trade), earlierOf(row)),
   };

@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * Which token ids there are.
- * `nft_tokens` has each id that a collection ever moved, with the block that it was first seen in and the account that received it then; `original_owner` is null
- * where that was no mint, as in an index that starts late. An id that was burnt stays. `standard` stands in the key, as a contract may be two things at once.
- * `nft_collection_sizes` has a row at each block in which a collection grew: how many ids it has had by then.
+ * The ids of collections.
+ * `nft_tokens` has each id that ever moved, with its first block and the account that received it then. `original_owner` is null if that was no mint, as in
+ * an index that starts late. A burnt id stays. `standard` is part of the key because a contract may implement two standards.
+ * `nft_collection_sizes` has a row for each block in which a collection grew, with the number of its ids as of that block.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -5,16 +5,16 @@ import type { Address } from "../../../lib/hex.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 import { asOfBlock } from "../../tokens/queries/balance.ts";
 
-/** What an owner had of a collection after a block: how many tokens, and when one of them last went from or to it. */
+/** The balance of an account in a collection after a block, and the time of the last transfer of one of these tokens to or from the account. */
 export interface HeldCollectionRow {
   readonly token: Address;
   readonly standard: number;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly balance: string | null;
   readonly moved_at: number | null;
 }
 
-/** The same of one id. */
+/** The same for one id. */
 export interface HeldNftRow extends HeldCollectionRow {
   readonly token_id: string;
 }
@@ -25,7 +25,7 @@ const heldCollections = asOfBlock(
   ["token", "standard"],
   sql`t.standard IN (${standards.erc721}, ${standards.erc1155})`,
 );
-/** The ids of collection $4, or id $5 of it, that account $2 had after block $3. */
+/** The ids of collection $4, or its id $5, that account $2 held after block $3. */
 export const heldIds = asOfBlock(
   "nft_balances",
   "nft_balance_periods",
@@ -33,11 +33,11 @@ export const heldIds = asOfBlock(
   sql`t.token = $4 AND ($5::numeric IS NULL OR t.token_id = $5)`,
 );
 
-/** Questions about who holds tokens of collections. */
+/** Queries for the holders of collections' tokens. */
 export function createNftHoldingQueries({ query }: Pick<Database, "query">) {
   /**
-   * The collections that an owner had tokens of after a block, up to `limit` where there is one, by address. A row is set by transfers alone, so its first block is the last transfer.
-   * Served by the primary keys of balances and blocks.
+   * The collections of which an account held tokens after a block, by address, up to `limit` if given. Transfers alone change these rows, so `since_block`
+   * is the block of the last transfer. Served by the primary keys of balances and blocks.
    */
   const collectionsHeldAt = (chainId: number, owner: Address, block: number, limit: number | null) =>
     query<HeldCollectionRow>(
@@ -47,7 +47,10 @@ export function createNftHoldingQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(owner), block, limit],
     );
 
-  /** The ids of a collection that an owner had after a block, ascending, up to `limit`; or one id of it. Served by the primary keys of nft_balances and blocks. */
+  /**
+   * The ids of a collection that an account held after a block, ascending, up to `limit` if given; with `tokenId`, that id alone. Served by the primary
+   * keys of nft_balances and blocks.
+   */
   const idsHeldAt = (chainId: number, owner: Address, token: Address, block: number, limit: number | null, tokenId: bigint | null = null) =>
     query<HeldNftRow>(
       sql`SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at

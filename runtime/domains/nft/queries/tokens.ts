@@ -5,14 +5,14 @@ import type { Address } from "../../../lib/hex.ts";
 import type { TransactionPlace } from "../../ledger/queries/transaction.ts";
 import { standards } from "../../tokens/projection/standards.ts";
 
-/** A token id of a collection; the original owner is null where the id's mint is not indexed. */
+/** An id of a collection; the original owner is null if the id's mint is not indexed. */
 export interface NftTokenRow {
   readonly token_id: string;
   readonly standard: number;
   readonly original_owner: Address | null;
 }
 
-/** A token of a collection, by the standard that it was seen in. */
+/** A token of a collection and the standard of its transfers. */
 export interface NftKey {
   readonly token: Address;
   /** Digits. */
@@ -20,12 +20,12 @@ export interface NftKey {
   readonly standard: number;
 }
 
-/** One text a token. */
+/** A token as the key of a map. */
 export const nftKeyText = ({ token, token_id: id, standard }: NftKey): string => `${token}:${id}:${standard}`;
 
-/** Questions about the tokens of collections. */
+/** Queries for the tokens of collections. */
 export function createNftTokenQueries({ query }: Pick<Database, "query">) {
-  /** How many ids a collection had had by a block. Served by the primary key. */
+  /** The number of ids of a collection as of a block. Served by the primary key. */
   const collectionSizeAt = async (chainId: number, token: Address, block: number): Promise<number> => {
     const rows = await query<{ tokens: number }>(
       "SELECT tokens FROM nft_collection_sizes WHERE chain_id = $1 AND token = $2 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1",
@@ -34,7 +34,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
     return rows[0]?.tokens ?? 0;
   };
 
-  /** The ids that a collection had by a block, ascending. Served by the primary key: what is skipped is read in the index alone. */
+  /** The ids of a collection as of a block, ascending. Served by the primary key: skipped rows are read from the index alone. */
   const nftTokensAt = (chainId: number, token: Address, block: number, limit: number, offset: number) =>
     query<NftTokenRow>(
       `SELECT t.token_id, t.standard, t.original_owner FROM (
@@ -46,7 +46,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(token), block, limit, offset],
     );
 
-  /** One id of a collection by a block, once for each standard that it was seen in. Served by the primary key. */
+  /** One id of a collection as of a block, with a row for each of its standards. Served by the primary key. */
   const nftTokenAt = (chainId: number, token: Address, tokenId: bigint, block: number) =>
     query<NftTokenRow>(
       `SELECT token_id, standard, original_owner FROM nft_tokens
@@ -54,7 +54,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
       [chainId, bytes(token), String(tokenId), block],
     );
 
-  /** Who received tokens first, by `nftKeyText`; those whose mint is not indexed are left out. One probe of the primary key each. */
+  /** The original owners of tokens, by `nftKeyText`; tokens whose mint is not indexed are left out. One probe of the primary key for each. */
   const originalOwners = async (chainId: number, keys: readonly NftKey[]): Promise<ReadonlyMap<string, Address>> => {
     if (keys.length === 0) return new Map();
     const rows = await query<{ place: number; original_owner: Address }>(
@@ -74,8 +74,8 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
   };
 
   /**
-   * Who held ERC-721 ids of a collection after a block, by id: the receiver of the last transfer, the zero address of a burnt one.
-   * Served by transfers_token_id, one probe an id.
+   * The owners of ERC-721 ids of a collection after a block, by id: the receiver of the last transfer, which is the zero address for a burnt id. Served by
+   * transfers_token_id, one probe for each id.
    */
   const nftOwnersAt = async (
     chainId: number,
@@ -94,7 +94,7 @@ export function createNftTokenQueries({ query }: Pick<Database, "query">) {
     return new Map(rows.map(({ token_id: id, to_address: owner }) => [id, owner]));
   };
 
-  /** The transactions that an id moved in up to a block, newest first. Served by transfers_token_id. */
+  /** The transactions that moved an id up to a block, newest first. Served by transfers_token_id. */
   const nftTransactions = (chainId: number, token: Address, tokenId: bigint, block: number, limit: number) =>
     query<TransactionPlace>(
       `SELECT DISTINCT block_number, transaction_index FROM transfers

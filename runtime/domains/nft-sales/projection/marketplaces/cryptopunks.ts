@@ -5,15 +5,16 @@ import { standards } from "../../../tokens/projection/standards.ts";
 import type { Marketplace, Sold } from "./marketplace.ts";
 
 /**
- * Contracts made like CryptoPunks, which are collection and market at once: their word on a sale is their word on the owner. A punk that is bought for nothing
- * was given. A bid that was accepted is told without its price, which is the bid's; not known where the bid was entered before the index began.
+ * Contracts in the style of CryptoPunks, which are collection and marketplace at once: their sale events are also their ownership events. A punk that was
+ * bought for nothing was a gift. The event of an accepted bid omits the price, which is that of the bid; it is unknown if the bid was entered before the
+ * first indexed block.
  */
 export const cryptopunks: Marketplace = {
   protocol: "cryptopunks",
   code: 2,
   topic0: punkBought.topic0,
   events: [punkBought, punkBidEntered, ...transfersByStandard],
-  tells: ({ kind }) => kind === "punkBought",
+  isSale: ({ kind }) => kind === "punkBought",
   salesOf: ({ events }) =>
     events.flatMap((event, position): Sold[] => {
       if (event.kind !== "punkBought") return [];

@@ -5,26 +5,30 @@ import { cryptopunks } from "./cryptopunks.ts";
 import type { Marketplace, Sold } from "./marketplace.ts";
 import { seaport } from "./seaport.ts";
 
-/** Every kind of marketplace whose sales are known. */
+/** Every supported kind of marketplace. */
 export const marketplaces: readonly Marketplace[] = [seaport, cryptopunks];
 
-/** A sale, and the kind of marketplace that told of it. */
+/** A sale and the kind of marketplace that emitted it. */
 export interface MarketplaceSale extends Sold {
   readonly protocol: Marketplace;
 }
 
-/** The sales of a block in the order of their events. A block without an event of a marketplace costs one look at its events. */
+/** The sales of a block in the order of their events. A block without a sale event costs one pass over its events. */
 export const salesOfBlock = ({ block, events }: DecodedBlock, wrappedNative: ReadonlySet<Address>): readonly MarketplaceSale[] => {
-  const telling = new Set(events.filter((event) => marketplaces.some(({ tells }) => tells(event))).map((event) => event.transactionIndex));
-  if (telling.size === 0) return [];
+  const withSales = new Set(
+    events.filter((event) => marketplaces.some(({ isSale }) => isSale(event))).map((event) => event.transactionIndex),
+  );
+  if (withSales.size === 0) return [];
   const byTransaction = groupBy(
-    events.filter(({ transactionIndex }) => telling.has(transactionIndex)),
+    events.filter(({ transactionIndex }) => withSales.has(transactionIndex)),
     ({ transactionIndex }) => transactionIndex,
   );
-  return [...byTransaction].flatMap(([index, own]) => {
+  return [...byTransaction].flatMap(([index, transactionEvents]) => {
     const sender = block.transactions[index]?.from ?? null;
     return marketplaces
-      .flatMap((protocol) => protocol.salesOf({ index, sender, events: own }, wrappedNative).map((sold) => ({ ...sold, protocol })))
+      .flatMap((protocol) =>
+        protocol.salesOf({ index, sender, events: transactionEvents }, wrappedNative).map((sold) => ({ ...sold, protocol })),
+      )
       .sort((left, right) => left.logIndex - right.logIndex);
   });
 };

@@ -2,21 +2,21 @@ import type { MarketplaceConfig } from "../../../../config/nfts.ts";
 import type { DecodedEvent, EventDefinition } from "../../../../events/decoded-block.ts";
 import type { Address, Hash } from "../../../../lib/hex.ts";
 
-/** What was paid for the units of a sale. */
+/** The payment for the units of a sale. */
 export interface Payment {
   /** The native token's address for native payments. */
   readonly token: Address;
   readonly amount: bigint;
 }
 
-/** Units of one token id that went from one account to another for a price. */
+/** Units of one token id that one account sold to another. */
 export interface Sold {
   readonly transactionIndex: number;
-  /** Of the event that tells of the sale; a bundle's sales share one. */
+  /** The log index of the sale event; the sales of a bundle share one. */
   readonly logIndex: number;
-  /** Log index of the token's own event: what several contracts tell of one move is one trade. */
+  /** The log index of the token's transfer event: sales that several contracts emit for one transfer are one trade. */
   readonly movedAt: number;
-  /** The contract that tells of it. Anybody may: which of them count is chosen when sales are asked about. */
+  /** The contract that emitted the event. Anybody can emit one: which marketplaces count is chosen by each query. */
   readonly marketplace: Address;
   readonly collection: Address;
   readonly tokenId: bigint;
@@ -24,30 +24,30 @@ export interface Sold {
   readonly units: bigint;
   readonly seller: Address;
   readonly buyer: Address;
-  /** Whose standing order was filled. */
+  /** The side whose open order was filled. */
   readonly maker: "seller" | "buyer";
-  /** `bid`: what the buyer bid before. Null where the price is not known, or is in several tokens at once. */
+  /** `bid`: the amount of the buyer's earlier bid. Null if the price is unknown or in several tokens. */
   readonly payment: Payment | "bid" | null;
 }
 
-/** What a transaction's logs say. */
+/** The decoded events of a transaction. */
 export interface TransactionEvents {
   readonly index: number;
-  /** Null where the block does not have it. */
+  /** Null if the block lacks the transaction. */
   readonly sender: Address | null;
   readonly events: readonly DecodedEvent[];
 }
 
-/** How sales are read from the events of one kind of marketplace. Another one is another file, and a line in the list of them. */
+/** Decodes the sales of one kind of marketplace. A new kind is a new file and an entry in the list of them. */
 export interface Marketplace {
   readonly protocol: MarketplaceConfig["protocol"];
-  /** What it is in the tables: never changed. */
+  /** The value in the tables: never changed. */
   readonly code: number;
-  /** First topic of the event that tells of a sale. */
+  /** The first topic of the sale event. */
   readonly topic0: Hash;
   readonly events: readonly EventDefinition[];
-  /** Whether an event tells of sales: a transaction without one is not looked at. */
-  readonly tells: (event: DecodedEvent) => boolean;
-  /** The sales of a transaction, in the order of their events. Amounts in wrapped native tokens are told apart by `wrappedNative`. */
+  /** Whether an event is a sale: transactions without one are skipped. */
+  readonly isSale: (event: DecodedEvent) => boolean;
+  /** The sales of a transaction, in the order of their events. `wrappedNative` identifies amounts in wrapped native tokens. */
   readonly salesOf: (transaction: TransactionEvents, wrappedNative: ReadonlySet<Address>) => readonly Sold[];
 }

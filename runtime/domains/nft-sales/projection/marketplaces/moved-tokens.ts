@@ -3,7 +3,7 @@ import { groupBy } from "../../../../lib/group-by.ts";
 import { type Address, zeroAddress } from "../../../../lib/hex.ts";
 import { standards } from "../../../tokens/projection/standards.ts";
 
-/** Units of a token that went from one account to another. */
+/** A transfer of units of a token between two accounts. */
 export interface Move {
   readonly logIndex: number;
   readonly collection: Address;
@@ -14,15 +14,15 @@ export interface Move {
   readonly amount: bigint;
 }
 
-/** A part of a move that an order accounts for. */
+/** The units of a move that an order accounts for. */
 export interface Taken {
   readonly move: Move;
   readonly units: bigint;
 }
 
-/** Moves of one id in one transaction that are looked at; more are no trade, but would have each order look at each of them. */
+/** Moves of one id in one transaction that are considered: each order would scan all of them. */
 const maxMoves = 1_000;
-/** Accounts that a token is followed through; more are no passing on, but would have each contract's telling go a long way. */
+/** Accounts through which a token is followed: every sale event may cause one such walk. */
 const maxSteps = 8;
 
 const lesser = (left: bigint, right: bigint): bigint => {
@@ -31,7 +31,7 @@ const lesser = (left: bigint, right: bigint): bigint => {
 };
 const keyOf = (collection: Address, tokenId: bigint): string => `${collection}${tokenId}`;
 
-/** What of collections' tokens really moved in a transaction, by their Transfer events. Mints and burns are nobody's trade. */
+/** The transfers of collections' tokens in a transaction, by their Transfer events. Mints and burns are no trades. */
 export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   const moves = groupBy(
     events.flatMap(movesOf).filter(({ from, to, amount }) => from !== zeroAddress && to !== zeroAddress && amount > 0n),
@@ -39,18 +39,18 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   );
   for (const own of moves.values()) own.splice(maxMoves);
   const movesOfToken = (collection: Address, tokenId: bigint): readonly Move[] => moves.get(keyOf(collection, tokenId)) ?? [];
-  /** Moves that some marketplace has an order for. */
+  /** Moves that an order of some marketplace accounts for. */
   const sold = new Set<Move>();
 
   return {
-    /** What one marketplace's orders account for: no unit is sold twice there, and what others tell of the same moves takes nothing away. */
+    /** Opens the book of one marketplace: its orders account for each unit once, independently of other marketplaces. */
     openBook: () => {
       const left = new Map<Move, bigint>();
-      /** The moves of a token that have units left. */
+      /** The moves of a token with units left. */
       const open = new Map<string, readonly Move[]>();
       const passed = new Set<Move>();
       return {
-        /** Units of a token that moved as they should, and were not taken before. */
+        /** Takes units of a token from matching moves that have units left. */
         take: (collection: Address, tokenId: bigint, units: bigint, fits: (move: Move) => boolean): Taken[] => {
           const taken: Taken[] = [];
           let missing = units;
@@ -74,8 +74,8 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
           return taken;
         },
         /**
-         * Who has the units in the end, or had them in the beginning: a contract that the transaction's sender went through passes on at once what it bought, and
-         * what it sells was given to it right before. What is sold on is no passing on.
+         * The account that has the units at the end of the transaction, or had them at its start: a contract that the sender used as an intermediary passes
+         * on what it bought at once, and receives what it sells right before. A resale is no passing on.
          */
         follow: ({ move, units }: Taken, side: "from" | "to", sender: Address | null): Address => {
           let end = move;
@@ -100,7 +100,7 @@ export const createMovedTokens = (events: readonly DecodedEvent[]) => {
   };
 };
 
-/** What one marketplace's orders account for. */
+/** The units that the orders of one marketplace account for. */
 export type MovesBook = ReturnType<ReturnType<typeof createMovedTokens>["openBook"]>;
 
 const movesOf = (event: DecodedEvent): Move[] => {

@@ -5,25 +5,24 @@ import { groupBy } from "../../../../lib/group-by.ts";
 import { type Address, type Hash, nativeTokenAddress, zeroAddress } from "../../../../lib/hex.ts";
 import type { Marketplace, Payment, Sold } from "./marketplace.ts";
 import { createMovedTokens, type Move, type MovesBook, type Taken } from "./moved-tokens.ts";
-import { shareOf } from "./share.ts";
 
 /**
- * Seaport, all of whose versions tell of an order that was filled in the same words.
- * A listing gives tokens for payments: its price is the sum of these, with fees, royalties and tips, which the event does not tell apart. A bid gives payments for
- * tokens: its price is what the bidder gave. Orders with tokens on both sides are swaps, and such without payment gifts: no sales. A listing for one buyer alone asks
- * that this buyer gets what it gives: that is no other side.
- * A price stands for all units of its order: each costs the same.
- * Anybody may emit such an event, so a sale counts as far as its units really moved in the same transaction by the collection's own events: for a listing from its
- * offerer to its recipient, for a bid to whom it names.
- * Orders that are matched with each other tell of the same token twice, from both sides: what a buying order names is sold by it, at what the buyer gave, and its mirror
- * finds nothing left to account for. But where one order buys what several sell, each at a price of its own, these say what each token cost.
+ * Seaport, all versions of which emit the same event for a filled order.
+ * A listing offers tokens for payments: its price is their sum, with fees, royalties and tips, which the event does not distinguish. A bid offers payments
+ * for tokens: its price is what the bidder paid. Orders with tokens on both sides are swaps, and those without payment gifts: neither is a sale. A listing
+ * for a single buyer demands that this buyer receives the offered tokens: these are no second side.
+ * The price applies to all units of an order equally.
+ * Anybody can emit such an event, so a sale counts only for units that moved in the same transaction by the collection's own events: for a listing from its
+ * offerer to its recipient, for a bid to the recipient that it names.
+ * Orders that are matched with each other emit the same trade from both sides: the buying order counts as the sale, at the price that the buyer paid, and
+ * its mirror finds no units left. But if one order buys what several sell, each at its own price, the selling orders count.
  */
 export const seaport: Marketplace = {
   protocol: "seaport",
   code: 1,
   topic0: orderFulfilled.topic0,
   events: [orderFulfilled, ordersMatched, ...transfersByStandard, erc1155TransferSingle, erc1155TransferBatch],
-  tells: ({ kind }) => kind === "orderFulfilled",
+  isSale: ({ kind }) => kind === "orderFulfilled",
   salesOf: ({ events, sender }, wrappedNative) => {
     const moved = createMovedTokens(events);
     const found: { readonly offer: Offer; readonly part: Part; readonly follow: MovesBook["follow"] }[] = [];
@@ -32,7 +31,7 @@ export const seaport: Marketplace = {
       const offers = offersOf(own);
       const sweeps = sweepsAmong(offers);
       const isFirst = (offer: Offer): boolean => offer.isMatched && offer.isBid && !sweeps.has(offer);
-      // Who buys comes first: what is left of a match is for the orders that sell.
+      // Buying orders come first: what a match leaves over is for the selling orders.
       for (const offer of [...offers.filter(isFirst), ...offers.filter((offer) => !isFirst(offer) && !sweeps.has(offer)), ...sweeps]) {
         let first = 0n;
         for (const item of offer.tokens) {
@@ -70,18 +69,18 @@ export const seaport: Marketplace = {
 
 interface Part {
   readonly taken: Taken;
-  /** The number of its first unit among those of its order. */
+  /** The position of its first unit among those of the order. */
   readonly first: bigint;
 }
 
-/** An order that gives tokens for payments, or payments for tokens. */
+/** An order that offers tokens for payments, or payments for tokens. */
 interface Offer {
   readonly event: OrderFulfilled;
   readonly isBid: boolean;
   readonly isMatched: boolean;
   readonly payments: readonly OrderItem[];
   readonly tokens: readonly (OrderItem & { readonly fits: (move: Move) => boolean })[];
-  /** Of all tokens. */
+  /** The units of all tokens. */
   readonly units: bigint;
 }
 
@@ -101,7 +100,7 @@ const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
   const given = offer.filter(isToken);
   const asked = askedOf(event, given);
   const isBid = given.length === 0;
-  // Tokens on both sides, or none; and what is paid beside tokens that are sold has no price of its own.
+  // Tokens on both sides or on neither; and a payment that is offered beside tokens has no price.
   if (isBid === (asked.length === 0) || (!isBid && offer.some(isPayment))) return [];
   const payments = (isBid ? offer : consideration).filter(isPayment);
   if (payments.length === 0) return [];
@@ -113,14 +112,14 @@ const offerOf = (event: OrderFulfilled, isMatched: boolean): Offer[] => {
 
 const keyOf = ({ token, tokenId }: OrderItem): string => `${token}${tokenId}`;
 
-/** How many of each token are among some items. */
+/** The amount of each token among some items. */
 const amountsOf = (items: readonly OrderItem[]): ReadonlyMap<string, bigint> => {
   const amounts = new Map<string, bigint>();
   for (const item of items) amounts.set(keyOf(item), (amounts.get(keyOf(item)) ?? 0n) + item.amount);
   return amounts;
 };
 
-/** The tokens that an order asks for, without those that it gives itself: of these it says who is to have them. */
+/** The tokens that an order demands, without those that it offers itself: for these it only names the receiver. */
 const askedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly OrderItem[]): OrderFulfilled["consideration"] => {
   const asked = consideration.filter(isToken);
   if (given.length === 0) return asked;
@@ -129,7 +128,7 @@ const askedOf = ({ consideration, offerer }: OrderFulfilled, given: readonly Ord
   return asked.filter((item) => item.recipient === offerer || !isGivenOn(item));
 };
 
-/** Buying orders for several tokens, paying nobody but those who sell them: matched with several listings that between them sell all of these. */
+/** Buying orders for several tokens that pay nobody but the sellers, matched with several listings that together sell all of these tokens. */
 const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   const listings = new Map<string, Offer>();
   for (const offer of offers) if (offer.isMatched && !offer.isBid) for (const item of offer.tokens) listings.set(keyOf(item), offer);
@@ -142,10 +141,10 @@ const sweepsAmong = (offers: readonly Offer[]): ReadonlySet<Offer> => {
   );
 };
 
-/** The orders that were filled with each other: those that an OrdersMatched after them names; before there was that event, those without a recipient. */
+/** The orders that were filled against each other: those named by an OrdersMatched after them, or, in versions before that event, those without a recipient. */
 const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): ReadonlySet<OrderFulfilled> => {
   const matched = new Set<OrderFulfilled>();
-  // An order that may be filled in parts can be there several times.
+  // A partially fillable order can occur several times.
   const open = new Map<Hash, OrderFulfilled[]>();
   for (const event of events) {
     if (event.kind === "ordersMatched") {
@@ -163,11 +162,21 @@ const matchedOrders = (events: readonly (OrderFulfilled | OrdersMatched)[]): Rea
   return matched;
 };
 
-/** The sum of payments; null in several tokens. The native token and a wrapped one are one to one, and together native. */
+/** The sum of payments; null for several tokens. The native token and its wrapped form are equal in value and add up to native. */
 const paymentOf = (payments: readonly OrderItem[], wrappedNative: ReadonlySet<Address>): Payment | null => {
   const tokens = new Set(payments.map(({ token }) => (token === zeroAddress ? nativeTokenAddress : token)));
   const [first] = tokens;
   const isNative = [...tokens].every((token) => token === nativeTokenAddress || wrappedNative.has(token));
   const token = tokens.size === 1 ? first : isNative ? nativeTokenAddress : undefined;
   return token === undefined ? null : { token, amount: payments.reduce((sum, { amount }) => sum + amount, 0n) };
+};
+
+/**
+ * The part of a price for `units` units that falls to `count` of them from number `first` on. Each costs the same, and the remainder of the division goes to the first
+ * ones, one smallest unit each, so that the parts of all units add up to the price.
+ */
+const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bigint => {
+  const [each, remainder] = [price / units, price % units];
+  const dearer = remainder > first ? remainder - first : 0n;
+  return each * count + (dearer < count ? dearer : count);
 };
