@@ -3,8 +3,8 @@ import type { FollowingTable } from "../../../indexer/reorg/roll-back.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
 /**
- * What was asked above the ancestor is asked again. Waits for whoever keeps what was read, and what they keep is seen by the steps that follow.
- * The queue is short; all of it may be read.
+ * Discards URLs that were read above the ancestor, so that they are read again. Waits for transactions that store outcomes; the steps that follow see their
+ * rows. The queue is short: all of it may be read.
  */
 const forgetAddresses: FollowingTable["beforeDelete"] = async (client, chainId, ancestor) => {
   await lockQueue(client, chainId);
@@ -16,7 +16,7 @@ const forgetAddresses: FollowingTable["beforeDelete"] = async (client, chainId, 
   await client.query("UPDATE nft_refreshes SET wanted_block = $2 WHERE chain_id = $1 AND wanted_block > $2", [chainId, ancestor]);
 };
 
-/** Tokens whose metadata was read above the ancestor are read again, unless they go themselves. Served by nft_metadata_roll_back. */
+/** Queues tokens whose metadata was read above the ancestor again, unless they are rolled back themselves. Served by nft_metadata_roll_back. */
 const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: number): Promise<void> => {
   await client.query(
     `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
@@ -26,7 +26,7 @@ const queueAgain = async (client: DatabaseClient, chainId: number, ancestor: num
   );
 };
 
-/** The tables of metadata that a reorganisation must reach, in this order: the queue before what is kept, as who keeps takes from the queue. */
+/** The tables of metadata that a reorganisation rolls back, in this order: the queue before the stored metadata, like transactions that store outcomes. */
 export const metadataTables: readonly FollowingTable[] = [
   { name: "nft_reads", blockColumn: "block_number", beforeDelete: forgetAddresses },
   { name: "nft_read_progress", blockColumn: "block_number" },

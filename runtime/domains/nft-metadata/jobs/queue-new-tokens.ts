@@ -3,27 +3,27 @@ import { sql } from "../../../database/sql.ts";
 import type { Job, JobContext } from "../../../jobs/job.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Tokens, and announced changes, that one portion queues at most, where it has more than one block: the loop waits for it. */
+/** Tokens and announced changes that one portion of more than one block queues at most: the indexing loop waits for it. */
 const portion = 2_000;
 const everyMilliseconds = 1_000;
-/** The pointer moves after so many blocks in which nothing was found. */
+/** Blocks without new tokens after which the pointer moves. */
 const quietBlocks = 1_000;
-/** So many pointers are kept for roll-backs; below them tokens are looked through from the beginning, and those that are read stay read. */
+/** Pointers kept for roll-backs. A deeper one starts again at the first token; stored metadata stays. */
 const keptPointers = 100;
 
-/** What of a chain's blocks is queued in one portion. */
+/** The blocks that are queued in one portion. */
 interface Portion {
-  /** The last block that was queued before; -1 where none was. */
+  /** The last block that was queued before; -1 for none. */
   readonly after: number;
   readonly to: number;
 }
 
 /**
- * Queues the tokens that came since the last look, and what was announced of changed metadata, in the order of their blocks. The pointer is a row of the block that it
- * stands at, and goes with it.
+ * Queues new tokens and announced metadata changes in the order of their blocks. The pointer is a row with the block number that it points to, and is
+ * rolled back with that block.
  */
 export const createQueueNewTokensJob = (): Job => {
-  /** Blocks of a portion that was small enough. */
+  /** The number of blocks of a portion that was small enough. */
   let span = Number.MAX_SAFE_INTEGER;
   return {
     name: "queue-new-nfts",
@@ -55,7 +55,7 @@ const pointerOf = async (database: Queryable, chainId: number): Promise<number> 
   return row?.block ?? -1;
 };
 
-/** Up to where the tokens of the chain are indexed. Served by the primary key. */
+/** The block up to which the chain's tokens are indexed. Served by the primary key. */
 const headOf = async (database: Queryable, chainId: number): Promise<number | null> => {
   const [row] = await database.query<{ block: number }>(
     "SELECT number AS block FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1",
@@ -64,7 +64,10 @@ const headOf = async (database: Queryable, chainId: number): Promise<number | nu
   return row?.block ?? null;
 };
 
-/** How much a portion would queue, counted to one more than it may. Served by nft_tokens_roll_back and the updates' primary key. */
+/**
+ * The number of rows that a portion would queue, counted up to one more than the maximum. Served by nft_tokens_roll_back and the primary key of
+ * nft_metadata_updates.
+ */
 const countIn = async (database: Queryable, chainId: number, { after, to }: Portion): Promise<number> => {
   const within = sql`chain_id = $1 AND block_number > $2 AND block_number <= $3`;
   const [row] = await database.query<{ count: number }>(
@@ -75,12 +78,12 @@ const countIn = async (database: Queryable, chainId: number, { after, to }: Port
   return row?.count ?? 0;
 };
 
-/** False where this process may not write, or the index has moved meanwhile. */
+/** False if this process may not write, or if the index has changed in between. */
 const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Portion): Promise<boolean> => {
   const isDone = await beside(async (client, indexed) => {
     await lockQueue(client, chainId);
     if (to > indexed.number || (await pointerOf(client, chainId)) !== after) return false;
-    // Served by nft_tokens_roll_back and by the primary key of what is kept. By a standard each, a contract that is two things is asked as the lower one.
+    // Served by nft_tokens_roll_back and the primary key of nft_metadata. A contract with two standards is called as one of the lower one.
     await client.query(
       `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, queued_at, run_after)
        SELECT DISTINCT ON (token, token_id) $1, token, token_id, standard, block_number, $4::timestamptz, $4::timestamptz FROM nft_tokens t
@@ -89,7 +92,8 @@ const queue = async ({ chainId, beside, clock }: JobContext, { after, to }: Port
        ORDER BY token, token_id, standard ON CONFLICT (chain_id, token, token_id) DO NOTHING`,
       [chainId, after, to, clock()],
     );
-    // What is announced while the same ids are being queued is queued once more after that, so that repeating it does not keep the last ids from their turn.
+    // A change that is announced while the same ids are being queued is queued once more afterwards, so that repeated announcements do not starve the last
+    // ids.
     await client.query(
       `INSERT INTO nft_refreshes AS r (chain_id, token, from_id, to_id, next_id, block_number, wanted_block)
        SELECT $1, token, from_id, to_id, from_id, min(block_number), max(block_number) FROM nft_metadata_updates

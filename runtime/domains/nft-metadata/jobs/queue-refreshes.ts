@@ -5,7 +5,7 @@ import type { Job } from "../../../jobs/job.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { lockQueue } from "./fetch/lock-queue.ts";
 
-/** Tokens that one look queues at most of ranges, and single ones: the loop waits for it. */
+/** Tokens of ranges, and single tokens, that one run queues at most: the indexing loop waits for it. */
 const portion = 2_000;
 const everyMilliseconds = 1_000;
 
@@ -24,17 +24,17 @@ const insertIntoQueue = sql`INSERT INTO nft_reads AS q (chain_id, token, token_i
      asked_at = NULL, attempts = 0, problem = NULL, run_after = least(q.run_after, excluded.run_after), leased_until = NULL`;
 
 /**
- * Queues the tokens of ranges whose metadata changed, or that an operator wants read again; portion by portion where a range has many. Collections take turns, so that one
- * that announces its many tokens in every block keeps no other waiting.
+ * Queues the tokens of ranges whose metadata changed or that an operator wants refreshed, in portions. Collections take turns, so that one that announces
+ * its many tokens in every block does not starve the others.
  */
 export const createQueueRefreshesJob = (): Job => {
-  /** The collection whose turn it was. */
+  /** The collection of the previous turn. */
   let last: Address | null = null;
   return {
     name: "queue-nft-refreshes",
     everyMilliseconds,
     run: async ({ chainId, database, beside, clock }) => {
-      // Served by the primary key; most looks find nothing.
+      // Served by the primary key; most runs find nothing.
       if ((await database.query("SELECT FROM nft_refreshes WHERE chain_id = $1 LIMIT 1", [chainId])).length === 0) return false;
       const hasMore = await beside(async (client) => {
         await lockQueue(client, chainId);
@@ -49,7 +49,7 @@ export const createQueueRefreshesJob = (): Job => {
   };
 };
 
-/** Ranges of one id each; gives how many. Served by nft_refreshes_order and the primary key of tokens. */
+/** Queues ranges of a single id; returns their number. Served by nft_refreshes_order and the primary key of nft_tokens. */
 const queueSingles = async (client: DatabaseClient, chainId: number, now: Date): Promise<number> => {
   const [row] = await client.query<{ count: number }>(
     sql`WITH due AS (
@@ -66,7 +66,7 @@ const queueSingles = async (client: DatabaseClient, chainId: number, now: Date):
   return row?.count ?? 0;
 };
 
-/** The first range of the next collection after one, or of the first. Served by the primary key. */
+/** The first range of the next collection after the given one, or of the first collection. Served by the primary key. */
 const nextRange = async (client: DatabaseClient, chainId: number, after: Address | null): Promise<Range | null> => {
   const [range] = await client.query<Range>(
     `SELECT token, from_id, to_id, next_id, wanted_block FROM nft_refreshes WHERE chain_id = $1 AND token > $2 AND from_id < to_id
@@ -76,7 +76,7 @@ const nextRange = async (client: DatabaseClient, chainId: number, after: Address
   return range ?? null;
 };
 
-/** The next tokens of a range. Served by the primary key of tokens. */
+/** Queues the next tokens of a range. Served by the primary key of nft_tokens. */
 const queueRange = async (client: DatabaseClient, chainId: number, range: Range, now: Date): Promise<void> => {
   const [row] = await client.query<{ count: number; last: string | null }>(
     sql`WITH seen AS (
@@ -97,8 +97,8 @@ const queueRange = async (client: DatabaseClient, chainId: number, range: Range,
 };
 
 /**
- * Asks for tokens of a collection to be read again, one or all of them. They are queued by the process that indexes. False where the collection, or the token, is not
- * known. Served by the primary key of tokens.
+ * Requests a refresh of one token of a collection or of all; the process that indexes the chain queues them. Returns false if the collection or the token
+ * is unknown. Served by the primary key of nft_tokens.
  */
 export const requestRefresh = async (client: DatabaseClient, chainId: number, token: Address, tokenId: string | null): Promise<boolean> => {
   const ids = tokenId === null ? ["0", String(2n ** 256n - 1n)] : [tokenId, tokenId];

@@ -105,22 +105,22 @@ describe("metadata in the address itself", () => {
     });
     expect(await readWith("data:image/svg+xml,<svg onload='x'/>")).toEqual({
       ok: false,
-      refusal: "The picture that stands for the metadata has the event handler onload.",
+      refusal: "The picture in place of the metadata has the event handler onload.",
       isLasting: true,
     });
   });
 
   it.each([
-    ["data:text/html,<script>", "The data: address is of the type text/html; JSON and pictures are accepted."],
-    ["data:application/json", "The data: address has no comma before its data."],
-    ["data:application/json;base64,{}", "The data: address is not the base64 that it says."],
-    [`data:application/json,${"x".repeat(10_001)}`, "The metadata is too large; up to 10000 bytes are accepted."],
-    [`data:application/json,${"x".repeat(100_000)}`, "The metadata is too large; up to 10000 bytes are accepted."],
+    ["data:text/html,<script>", "The data: URL has the media type text/html; expected JSON or an image."],
+    ["data:application/json", "The data: URL has no comma before its data."],
+    ["data:application/json;base64,{}", "The data: URL is not valid base64."],
+    [`data:application/json,${"x".repeat(10_001)}`, "The metadata is too large: documents of up to 10000 bytes are accepted."],
+    [`data:application/json,${"x".repeat(100_000)}`, "The metadata is too large: documents of up to 10000 bytes are accepted."],
     [
       `data:application/json;base64,${gzipSync("{}").toString("base64")}`,
-      "The data: address is compressed (gzip); plain JSON is accepted.",
+      "The data: URL is compressed with gzip; expected plain JSON.",
     ],
-    ["data:application/json,{", "The metadata is no JSON: it ends too early."],
+    ["data:application/json,{", "The metadata is not JSON: unexpected end."],
   ])("is refused for good: %s", async (url, refusal) => {
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
   });
@@ -145,7 +145,7 @@ describe("metadata elsewhere", () => {
     expect(first.paths).toEqual([path]);
   });
 
-  const noWay = "The path of the address leaves its content or holds characters of no path; plain names are accepted.";
+  const noWay = "The path of the URL leaves its content or contains characters that no path may contain.";
   it.each([
     [`ipfs://${contentId}/../../api/v0/id`, noWay],
     [`ipfs://${contentId}/%2e%2e/x`, noWay],
@@ -155,25 +155,25 @@ describe("metadata elsewhere", () => {
     [`ipfs://${contentId}/a\nb`, noWay],
     [`ipfs://${contentId}/%00`, noWay],
     [`ar://${transactionId}/../x`, noWay],
-    ["ipfs://../api/v0/id", "The ipfs: address has no content identifier; ipfs://CID/path is accepted."],
-    ["ipfs://name.example/1", "The ipfs: address has no content identifier; ipfs://CID/path is accepted."],
-    ["ar://short", "The ar: address has no transaction identifier; ar://ID/path is accepted."],
-    [`ipfs://${contentId}/${"x".repeat(3_000)}`, "The address is longer than 2048 characters."],
+    ["ipfs://../api/v0/id", "The ipfs: URL has no content identifier; expected ipfs://CID/path."],
+    ["ipfs://name.example/1", "The ipfs: URL has no content identifier; expected ipfs://CID/path."],
+    ["ar://short", "The ar: URL has no transaction id; expected ar://ID/path."],
+    [`ipfs://${contentId}/${"x".repeat(3_000)}`, "The path of the URL has more than 2048 characters."],
   ])("is not fetched by an address that is none: %s", async (url, refusal) => {
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
     expect(first.paths.length + second.paths.length).toBe(0);
   });
 
   it.each([
-    ["http://documents.example/", "is of the scheme http:"],
-    ["javascript:alert(1)", "is of the scheme javascript:"],
-    ["file:///etc/passwd", "is of the scheme file:"],
-    ["ftp://documents.example/1", "is of the scheme ftp:"],
-    ["ipns://documents.example/1", "is of the scheme ipns:"],
-    ["1.json", "is no URL"],
-    ["", "is no URL"],
+    ["http://documents.example/", "has the unsupported scheme http:"],
+    ["javascript:alert(1)", "has the unsupported scheme javascript:"],
+    ["file:///etc/passwd", "has the unsupported scheme file:"],
+    ["ftp://documents.example/1", "has the unsupported scheme ftp:"],
+    ["ipns://documents.example/1", "has the unsupported scheme ipns:"],
+    ["1.json", "is not a URL"],
+    ["", "is not a URL"],
   ])("is refused by name: %s", async (url, found) => {
-    const refusal = `The address of the metadata ${found}; data:, https:, ipfs: and ar: are accepted.`;
+    const refusal = `The metadata URL ${found}; expected data:, https:, ipfs: or ar:.`;
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });
   });
 
@@ -222,7 +222,7 @@ describe("several gateways", () => {
   });
 
   it("may be none, until the operator names one", async () => {
-    const refusal = "No gateway is configured for addresses of this scheme.";
+    const refusal = "No gateway is configured for this scheme.";
     expect(await readWith(url, { ipfsGateways: [] })).toEqual({ ok: false, refusal, isLasting: false });
   });
 });

@@ -101,7 +101,7 @@ describe("metadata that is read while a request waits", () => {
       [
         "http://169.254.169.254/latest/meta-data/",
         false,
-        "The address of the metadata is of the scheme http:; data:, https:, ipfs: and ar: are accepted.",
+        "The metadata URL has the unsupported scheme http:; expected data:, https:, ipfs: or ar:.",
       ],
       [null, false, "The contract returns no metadata URL."],
       [expect.stringContaining("data:"), true, null],

@@ -46,10 +46,10 @@ describe("a metadata document", () => {
   });
 
   it.each([
-    ["not json", "The metadata is no JSON: character 1 does not fit."],
-    ['{"name":', "The metadata is no JSON: it ends too early."],
-    ["[1]", "The metadata is JSON, but no object."],
-    ['"text"', "The metadata is JSON, but no object."],
+    ["not json", "The metadata is not JSON: unexpected character at position 1."],
+    ['{"name":', "The metadata is not JSON: unexpected end."],
+    ["[1]", "The metadata is not a JSON object."],
+    ['"text"', "The metadata is not a JSON object."],
   ])("is refused for good where there is none: %s", (text, refusal) => {
     expect(parseDocument(text)).toEqual({ ok: false, refusal, isLasting: true });
   });
@@ -86,25 +86,25 @@ describe("words of a document", () => {
 
 describe("addresses of a document", () => {
   it.each([
-    ["image", "javascript:alert(1)", "The image was left out: it is of the scheme javascript:, which is not shown."],
-    ["image", " JaVaScRiPt:alert(1)", "The image was left out: it is of the scheme javascript:, which is not shown."],
-    ["image", "java\nscript:alert(1)", "The image was left out: it is no URL."],
-    ["image", "file:///etc/passwd", "The image was left out: it is of the scheme file:, which is not shown."],
-    ["image", "data:text/html,<script>", "The image was left out: it is data of the type text/html; pictures are accepted."],
-    ["image", "data:,x", "The image was left out: it is data of the type text/plain; pictures are accepted."],
-    ["image", "data:image/svg+xml+x,<svg/>", "The image was left out: it is data of the type image/svg+xml+x; pictures are accepted."],
-    ["image", "data:video/mp4;base64,AAAA", "The image was left out: it is data of the type video/mp4; pictures are accepted."],
-    ["image", "data:image/png;base64,<>", "The image was left out: it is not the base64 that it says."],
-    ["image", "1.png", "The image was left out: it is no URL."],
-    ["image", "https://", "The image was left out: it is no URL."],
-    ["image", `https://a.example/${"x".repeat(2_048)}`, "The image was left out: it is longer than 2048 characters."],
+    ["image", "javascript:alert(1)", "Left out image: it has the unsupported scheme javascript:."],
+    ["image", " JaVaScRiPt:alert(1)", "Left out image: it has the unsupported scheme javascript:."],
+    ["image", "java\nscript:alert(1)", "Left out image: it is not a URL."],
+    ["image", "file:///etc/passwd", "Left out image: it has the unsupported scheme file:."],
+    ["image", "data:text/html,<script>", "Left out image: it has the media type text/html; expected an image."],
+    ["image", "data:,x", "Left out image: it has the media type text/plain; expected an image."],
+    ["image", "data:image/svg+xml+x,<svg/>", "Left out image: it has the media type image/svg+xml+x; expected an image."],
+    ["image", "data:video/mp4;base64,AAAA", "Left out image: it has the media type video/mp4; expected an image."],
+    ["image", "data:image/png;base64,<>", "Left out image: it is not valid base64."],
+    ["image", "1.png", "Left out image: it is not a URL."],
+    ["image", "https://", "Left out image: it is not a URL."],
+    ["image", `https://a.example/${"x".repeat(2_048)}`, "Left out image: it has more than 2048 characters."],
     [
       "animation_url",
       "data:text/html,x",
-      "The animation_url was left out: it is data of the type text/html; pictures, video and sound are accepted.",
+      "Left out animation_url: it has the media type text/html; expected an image, video or audio.",
     ],
-    ["external_url", "data:text/html,x", "The external_url was left out: it is of the scheme data:; http and https are accepted."],
-    ["external_url", "vbscript:x", "The external_url was left out: it is of the scheme vbscript:, which is not shown."],
+    ["external_url", "data:text/html,x", "Left out external_url: it has the scheme data:; expected http: or https:."],
+    ["external_url", "vbscript:x", "Left out external_url: it has the unsupported scheme vbscript:."],
   ])("that are not shown are named: %s %s", (field, address, refusal) => {
     const document = documentOf({ name: "Kept", [field]: address });
     expect(document).toMatchObject({ name: "Kept", image: null, animationUrl: null, externalUrl: null, refusal });
@@ -234,7 +234,7 @@ describe("attributes of a document", () => {
     const many = documentOf({ attributes: Array.from({ length: 600 }, (_, index) => ({ trait_type: `T${index}`, value: index })) });
     expect(many.attributes?.length).toBe(512);
     expect(many.counted.length).toBe(512);
-    expect(many.refusal).toBe("Only the first 512 attributes are kept.");
+    expect(many.refusal).toBe("Only the first 512 attributes are stored.");
     const long = documentOf({ attributes: [{ trait_type: "t".repeat(5_000), value: "v".repeat(5_000) }] });
     expect(long.attributes?.[0]).toEqual({ trait_type: "t".repeat(256), value: "v".repeat(1_000) });
     expect(long.counted[0]).toEqual({ trait: "t".repeat(256), value: "v".repeat(256), number: null });

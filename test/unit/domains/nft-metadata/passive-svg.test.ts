@@ -26,18 +26,18 @@ describe("an SVG that only draws", () => {
 });
 
 describe("an SVG that acts or asks", () => {
-  const outside = "leads to something outside of it; references to its own parts and pictures inside are accepted";
+  const outside = "has an external reference; expected references to its own parts or to embedded pictures";
   it.each([
-    [svg("<script>alert(1)</script>"), "has the element script, only elements that draw are accepted"],
-    ['<svg><script href="https://evil.example"/></svg>', "has the element script, only elements that draw are accepted"],
-    ['<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script/></s:svg>', "has the element script, only elements that draw are accepted"],
-    [svg("<foreignObject><p/></foreignObject>"), "has the element foreignObject, only elements that draw are accepted"],
+    [svg("<script>alert(1)</script>"), "has the element script; expected elements that draw"],
+    ['<svg><script href="https://evil.example"/></svg>', "has the element script; expected elements that draw"],
+    ['<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script/></s:svg>', "has the element script; expected elements that draw"],
+    [svg("<foreignObject><p/></foreignObject>"), "has the element foreignObject; expected elements that draw"],
     [
       svg('<h:iframe xmlns:h="http://www.w3.org/1999/xhtml" src="data:image/png,"/>'),
-      "has the element iframe, only elements that draw are accepted",
+      "has the element iframe; expected elements that draw",
     ],
-    [svg('<a href="https://evil.example"><text>x</text></a>'), "has the element a, only elements that draw are accepted"],
-    [svg("<handler/>"), "has the element handler, only elements that draw are accepted"],
+    [svg('<a href="https://evil.example"><text>x</text></a>'), "has the element a; expected elements that draw"],
+    [svg("<handler/>"), "has the element handler; expected elements that draw"],
     [svg("", 'onload="alert(1)"'), "has the event handler onload"],
     [svg('<rect ONCLICK="x"/>'), "has the event handler onclick"],
     [svg('<sodipodi:v xmlns:sodipodi="x" onfocus="x"/>'), "has the event handler onfocus"],
@@ -55,8 +55,8 @@ describe("an SVG that acts or asks", () => {
     [svg("<style><![CDATA[a{background:url(//evil.example)}]]></style>"), outside],
     [svg("<style>a{background:ur<g/>l(//evil.example)}</style>"), outside],
     [svg("<style>a{background:url(//evil.example</style>"), outside],
-    [svg("<style>@import 'https://evil.example';</style>"), "has a style that can fetch or act"],
-    [svg("<style>a{background:image-set('https://evil.example' 1x)}</style>"), "has a style that can fetch or act"],
+    [svg("<style>@import 'https://evil.example';</style>"), "has a style that can fetch or execute"],
+    [svg("<style>a{background:image-set('https://evil.example' 1x)}</style>"), "has a style that can fetch or execute"],
     [svg("<style>a{background:\\75rl(//evil.example)}</style>"), "has an escape in a style"],
     [svg('<rect><animate attributeName="href" to="https://evil.example"/></rect>'), "animates href"],
     [svg('<rect><set attributeName="xlink:href" to="javascript:x"/></rect>'), "animates href"],
@@ -64,17 +64,17 @@ describe("an SVG that acts or asks", () => {
     ['<!DOCTYPE svg [<!ENTITY x "y">]><svg/>', "has a document type, which can define entities"],
     ['<!DOCTYPE svg [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><svg>&b;</svg>', "has a document type, which can define entities"],
     ['<?xml-stylesheet href="https://evil.example"?><svg/>', "has a processing instruction"],
-    ['<?xml version="1.0" encoding="UTF-7"?><svg/>', "is not in UTF-8"],
-    [svg("<g>".repeat(100)), "is nested more than 100 deep"],
-    [svg('<script xmlns="urn:x">alert(1)</script>'), "has the element script, only elements that draw are accepted"],
-    [svg('<metadata><iframe xmlns="urn:x"/></metadata>'), "has the element iframe, only elements that draw are accepted"],
-    [svg("<!--><script>alert(1)</script>-->"), "has a comment that pages read otherwise"],
-    [svg("<!---><script>alert(1)</script>-->"), "has a comment that pages read otherwise"],
+    ['<?xml version="1.0" encoding="UTF-7"?><svg/>', "is not encoded in UTF-8"],
+    [svg("<g>".repeat(100)), "has more than 100 levels of nesting"],
+    [svg('<script xmlns="urn:x">alert(1)</script>'), "has the element script; expected elements that draw"],
+    [svg('<metadata><iframe xmlns="urn:x"/></metadata>'), "has the element iframe; expected elements that draw"],
+    [svg("<!--><script>alert(1)</script>-->"), "has a comment that HTML parsers read differently"],
+    [svg("<!---><script>alert(1)</script>-->"), "has a comment that HTML parsers read differently"],
     [svg("<title><style><![CDATA[</style><script>alert(1)</script>]]></style></title>"), "has an element in its title or description"],
     [svg("<desc><g/></desc>"), "has an element in its title or description"],
-    [svg('<font Color="a"/><style><!-- </style><script>alert(1)</script> --></style>'), "has the element font with attributes of pages"],
-    ["<html/>", "is no SVG"],
-    ['<svg xmlns="http://www.w3.org/1999/xhtml"/>', "is no SVG"],
+    [svg('<font Color="a"/><style><!-- </style><script>alert(1)</script> --></style>'), "has the element font with attributes of HTML"],
+    ["<html/>", "is not an SVG"],
+    ['<svg xmlns="http://www.w3.org/1999/xhtml"/>', "is not an SVG"],
   ])("is refused: %s", (text, fault) => {
     expect(svgFault(text)).toBe(fault);
   });

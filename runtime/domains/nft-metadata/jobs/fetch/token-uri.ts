@@ -8,62 +8,62 @@ import type { NftDocument } from "./documents/document.ts";
 const tokenUriSelector = "c87b56dd";
 const uriSelector = "0e89341c";
 
-/** Bytes of an answer that are looked at. A whole picture may stand in one; what is longer is no address, and refused later as too large where it is a document. */
-const longestAnswer = 16 * 1024 * 1024;
+/** Bytes of a response that are decoded. It may embed a picture; a longer one is refused later as too large if it embeds a document. */
+const maxResponseBytes = 16 * 1024 * 1024;
 const wordBytes = 32;
 
-/** The call that asks a contract where a token's metadata is. */
+/** The contract call that returns the URL of a token's metadata. */
 export const uriCall = ({ token, token_id, standard }: NftKey): { readonly to: Address; readonly data: Hex } => ({
   to: token,
   data: `0x${standard === standards.erc1155 ? uriSelector : tokenUriSelector}${idWord(token_id)}`,
 });
 
-/** What a contract answered: the address of the metadata with the token's id put in, or null where it gives none that can be used. */
+/** The URL in a contract's response, with the token's id filled in; null if the response has no usable one. */
 export const decodeUri = (outcome: CallOutcome | undefined, { token_id, standard }: NftKey): string | null => {
   if (outcome === undefined || !outcome.ok) return null;
-  const body = Buffer.from(outcome.data.slice(2, 2 + 2 * longestAnswer), "hex");
+  const body = Buffer.from(outcome.data.slice(2, 2 + 2 * maxResponseBytes), "hex");
   const bytes = stringOf(body);
   if (bytes === null) return null;
-  // A database takes no zero characters, and no address has one.
+  // PostgreSQL's text has no NUL, and no URL has one.
   const text = bytes.toString("utf8").replaceAll("\0", "").trim();
   if (text === "") return null;
   return standard === standards.erc1155 ? withId(text, token_id) : text;
 };
 
-/** Where a token's document is, or why it is nowhere; null where the node did not respond. */
+/** The URL of a token's document, or why there is none; null if the node did not respond. */
 export type DocumentLocation = { readonly url: string } | { readonly refusal: string } | null;
 
-/** The location that a contract's response to `uriCall` describes. A response that cannot hold a document of `maxBytes` and is no other URL either is refused undecoded. */
+/** Locates a token's document by the contract's response to `uriCall`. A response that is too long for a document of `maxBytes` is refused without decoding. */
 export const locateDocument = (outcome: CallOutcome | undefined, key: NftKey, maxBytes = Number.POSITIVE_INFINITY): DocumentLocation => {
   if (outcome === undefined || !(outcome.ok || outcome.reverted)) return null;
-  // Two digits a byte, and an escaped byte of a document is three characters.
+  // Two hex digits for each byte; percent-encoding triples the bytes of a document.
   if (outcome.ok && outcome.data.length > 2 * (3 * maxBytes + 1_000))
     return { refusal: `The contract's response is too large: documents of up to ${maxBytes} bytes are accepted.` };
   const url = decodeUri(outcome, key);
   return url === null ? { refusal: "The contract returns no metadata URL." } : { url };
 };
 
-/** EIP-1155, "Metadata": {id} stands for the id as 64 lower-case hex digits, without 0x. */
+/** EIP-1155, "Metadata": {id} stands for the id as 64 lowercase hex digits without 0x. */
 const withId = (url: string, tokenId: string): string => url.replaceAll("{id}", idWord(tokenId));
 
-/** A document of an EIP-1155 token with its id put in where its words and addresses say {id}, which addresses may have escaped by now. */
+/** Fills the id of an EIP-1155 token in for {id}, which may be percent-encoded in URLs by now. */
 export const withIdInside = (document: NftDocument, { token_id, standard }: NftKey): NftDocument => {
   if (standard !== standards.erc1155) return document;
-  const put = (text: string | null): string | null => text?.replace(/\{id\}|%7Bid%7D/g, idWord(token_id)) ?? null;
+  const fillIn = (text: string | null): string | null => text?.replace(/\{id\}|%7Bid%7D/g, idWord(token_id)) ?? null;
   const { name, description, image, animationUrl, externalUrl } = document;
   return {
     ...document,
-    name: put(name),
-    description: put(description),
-    image: put(image),
-    animationUrl: put(animationUrl),
-    externalUrl: put(externalUrl),
+    name: fillIn(name),
+    description: fillIn(description),
+    image: fillIn(image),
+    animationUrl: fillIn(animationUrl),
+    externalUrl: fillIn(externalUrl),
   };
 };
 
 const idWord = (tokenId: string): string => BigInt(tokenId).toString(16).padStart(64, "0");
 
-/** The string that an answer is (ABI: offset, length, bytes); null where the contract claims more than came. */
+/** The string in a response (ABI: offset, length, bytes); null if its bounds exceed the response. */
 const stringOf = (body: Buffer): Buffer | null => {
   const offset = smallNumber(body, 0);
   if (offset === null || offset + wordBytes > body.length) return null;

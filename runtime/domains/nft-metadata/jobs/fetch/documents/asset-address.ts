@@ -2,44 +2,44 @@ import { decodeData, parseDataUrl } from "./data-url.ts";
 import { isRaster, isRecording, isSvg } from "./media-types.ts";
 import { svgFault } from "./passive-svg.ts";
 
-/** An address that may be shown, or why it may not, as the end of a sentence that begins with what it is of. */
+/** A URL that clients may show, or the fault of one that they may not, as the rest of a sentence whose subject is the URL. */
 export type AssetAddress = { readonly url: string; readonly bytes: number | null } | { readonly fault: string };
 
-/** Longer addresses that are no documents themselves are not kept. */
-const longestAddress = 2048;
+/** Characters of a URL, unless it embeds its file. */
+const maxUrlLength = 2048;
 const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?=$|\/)/;
 const safe = /^[\x21-\x7e]+$/;
 const unsafe = /["<>\\^`{|}]/;
 
-/** An address of metadata: https:, http:, ipfs:, ar:, a data: picture, or markup of one; recordings where they fit. */
+/** Checks a URL of a document: https:, http:, ipfs:, ar:, an embedded picture (`data:` or SVG markup), and recordings if allowed. */
 export const assetAddress = (text: string, allowed: "picture" | "picture or recording" | "page"): AssetAddress => {
   const address = text.trim();
   if (allowed !== "page" && /^<(?:svg|\?xml)[\s>]/i.test(address)) return pictureOf(Buffer.from(address));
   if (/^data:/i.test(address))
-    return allowed === "page" ? { fault: "is of the scheme data:; http and https are accepted" } : dataAddress(address, allowed);
-  if (address.length > longestAddress) return { fault: `is longer than ${longestAddress} characters` };
+    return allowed === "page" ? { fault: "has the scheme data:; expected http: or https:" } : dataAddress(address, allowed);
+  if (address.length > maxUrlLength) return { fault: `has more than ${maxUrlLength} characters` };
   const named = bareContentId.test(address) ? `ipfs://${address}` : address;
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(named)?.[1]?.toLowerCase();
-  if (scheme === undefined) return { fault: "is no URL" };
-  if (!["https", "http", "ipfs", "ar"].includes(scheme)) return { fault: `is of the scheme ${scheme}:, which is not shown` };
+  if (scheme === undefined) return { fault: "is not a URL" };
+  if (!["https", "http", "ipfs", "ar"].includes(scheme)) return { fault: `has the unsupported scheme ${scheme}:` };
   const isWeb = scheme.startsWith("http");
-  if (isWeb && !URL.canParse(named)) return { fault: "is no URL" };
+  if (isWeb && !URL.canParse(named)) return { fault: "is not a URL" };
   if (safe.test(named) && !unsafe.test(named)) return { url: named, bytes: null };
-  // What no URL may hold is escaped, so that it stays one wherever it is pasted.
+  // Characters that no URL contains are escaped, so that it stays one URL wherever it is pasted.
   const escaped = isWeb ? new URL(named).href : encodeURI(named.toWellFormed()).replaceAll("%25", "%");
   return { url: escaped, bytes: null };
 };
 
 const dataAddress = (address: string, allowed: "picture" | "picture or recording"): AssetAddress => {
   const url = parseDataUrl(address);
-  if (url === null) return { fault: "is no data: URL" };
+  if (url === null) return { fault: "is not a valid data: URL" };
   const isKnown = isSvg(url.type) || isRaster(url.type) || (allowed === "picture or recording" && isRecording(url.type));
   if (!isKnown)
     return {
-      fault: `is data of the type ${url.type.slice(0, 60) || "text/plain"}; ${allowed === "picture" ? "pictures" : "pictures, video and sound"} are accepted`,
+      fault: `has the media type ${url.type.slice(0, 60) || "text/plain"}; expected ${allowed === "picture" ? "an image" : "an image, video or audio"}`,
     };
   const bytes = decodeData(url);
-  if (bytes === null) return { fault: "is not the base64 that it says" };
+  if (bytes === null) return { fault: "is not valid base64" };
   return isSvg(url.type) ? pictureOf(bytes) : { url: dataUrlOf(url.type, bytes), bytes: bytes.length };
 };
 
@@ -53,5 +53,5 @@ const pictureOf = (bytes: Buffer): AssetAddress => {
   return fault === null ? { url: dataUrlOf("image/svg+xml", bytes), bytes: bytes.length } : { fault: `${fault}` };
 };
 
-/** Written anew, so that whoever reads it finds what was checked, whatever they make of an odd spelling. */
+/** Encoded again, so that clients decode the bytes that were checked, whatever they make of an odd spelling. */
 const dataUrlOf = (type: string, bytes: Buffer): string => `data:${type};base64,${bytes.toString("base64")}`;

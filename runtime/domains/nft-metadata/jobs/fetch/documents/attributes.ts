@@ -2,18 +2,18 @@ import { cleanLine } from "./clean-text.ts";
 import type { CountedAttribute, NftAttribute } from "./document.ts";
 import { isNumber, isObject, type JsonObject, type JsonValue, plainNumber, renderJson } from "./json-text.ts";
 
-/** Attributes of one token that are kept. */
+/** Attributes of one token that are stored. */
 export const maxAttributes = 512;
-const longestTrait = 256;
-const longestValue = 1000;
-/** Characters of trait and value that filters compare. */
-const longestCounted = 256;
-const deepestList = 4;
+const maxTraitLength = 256;
+const maxValueLength = 1000;
+/** Characters of a trait or a value that filters compare. */
+const maxCountedLength = 256;
+const maxDepth = 4;
 
 export interface Attributes {
   readonly attributes: readonly NftAttribute[] | null;
   readonly counted: readonly CountedAttribute[];
-  /** Whether there were more than are kept. */
+  /** Whether further attributes were left out. */
   readonly isCut: boolean;
 }
 
@@ -26,7 +26,7 @@ interface Trait {
 const traitKeys = ["trait_type", "traitType", "trait", "key", "name"];
 const valueKeys = ["value", "val"];
 
-/** The traits of a document, whatever their shape: lists of pairs or words, objects of values, under attributes, traits or properties. */
+/** The traits of a document in any of the common shapes: lists of pairs or words, or objects of values, under attributes, traits or properties. */
 export const readAttributes = (document: JsonObject): Attributes => {
   const traits: Trait[] = [];
   const found = ["attributes", "traits", "properties"]
@@ -46,9 +46,9 @@ export const readAttributes = (document: JsonObject): Attributes => {
   };
 };
 
-/** Adds what a value holds; one more than are kept shows that there were more. */
+/** Adds the traits in a value, up to one more than the maximum, which shows that there are more. */
 const collect = (traits: Trait[], trait: string | null, value: JsonValue, depth: number): void => {
-  if (traits.length > maxAttributes || depth > deepestList) return;
+  if (traits.length > maxAttributes || depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const item of value) if (item !== null || trait !== null) collect(traits, trait, item, depth + 1);
   } else if (!isObject(value)) traits.push({ trait, value, display: "" });
@@ -72,17 +72,17 @@ const toAttribute = ({ trait, value, display }: Trait): NftAttribute & { readonl
   const number = numberOf(value, display);
   const text = (display === "date" && number !== null ? timeOf(number) : null) ?? textOf(value);
   return {
-    trait_type: trait === null ? null : cleanLine(trait, longestTrait),
-    value: text === null ? null : cleanLine(text, longestValue),
+    trait_type: trait === null ? null : cleanLine(trait, maxTraitLength),
+    value: text === null ? null : cleanLine(text, maxValueLength),
     number,
   };
 };
 
-/** A number is one that JSON writes as one, or a string of digits that is said to be shown as a number. */
+/** A JSON number, or a string of digits with a numeric display type. */
 const numberOf = (value: JsonValue, display: string): string | null => {
   if (isNumber(value)) return plainNumber(value.number);
-  const isSaid = ["number", "boost_number", "boost_percentage", "date"].includes(display);
-  return isSaid && typeof value === "string" ? plainNumber(value.trim()) : null;
+  const isNumeric = ["number", "boost_number", "boost_percentage", "date"].includes(display);
+  return isNumeric && typeof value === "string" ? plainNumber(value.trim()) : null;
 };
 
 const textOf = (value: JsonValue): string | null => {
@@ -91,11 +91,11 @@ const textOf = (value: JsonValue): string | null => {
   return isNumber(value) ? (plainNumber(value.number) ?? value.number) : renderJson(value);
 };
 
-/** Seconds since 1970; milliseconds where seconds would be thousands of years away. */
+/** Parses seconds since 1970, or milliseconds if seconds would be thousands of years away. */
 const timeOf = (number: string): string | null => {
   const seconds = Number(number) > 100_000_000_000 ? Number(number) / 1000 : Number(number);
   const date = new Date(Math.floor(seconds) * 1000);
   return Number.isNaN(date.getTime()) || seconds < 0 ? null : date.toISOString().replace(".000Z", "Z");
 };
 
-const cut = (text: string): string => [...text].slice(0, longestCounted).join("");
+const cut = (text: string): string => [...text].slice(0, maxCountedLength).join("");

@@ -1,6 +1,6 @@
 /** The parts of a data: URL (RFC 2397), its data not yet decoded. */
 export interface DataUrl {
-  /** Media type without parameters, in lower case; "" where it names none. */
+  /** The media type without parameters, in lower case; "" if there is none. */
   readonly type: string;
   readonly isBase64: boolean;
   readonly data: string;
@@ -9,7 +9,7 @@ export interface DataUrl {
 /** The scheme, the media type with its parameters, a comma. */
 const head = /^\s*data:([^,]{0,200}),/i;
 
-/** A data: URL, or null for what is none. */
+/** Parses a data: URL; null for other text. */
 export const parseDataUrl = (url: string): DataUrl | null => {
   const found = head.exec(url);
   if (found === null) return null;
@@ -18,8 +18,8 @@ export const parseDataUrl = (url: string): DataUrl | null => {
 };
 
 /**
- * The bytes that the data stands for; null where it is said to be base64 and is not. What follows a # belongs to the data, and a % that starts no escape is one:
- * contracts write their text as it is.
+ * Decodes the data; null for invalid base64. A # is part of the data, and a % that starts no escape stands for itself: contracts often do not encode their
+ * text.
  */
 export const decodeData = ({ isBase64, data }: DataUrl): Buffer | null => {
   const text = unescapeBytes(data);
@@ -28,7 +28,7 @@ export const decodeData = ({ isBase64, data }: DataUrl): Buffer | null => {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(digits) ? Buffer.from(digits, "base64") : null;
 };
 
-/** Over Latin-1, in which every byte is one character. */
+/** By way of Latin-1, where each byte is one character. */
 const unescapeBytes = (text: string): Buffer => {
   const bytes = Buffer.from(text).toString("latin1");
   return Buffer.from(

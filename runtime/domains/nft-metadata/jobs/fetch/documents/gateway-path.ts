@@ -1,38 +1,37 @@
-/** Where a document of a content-addressed network is below a gateway, or why it is nowhere, as a sentence. */
+/** The path of a content-addressed document on a gateway, or the fault of its URL, as a sentence. */
 export type GatewayPath = { readonly path: string } | { readonly fault: string };
 
-/** CIDv0 in base58, or CIDv1 in one of its usual bases. */
+/** CIDv0 in base58, or CIDv1 in one of its common bases. */
 const contentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bBfFkKzZ][0-9A-Za-z]{30,120})$/;
 /** 32 bytes in base64url. */
 const transactionId = /^[A-Za-z0-9_-]{43}$/;
-const longestPath = 2048;
+const maxPathLength = 2048;
 
-/** ipfs://CID/path, also with a second ipfs/ before it, as it is often written. */
+/** The path of ipfs://CID/path, also with a second ipfs/ before the CID, as it is often written. */
 export const ipfsPath = (url: string): GatewayPath => {
   const [id = "", ...segments] = segmentsOf(url.replace(/^ipfs:\/*(?:ipfs\/+)?/i, ""));
-  if (!contentId.test(id)) return { fault: "The ipfs: address has no content identifier; ipfs://CID/path is accepted." };
+  if (!contentId.test(id)) return { fault: "The ipfs: URL has no content identifier; expected ipfs://CID/path." };
   return pathOf("/ipfs", id, segments);
 };
 
-/** ar://ID/path. */
+/** The path of ar://ID/path. */
 export const arweavePath = (url: string): GatewayPath => {
   const [id = "", ...segments] = segmentsOf(url.replace(/^ar:\/*/i, ""));
-  if (!transactionId.test(id)) return { fault: "The ar: address has no transaction identifier; ar://ID/path is accepted." };
+  if (!transactionId.test(id)) return { fault: "The ar: URL has no transaction id; expected ar://ID/path." };
   return pathOf("", id, segments);
 };
 
-/** What follows a ? is no part of a content's address. */
+/** A query string is no part of a content address. */
 const segmentsOf = (text: string): string[] => (text.trim().split("?", 1)[0] ?? "").split("/").filter((segment) => segment !== "");
 
 const pathOf = (root: string, id: string, segments: readonly string[]): GatewayPath => {
   const escaped = segments.map(escapeSegment);
-  if (escaped.includes(null))
-    return { fault: "The path of the address leaves its content or holds characters of no path; plain names are accepted." };
+  if (escaped.includes(null)) return { fault: "The path of the URL leaves its content or contains characters that no path may contain." };
   const path = [root, id, ...escaped].join("/");
-  return path.length > longestPath ? { fault: `The address is longer than ${longestPath} characters.` } : { path };
+  return path.length > maxPathLength ? { fault: `The path of the URL has more than ${maxPathLength} characters.` } : { path };
 };
 
-/** Escapes that are there stay; everything else that a path may not hold becomes one. Null for what would lead elsewhere once somebody undoes the escapes. */
+/** Escapes the characters that a path cannot contain, leaving existing escapes. Null for a segment that leads elsewhere once it is unescaped. */
 const escapeSegment = (segment: string): string | null => {
   if (!isPlain(segment)) return null;
   return encodeURIComponent(segment.toWellFormed()).replace(/%25(?=[0-9A-Fa-f]{2})/g, "%");
@@ -40,7 +39,7 @@ const escapeSegment = (segment: string): string | null => {
 
 const isPlain = (segment: string): boolean => {
   let text = segment;
-  // Servers in a row may each undo escapes once.
+  // Several servers in a row may unescape it once each.
   for (let round = 0; round < 3; round += 1) {
     if (/^\.{1,2}$|[/\\\p{Cc}]/u.test(text)) return false;
     text = text.replace(/%([0-7][0-9A-Fa-f])/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));

@@ -1,12 +1,12 @@
-/** A value of JSON whose numbers are as they were written, and whose objects cannot be mistaken for anything else. */
+/** A JSON value whose numbers keep their text. Objects are maps, so no key is special. */
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 export interface JsonNumber {
   readonly number: string;
 }
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-/** Deeper documents are not read. */
-const deepest = 64;
+/** The maximum nesting of a document. */
+const maxDepth = 64;
 const space = /[ \t\n\r]*/y;
 /** RFC 8259, section 6. */
 const numeral = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -18,8 +18,8 @@ const literals: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
 const literal = /true|false|null/y;
 
 /**
- * JSON (RFC 8259) with numbers kept as text: the platform's parser rounds them to 53 bits. Of a key that stands twice the last value counts. Line ends and other control
- * characters may stand unescaped in strings, as contracts write them. @throws {SyntaxError} any other text, and what is nested too deeply.
+ * Parses JSON (RFC 8259) and keeps numbers as text: JSON.parse rounds them to 53 bits. The last value of a duplicate key counts. Control characters may be
+ * unescaped in strings, as in the documents of many contracts. @throws {SyntaxError} other text, or too deep nesting.
  */
 export const parseJsonText = (text: string): JsonValue => {
   let at = 0;
@@ -31,7 +31,7 @@ export const parseJsonText = (text: string): JsonValue => {
     return found;
   };
   const fail = (): never => {
-    throw new SyntaxError(at >= text.length ? "it ends too early" : `character ${at + 1} does not fit`);
+    throw new SyntaxError(at >= text.length ? "unexpected end" : `unexpected character at position ${at + 1}`);
   };
   const take = (character: string): boolean => {
     skip(space);
@@ -83,7 +83,7 @@ export const parseJsonText = (text: string): JsonValue => {
   };
 
   const value = (depth: number): JsonValue => {
-    if (depth > deepest) throw new SyntaxError(`it is nested more than ${deepest} deep`);
+    if (depth > maxDepth) throw new SyntaxError(`more than ${maxDepth} levels of nesting`);
     if (take("{")) return object(depth + 1);
     if (take("[")) return array(depth + 1);
     if (text[at] === '"') return string();
@@ -104,7 +104,7 @@ export const isNumber = (value: JsonValue | undefined): value is JsonNumber =>
   typeof value === "object" && value !== null && "number" in value;
 export const isObject = (value: JsonValue | undefined): value is JsonObject => value instanceof Map;
 
-/** The value as compact JSON, its numbers as they were written. */
+/** Serializes a value as compact JSON, its numbers unchanged. */
 export const renderJson = (value: JsonValue): string => {
   if (isNumber(value)) return value.number;
   if (isObject(value)) return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}:${renderJson(item)}`).join(",")}}`;
@@ -112,10 +112,10 @@ export const renderJson = (value: JsonValue): string => {
 };
 
 const written = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
-/** Longer ones are no numbers that anybody compares, and a database has its bounds. */
+/** Longer numbers are useless for comparison, and exceed the database's limits. */
 const maxDigits = 1000;
 
-/** A number as digits with at most one point, exactly; null where that is too long, or the text is no number. */
+/** The exact decimal notation of a number; null for too many digits or other text. */
 export const plainNumber = (text: string): string | null => {
   const parts = written.exec(text);
   if (parts === null || text.length > maxDigits) return null;
@@ -127,12 +127,12 @@ export const plainNumber = (text: string): string | null => {
   const padded = point <= 0 ? "0".repeat(1 - point) + digits : digits.padEnd(point, "0");
   const split = Math.max(point, 1);
   const before = padded.slice(0, split).replace(/^0+(?=[0-9])/, "");
-  const after = withoutZerosAtEnd(padded.slice(split));
+  const after = trimTrailingZeros(padded.slice(split));
   return `${sign}${before}${after === "" ? "" : `.${after}`}`;
 };
 
-/** From the end: a pattern would start again at each zero between other digits. */
-const withoutZerosAtEnd = (digits: string): string => {
+/** By a loop from the end: a regular expression would restart at each zero inside. */
+const trimTrailingZeros = (digits: string): string => {
   let end = digits.length;
   while (digits[end - 1] === "0") end -= 1;
   return digits.slice(0, end);

@@ -1,4 +1,4 @@
-/** Pictures of pixels: nothing in them acts, whoever shows them. */
+/** Raster images: they contain nothing active. */
 const rasters: ReadonlySet<string> = new Set(
   "png jpeg jpg pjpeg gif webp avif apng bmp x-ms-bmp tiff heic heif jxl x-icon vnd.microsoft.icon"
     .split(" ")
@@ -7,9 +7,9 @@ const rasters: ReadonlySet<string> = new Set(
 
 export const isRaster = (type: string): boolean => rasters.has(type);
 export const isSvg = (type: string): boolean => type === "image/svg+xml" || type === "image/svg";
-/** Video and sound. */
+/** Whether a type is video or audio. */
 export const isRecording = (type: string): boolean => /^(?:video|audio)\/[a-z0-9.+-]{1,60}$/.test(type);
-/** JSON, and what servers call it that do not know; "" where they say nothing. */
+/** Whether a type may be JSON: servers often send it with a general type, or with none (""). */
 export const isJson = (type: string): boolean =>
   ["", "application/json", "text/json", "text/plain", "application/octet-stream"].includes(type) ||
   /^[a-z0-9.-]+\/[a-z0-9.-]+\+json$/.test(type);

@@ -2,7 +2,7 @@ import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from "saxes";
 import { parseDataUrl } from "./data-url.ts";
 import { isRaster } from "./media-types.ts";
 
-/** Elements of SVG that draw (SVG 1.1, 2 and their filters and animations). Links, scripts and what holds pages are none of them. */
+/** Elements of SVG that draw (SVG 1.1, 2 and their filters and animations), without links, scripts and embedded pages. */
 const drawing: ReadonlySet<string> = new Set(
   (
     "svg g defs symbol use switch title desc metadata style path rect circle ellipse line polyline polygon text tspan textPath tref image marker " +
@@ -14,21 +14,32 @@ const drawing: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 const svgNamespace = "http://www.w3.org/2000/svg";
-/** Namespaces whose elements act in a page; those of drawing programs and of descriptions do not. */
-const acting = /xhtml|mathml|xul|xsl|xbl|xml-events|xforms|smil/i;
-/** Attributes that lead elsewhere or change where others lead. */
-const leading: ReadonlySet<string> = new Set(["href", "src", "base", "action", "formaction", "data", "poster", "srcdoc", "srcset", "ping"]);
+/** Namespaces with active elements; those of drawing programs and descriptions are harmless. */
+const active = /xhtml|mathml|xul|xsl|xbl|xml-events|xforms|smil/i;
+/** Attributes with references, or that change the target of references. */
+const references: ReadonlySet<string> = new Set([
+  "href",
+  "src",
+  "base",
+  "action",
+  "formaction",
+  "data",
+  "poster",
+  "srcdoc",
+  "srcset",
+  "ping",
+]);
 
-const leadsOut = "leads to something outside of it; references to its own parts and pictures inside are accepted";
+const externalReference = "has an external reference; expected references to its own parts or to embedded pictures";
 
-/** The parser looks a namespace up through all elements around one: without a bound, a megabyte of nested ones would keep it for half an hour. */
-const deepest = 100;
+/** The parser searches all ancestors for a namespace: without a maximum, a megabyte of nested elements would take half an hour. */
+const maxDepth = 100;
 
 class NotPassive extends Error {}
 
 /**
- * Why an SVG is not to be shown, as the end of a sentence; null for one that only draws and asks for nothing, also where somebody puts its text into a page: the parser of
- * HTML sees no namespaces, goes over to HTML inside of titles and after some elements, and then reads what stands in comments and styles as elements.
+ * Why an SVG must not be shown, as the rest of a sentence; null for one that only draws and fetches nothing, even if its text is pasted into a page. The
+ * HTML parser ignores namespaces, switches to HTML inside titles and after some elements, and then parses the text of comments and styles as elements.
  */
 export const svgFault = (text: string): string | null => {
   const parser = new SaxesParser({ xmlns: true, position: false });
@@ -36,11 +47,11 @@ export const svgFault = (text: string): string | null => {
   let styles = 0;
   let words = 0;
   let css = "";
-  /** Whether a namespace acts: its address may be long, and each element of it names it. */
-  const actingNamespaces = new Map<string, boolean>();
-  const isActing = (uri: string): boolean => {
-    const known = actingNamespaces.get(uri) ?? acting.test(uri);
-    actingNamespaces.set(uri, known);
+  /** Caches whether a namespace is active: its URI may be long, and every element repeats it. */
+  const activeNamespaces = new Map<string, boolean>();
+  const isActive = (uri: string): boolean => {
+    const known = activeNamespaces.get(uri) ?? active.test(uri);
+    activeNamespaces.set(uri, known);
     return known;
   };
   const addText = (part: string): void => {
@@ -56,26 +67,26 @@ export const svgFault = (text: string): string | null => {
     throw new NotPassive("has a processing instruction");
   });
   parser.on("xmldecl", ({ encoding }) => {
-    if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new NotPassive("is not in UTF-8");
+    if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) throw new NotPassive("is not encoded in UTF-8");
   });
   parser.on("opentagstart", () => {
-    if (depth >= deepest) throw new NotPassive(`is nested more than ${deepest} deep`);
+    if (depth >= maxDepth) throw new NotPassive(`has more than ${maxDepth} levels of nesting`);
   });
   parser.on("opentag", (tag) => {
-    checkElement(tag, depth === 0, isActing);
+    checkElement(tag, depth === 0, isActive);
     if (words > 0) throw new NotPassive("has an element in its title or description");
     depth += 1;
     if (tag.local === "style") styles += 1;
-    if (isOfWords(tag)) words += 1;
+    if (isTextual(tag)) words += 1;
   });
   parser.on("closetag", (tag) => {
     depth -= 1;
     if (tag.local === "style") styles -= 1;
-    if (isOfWords(tag)) words -= 1;
+    if (isTextual(tag)) words -= 1;
   });
   parser.on("comment", (comment) => {
-    // HTML 13.2.5.43: such a comment ends where it begins.
-    if (/^-?>/.test(comment)) throw new NotPassive("has a comment that pages read otherwise");
+    // HTML 13.2.5.43: such a comment ends at its start.
+    if (/^-?>/.test(comment)) throw new NotPassive("has a comment that HTML parsers read differently");
   });
   parser.on("text", addText);
   parser.on("cdata", addText);
@@ -89,56 +100,56 @@ export const svgFault = (text: string): string | null => {
   }
 };
 
-/** Elements in which HTML begins in a page (HTML 13.2.6, "HTML integration point"). */
-const isOfWords = ({ name }: SaxesTagNS): boolean => name === "title" || name === "desc";
+/** Elements that contain HTML in a page (HTML 13.2.6, "HTML integration point"). */
+const isTextual = ({ name }: SaxesTagNS): boolean => name === "title" || name === "desc";
 
-/** Attributes with which this element ends an SVG in a page (HTML 13.2.6.5). */
-const fontOfPages: ReadonlySet<string> = new Set(["color", "face", "size"]);
+/** Attributes with which the element font ends an SVG in a page (HTML 13.2.6.5). */
+const htmlFontAttributes: ReadonlySet<string> = new Set(["color", "face", "size"]);
 
-const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean, isActing: (uri: string) => boolean): void => {
+const checkElement = ({ name, local, uri, attributes }: SaxesTagNS, isRoot: boolean, isActive: (uri: string) => boolean): void => {
   const isSvg = uri === svgNamespace || uri === "";
-  if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is no SVG");
-  if (isSvg || name === local ? !drawing.has(local) : isActing(uri))
-    throw new NotPassive(`has the element ${local.slice(0, 50)}, only elements that draw are accepted`);
+  if (isRoot && !(isSvg && local === "svg")) throw new NotPassive("is not an SVG");
+  if (isSvg || name === local ? !drawing.has(local) : isActive(uri))
+    throw new NotPassive(`has the element ${local.slice(0, 50)}; expected elements that draw`);
   for (const attribute of Object.values(attributes)) checkAttribute(attribute);
-  if (name === "font" && Object.keys(attributes).some((key) => fontOfPages.has(key.toLowerCase())))
-    throw new NotPassive("has the element font with attributes of pages");
+  if (name === "font" && Object.keys(attributes).some((key) => htmlFontAttributes.has(key.toLowerCase())))
+    throw new NotPassive("has the element font with attributes of HTML");
 };
 
 const checkAttribute = ({ prefix, local, name, value }: SaxesAttributeNS): void => {
-  // Namespaces are names and lead nowhere.
+  // Namespace declarations are no references.
   if (prefix === "xmlns" || name === "xmlns") return;
   const key = local.toLowerCase();
   if (isHandler(key)) throw new NotPassive(`has the event handler ${key.slice(0, 50)}`);
   if (key === "attributename") checkAnimated(value.trim().split(":").at(-1)?.toLowerCase() ?? "");
-  if (leading.has(key) && !isPassiveReference(value)) throw new NotPassive(leadsOut);
+  if (references.has(key) && !isPassiveReference(value)) throw new NotPassive(externalReference);
   checkStyle(value);
 };
 
 const checkAnimated = (name: string): void => {
-  if (isHandler(name) || leading.has(name)) throw new NotPassive(`animates ${name.slice(0, 50)}`);
+  if (isHandler(name) || references.has(name)) throw new NotPassive(`animates ${name.slice(0, 50)}`);
 };
 
 const isHandler = (name: string): boolean => name.startsWith("on");
 
-/** A part of the same picture, or a picture of pixels inside it. */
+/** Whether a reference is to a part of the same picture or to an embedded raster image. */
 const isPassiveReference = (value: string): boolean => {
   const reference = value.trim();
   if (reference === "" || reference.startsWith("#")) return true;
   return isRaster(parseDataUrl(reference)?.type ?? "");
 };
 
-/** Of styles and of attributes that take their values: whatever can fetch names a part, or holds pixels or a font. */
+/** Checks a style sheet, or an attribute that may contain style values: URLs must be references to parts, embedded raster images or embedded fonts. */
 const checkStyle = (css: string): void => {
-  // An escape can spell any of the words below; a style sheet of a picture needs none.
+  // An escape can spell any of the words below, and no style sheet of a picture needs one.
   if (css.includes("\\") && /[{:;(]/.test(css)) throw new NotPassive("has an escape in a style");
   if (/@import|@charset|expression\s*\(|-moz-binding|behavior\s*:|javascript\s*:|(?:image-set|cross-fade|\bimage|\bsrc)\s*\(/i.test(css)) {
-    throw new NotPassive("has a style that can fetch or act");
+    throw new NotPassive("has a style that can fetch or execute");
   }
   for (const [, target = ""] of css.matchAll(/url\s*\(\s*["']?\s*([^)"']{0,200})/gi)) {
     const type = parseDataUrl(target)?.type ?? "";
     if (!target.startsWith("#") && !isRaster(type) && !isFont(type)) {
-      throw new NotPassive(leadsOut);
+      throw new NotPassive(externalReference);
     }
   }
 };

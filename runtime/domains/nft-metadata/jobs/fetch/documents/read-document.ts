@@ -9,12 +9,12 @@ import { parseDocument, pictureDocument, textOfBytes } from "./parse-document.ts
 
 type ReaderConfig = Pick<NftsConfig, "ipfsGateways" | "arweaveGateways" | "documentBytes" | "fetchMilliseconds">;
 
-/** Longer addresses that hold no document are not followed. */
-const longestUrl = 8192;
+/** Characters of a URL, unless it embeds a document. */
+const maxUrlLength = 8192;
 const bareContentId = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[a-z2-7]{50,110})(?:$|\/)/;
 const types = { header: "application/json, text/plain;q=0.5", words: "JSON", includes: isJson };
 
-/** Reads metadata from data:, https:, ipfs: and ar: addresses, within the bounds of a network's configuration. */
+/** Creates the reader of data:, https:, ipfs: and ar: URLs, within the bounds of a chain's configuration. */
 export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }: { readonly web?: Web } = {}): ReadDocument => {
   const boundsOf = (signal: AbortSignal, milliseconds: number): FetchBounds => ({
     milliseconds,
@@ -28,7 +28,7 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
     return fetched.ok ? documentOf(fetched.body) : refused(fetched.refusal.sentence, fetched.refusal.isLasting);
   };
 
-  /** The next gateway is asked where one does not have it; each has its share of the time that is left. */
+  /** Tries one gateway after the other, each with its share of the remaining time. */
   const fromGateways = async (gateways: readonly string[], place: GatewayPath, signal: AbortSignal): Promise<DocumentOutcome> => {
     if ("fault" in place) return refused(place.fault);
     const end = Date.now() + config.fetchMilliseconds;
@@ -39,13 +39,13 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
       const fetched = await web.fetchFrom(gateway, place.path, boundsOf(signal, share));
       if (fetched.ok) return documentOf(fetched.body);
       refusals.push(fetched.refusal);
-      // What is too large is so everywhere, as the address names its bytes.
+      // A content address identifies its bytes: they are too large on every gateway.
       if (fetched.refusal.code === "too-large") return refused(fetched.refusal.sentence);
     }
-    // It lasts only if it does with every gateway.
+    // Permanent only if it is for every gateway.
     const isLasting = refusals.length === gateways.length && refusals.every((refusal) => refusal.isLasting);
     const [first] = refusals;
-    if (first === undefined) return refused("No gateway is configured for addresses of this scheme.", false);
+    if (first === undefined) return refused("No gateway is configured for this scheme.", false);
     return refused(refusals.map(({ sentence }) => sentence).join(" "), isLasting);
   };
 
@@ -53,30 +53,30 @@ export const createDocumentReader = (config: ReaderConfig, { web = createWeb() }
     const address = bareContentId.test(url) ? `ipfs://${url}` : url.trim();
     const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(address)?.[1]?.toLowerCase();
     if (scheme === "data") return fromData(address, config.documentBytes);
-    if (address.length > longestUrl) return refused(`The address of the metadata is longer than ${longestUrl} characters.`);
+    if (address.length > maxUrlLength) return refused(`The metadata URL has more than ${maxUrlLength} characters.`);
     if (scheme === "https") return fromWeb(address, signal);
     if (scheme === "ipfs") return fromGateways(config.ipfsGateways, ipfsPath(address), signal);
     if (scheme === "ar") return fromGateways(config.arweaveGateways, arweavePath(address), signal);
-    const found = scheme === undefined ? "is no URL" : `is of the scheme ${scheme}:`;
-    return refused(`The address of the metadata ${found}; data:, https:, ipfs: and ar: are accepted.`);
+    const fault = scheme === undefined ? "is not a URL" : `has the unsupported scheme ${scheme}:`;
+    return refused(`The metadata URL ${fault}; expected data:, https:, ipfs: or ar:.`);
   };
 
-  // Whatever a hostile document makes stumble costs that document alone.
+  // A document that breaks the parser fails alone.
   return (url, signal) => read(url, signal).catch(() => refused("The metadata cannot be read."));
 };
 
-/** The metadata itself, as contracts write it. */
+/** Reads an embedded document. */
 const fromData = (address: string, maxBytes: number): DocumentOutcome => {
-  // Escaped, a byte is three characters.
+  // Percent-encoding triples a byte.
   if (address.length > 3 * maxBytes + 300) return tooLarge(maxBytes);
   const url = parseDataUrl(address);
-  if (url === null) return refused("The data: address has no comma before its data.");
+  if (url === null) return refused("The data: URL has no comma before its data.");
   if (!isJson(url.type) && !url.type.startsWith("image/")) {
-    return refused(`The data: address is of the type ${url.type.slice(0, 60)}; JSON and pictures are accepted.`);
+    return refused(`The data: URL has the media type ${url.type.slice(0, 60)}; expected JSON or an image.`);
   }
   const whole = fromDataUrl(address, url, maxBytes);
   const fragment = url.data.indexOf("#");
-  // A # begins a fragment (RFC 3986, section 3.5), where contracts append an id, unless their text is written as it is and has one of its own.
+  // A # starts a fragment (RFC 3986, section 3.5), in which some contracts append the id; in unencoded text it may be part of the document.
   if (whole.ok || fragment < 0) return whole;
   const withoutFragment = fromDataUrl(address, { ...url, data: url.data.slice(0, fragment) }, maxBytes);
   return withoutFragment.ok ? withoutFragment : whole;
@@ -84,17 +84,18 @@ const fromData = (address: string, maxBytes: number): DocumentOutcome => {
 
 const fromDataUrl = (address: string, url: DataUrl, maxBytes: number): DocumentOutcome => {
   const bytes = decodeData(url);
-  if (bytes === null) return refused("The data: address is not the base64 that it says.");
+  if (bytes === null) return refused("The data: URL is not valid base64.");
   if (bytes.length > maxBytes) return tooLarge(maxBytes);
   if (url.type.startsWith("image/")) return pictureDocument(address);
   // RFC 1952, section 2.3.1.
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: address is compressed (gzip); plain JSON is accepted.");
-  // With quotes unescaped it was never escaped: an escape in it is part of some address inside.
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return refused("The data: URL is compressed with gzip; expected plain JSON.");
+  // Text with bare quotes was never encoded: an escape in it belongs to a URL inside.
   const asWritten = !url.isBase64 && url.data.includes('"') ? parseDocument(url.data) : null;
   return asWritten?.ok === true ? asWritten : documentOf(bytes);
 };
 
-const tooLarge = (maxBytes: number): DocumentOutcome => refused(`The metadata is too large; up to ${maxBytes} bytes are accepted.`);
+const tooLarge = (maxBytes: number): DocumentOutcome =>
+  refused(`The metadata is too large: documents of up to ${maxBytes} bytes are accepted.`);
 
 const documentOf = (bytes: Buffer): DocumentOutcome => parseDocument(textOfBytes(bytes));
 
