@@ -45,7 +45,7 @@ const refused: readonly (readonly [kind: string, reason: RegExp])[] = [
   ["redirect-to-link-local", /http|169\.254/],
   ["redirect-loop", /redirect/],
   ["compressed-bomb", /gzip/],
-  ["deeply-nested", /deep|large/],
+  ["deeply-nested", /nesting|large/],
   ["page", /text\/html/],
   ["broken", /500/],
   ["missing", /404/],

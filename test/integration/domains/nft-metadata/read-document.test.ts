@@ -116,10 +116,7 @@ describe("metadata in the address itself", () => {
     ["data:application/json;base64,{}", "The data: URL is not valid base64."],
     [`data:application/json,${"x".repeat(10_001)}`, "The metadata is too large: documents of up to 10000 bytes are accepted."],
     [`data:application/json,${"x".repeat(100_000)}`, "The metadata is too large: documents of up to 10000 bytes are accepted."],
-    [
-      `data:application/json;base64,${gzipSync("{}").toString("base64")}`,
-      "The data: URL is compressed with gzip; expected plain JSON.",
-    ],
+    [`data:application/json;base64,${gzipSync("{}").toString("base64")}`, "The data: URL is compressed with gzip; expected plain JSON."],
     ["data:application/json,{", "The metadata is not JSON: unexpected end."],
   ])("is refused for good: %s", async (url, refusal) => {
     expect(await readWith(url)).toEqual({ ok: false, refusal, isLasting: true });

@@ -98,11 +98,7 @@ describe("addresses of a document", () => {
     ["image", "1.png", "Left out image: it is not a URL."],
     ["image", "https://", "Left out image: it is not a URL."],
     ["image", `https://a.example/${"x".repeat(2_048)}`, "Left out image: it has more than 2048 characters."],
-    [
-      "animation_url",
-      "data:text/html,x",
-      "Left out animation_url: it has the media type text/html; expected an image, video or audio.",
-    ],
+    ["animation_url", "data:text/html,x", "Left out animation_url: it has the media type text/html; expected an image, video or audio."],
     ["external_url", "data:text/html,x", "Left out external_url: it has the scheme data:; expected http: or https:."],
     ["external_url", "vbscript:x", "Left out external_url: it has the unsupported scheme vbscript:."],
   ])("that are not shown are named: %s %s", (field, address, refusal) => {
