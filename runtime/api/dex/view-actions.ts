@@ -3,7 +3,7 @@ import type { ExchangeTransaction, Pagination, PoolToken } from "../../../genera
 import { pairValue, swapValue } from "../../domains/dex/queries/valuation.ts";
 import type { TransactionRow } from "../../domains/ledger/queries/transaction.ts";
 import { actCodes } from "../../domains/pools/projection/tables.ts";
-import type { ActionPage, ActionRow } from "../../domains/pools/queries/action.ts";
+import type { ActionPage, ActionRow } from "../../domains/pools/queries/action-source.ts";
 import type { PoolRow } from "../../domains/pools/queries/pool.ts";
 import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";

@@ -2,20 +2,20 @@ import type { Row } from "../../../indexer/projection.ts";
 import type { State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** A pool and the only exchange that claims it. */
+/** A pool with the exchange whose sums include it. */
 export interface PoolExchange {
   readonly pool: Address;
   readonly factory: Address;
   readonly tokens: readonly [Address, Address];
 }
 
-/** What went into a pool and out of it, by side. */
+/** Amounts into a pool and out of it, by side. */
 export interface Amounts {
   readonly in: readonly [bigint, bigint];
   readonly out: readonly [bigint, bigint];
 }
 
-/** What a pool has of its tokens; null before it said any. */
+/** The reserves of a pool; null while they are unknown. */
 export type Reserves = readonly [bigint, bigint] | null;
 
 interface ExchangeSum {
@@ -35,11 +35,11 @@ interface TokenSum {
   amountOut: bigint;
   /** The last transaction of the block that swapped the token. */
   lastTransaction: number | null;
-  /** It has sums in the tables, or will have. */
+  /** It has a row in exchange_tokens. */
   listed: boolean;
 }
 
-/** Sums of exchanges and of their tokens: one row a block that changed one. */
+/** Cumulative sums of exchanges and of their tokens: one row for each block that changed them. */
 export const createExchangeSums = (state: State) => {
   const exchanges = new Map<Address, ExchangeSum>();
   const tokens = new Map<string, TokenSum>();
@@ -55,33 +55,22 @@ export const createExchangeSums = (state: State) => {
     return sum;
   };
 
-  const tokenOf = ({ pool, factory, tokens: pair }: PoolExchange, side: 0 | 1): TokenSum => {
-    const token = pair[side];
-    const known = tokens.get(`${factory}${token}`);
+  const tokenOf = (exchange: PoolExchange, side: 0 | 1): TokenSum => {
+    const token = exchange.tokens[side];
+    const key = `${exchange.factory}${token}`;
+    const known = tokens.get(key);
     if (known !== undefined) return known;
-    const stored = state.get("exchangeTokens", factory, token) ?? state.get("exchangeTokensOfPools", pool, side);
-    const sum = {
-      factory,
-      token,
-      reserve: BigInt(String(stored?.reserve ?? 0)),
-      swaps: Number(stored?.swaps ?? 0),
-      actions: Number(stored?.actions ?? 0),
-      swapTransactions: Number(stored?.swap_transactions ?? 0),
-      amountIn: BigInt(String(stored?.amount_in ?? 0)),
-      amountOut: BigInt(String(stored?.amount_out ?? 0)),
-      lastTransaction: null,
-      listed: stored !== undefined,
-    };
-    tokens.set(`${factory}${token}`, sum);
+    const sum = loadTokenSum(state, exchange, side, token);
+    tokens.set(key, sum);
     return sum;
   };
 
-  const act = (home: PoolExchange): readonly TokenSum[] => {
-    const exchange = exchangeOf(home);
+  const act = (pool: PoolExchange): readonly TokenSum[] => {
+    const exchange = exchangeOf(pool);
     exchange.actions += 1;
     touched.exchanges.add(exchange);
     return ([0, 1] as const).map((side) => {
-      const sum = tokenOf(home, side);
+      const sum = tokenOf(pool, side);
       sum.actions += 1;
       touched.tokens.add(sum);
       return sum;
@@ -90,20 +79,20 @@ export const createExchangeSums = (state: State) => {
 
   return {
     rows,
-    /** A pool has more or less of its tokens than before. */
-    changeReserves: (home: PoolExchange, before: Reserves, after: Reserves): void => {
+    /** Applies a change of a pool's reserves. */
+    changeReserves: (pool: PoolExchange, before: Reserves, after: Reserves): void => {
       for (const side of [0, 1] as const) {
         const change = (after?.[side] ?? 0n) - (before?.[side] ?? 0n);
         if (change === 0n) continue;
-        const sum = tokenOf(home, side);
+        const sum = tokenOf(pool, side);
         sum.reserve += change;
         touched.tokens.add(sum);
       }
     },
-    /** Liquidity was added or removed. */
-    act: (home: PoolExchange): void => void act(home),
-    swap: (home: PoolExchange, amounts: Amounts, transactionIndex: number): void => {
-      for (const [side, sum] of act(home).entries()) {
+    /** Counts an action that is no swap. */
+    act: (pool: PoolExchange): void => void act(pool),
+    swap: (pool: PoolExchange, amounts: Amounts, transactionIndex: number): void => {
+      for (const [side, sum] of act(pool).entries()) {
         sum.swaps += 1;
         sum.amountIn += amounts.in[side] ?? 0n;
         sum.amountOut += amounts.out[side] ?? 0n;
@@ -111,7 +100,7 @@ export const createExchangeSums = (state: State) => {
         if (sum.lastTransaction !== transactionIndex) sum.swapTransactions += 1;
         sum.lastTransaction = transactionIndex;
       }
-      exchangeOf(home).swaps += 1;
+      exchangeOf(pool).swaps += 1;
     },
     endBlock: (blockNumber: number): void => {
       for (const { factory, swaps, actions } of touched.exchanges) {
@@ -121,17 +110,7 @@ export const createExchangeSums = (state: State) => {
         const { factory, token } = sum;
         if (!sum.listed) rows.listed.push({ factory, token, block_number: blockNumber });
         sum.listed = true;
-        rows.tokens.push({
-          factory: sum.factory,
-          token: sum.token,
-          block_number: blockNumber,
-          reserve: sum.reserve,
-          swaps: sum.swaps,
-          actions: sum.actions,
-          swap_transactions: sum.swapTransactions,
-          amount_in: sum.amountIn,
-          amount_out: sum.amountOut,
-        });
+        rows.tokens.push(tokenRow(sum, blockNumber));
         sum.lastTransaction = null;
       }
       touched.exchanges.clear();
@@ -139,3 +118,31 @@ export const createExchangeSums = (state: State) => {
     },
   };
 };
+
+const loadTokenSum = (state: State, { pool, factory }: PoolExchange, side: 0 | 1, token: Address): TokenSum => {
+  const stored = state.get("exchangeTokens", factory, token) ?? state.get("exchangeTokensOfPools", pool, side);
+  return {
+    factory,
+    token,
+    reserve: BigInt(String(stored?.reserve ?? 0)),
+    swaps: Number(stored?.swaps ?? 0),
+    actions: Number(stored?.actions ?? 0),
+    swapTransactions: Number(stored?.swap_transactions ?? 0),
+    amountIn: BigInt(String(stored?.amount_in ?? 0)),
+    amountOut: BigInt(String(stored?.amount_out ?? 0)),
+    lastTransaction: null,
+    listed: stored !== undefined,
+  };
+};
+
+const tokenRow = (sum: TokenSum, blockNumber: number): Row => ({
+  factory: sum.factory,
+  token: sum.token,
+  block_number: blockNumber,
+  reserve: sum.reserve,
+  swaps: sum.swaps,
+  actions: sum.actions,
+  swap_transactions: sum.swapTransactions,
+  amount_in: sum.amountIn,
+  amount_out: sum.amountOut,
+});

@@ -5,10 +5,10 @@ import type { Address } from "../../../lib/hex.ts";
 import type { PoolExchange, Reserves } from "./exchange-sums.ts";
 import { familyCodes } from "./tables.ts";
 
-/** A factory's word on a pool. */
+/** The announcement of a pool by a factory. */
 export type PoolCreated = Extract<PoolEvent, { kind: "poolCreated" }>;
 
-/** The last announcement of a pool before it spoke itself. */
+/** The last announcement of a pool before its first event. */
 interface Announcement {
   readonly number: number;
   readonly factory: Address;
@@ -16,17 +16,17 @@ interface Announcement {
   readonly family: number;
 }
 
-/** What is known of an announced pool while blocks are folded. */
+/** The state of an announced pool while blocks are folded. */
 export interface FoldedPool {
   readonly pool: Address;
   announcement: Announcement;
-  /** It has spoken: no factory may claim it any more. */
+  /** The pool has emitted an event: further announcements are ignored. */
   hasEmitted: boolean;
   reserves: Reserves;
   sqrtPriceX96: bigint | null;
   liquidity: bigint | null;
   tick: number | null;
-  /** Of the pool's own token; null once its transfers do not add up. */
+  /** Of the pool's own token; null once its transfers are inconsistent. */
   supply: bigint | null;
   swaps: number;
   actions: number;
@@ -34,7 +34,7 @@ export interface FoldedPool {
   out: [bigint, bigint];
   /** The UTC day of its last swap, in days since 1970. */
   lastSwapDay: number | null;
-  /** What its own token's transfers of the running transaction said before the event that they belong to. */
+  /** Mints and burns of the pool's own token in the running transaction that precede their event. */
   pending: {
     readonly transactionIndex: number;
     minted: { readonly to: Address; readonly amount: bigint } | null;
@@ -42,7 +42,7 @@ export interface FoldedPool {
   } | null;
 }
 
-/** The only exchange that claims a constant-product pool; null where several do, and for other pools, which count in no exchange's sums. */
+/** The exchange whose sums include a pool: the only factory that announced a constant-product pool; null for all other pools. */
 export const exchangeOf = ({ pool, announcement }: FoldedPool): PoolExchange | null =>
   announcement.number === 0 && announcement.family === familyCodes["xy=k"]
     ? { pool, factory: announcement.factory, tokens: announcement.tokens }
@@ -50,70 +50,40 @@ export const exchangeOf = ({ pool, announcement }: FoldedPool): PoolExchange | n
 
 const bigintOf = (value: Row[string] | undefined): bigint | null => (value === null || value === undefined ? null : BigInt(String(value)));
 
-/** The announced pools, with what each had before the first folded block. */
+/** The announced pools, loaded with their states before the first folded block. */
 export const createFoldedPools = (state: State) => {
-  const books = new Map<Address, FoldedPool | null>();
+  const pools = new Map<Address, FoldedPool | null>();
   const touched = new Set<FoldedPool>();
   const announcedHere = new Set<string>();
   const rows: { readonly pools: Row[]; readonly shared: Row[]; readonly states: Row[] } = { pools: [], shared: [], states: [] };
 
-  const load = (pool: Address): FoldedPool | null => {
-    const announced = state.get("announcements", pool);
-    if (announced === undefined) return null;
-    const announcement = {
-      number: Number(announced.announcement),
-      factory: announced.factory as Address,
-      tokens: [announced.token0 as Address, announced.token1 as Address] as const,
-      family: Number(announced.family),
-    };
-    const stored = state.get("states", pool);
-    if (stored === undefined) return newBook(pool, announcement);
-    const [reserve0, reserve1] = [bigintOf(stored.reserve0), bigintOf(stored.reserve1)];
-    return {
-      pool,
-      announcement,
-      hasEmitted: true,
-      reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1],
-      sqrtPriceX96: bigintOf(stored.sqrt_price_x96),
-      liquidity: bigintOf(stored.liquidity),
-      tick: stored.tick === null ? null : Number(stored.tick),
-      supply: bigintOf(stored.supply),
-      swaps: Number(stored.swaps),
-      actions: Number(stored.actions),
-      in: [bigintOf(stored.amount0_in) ?? 0n, bigintOf(stored.amount1_in) ?? 0n],
-      out: [bigintOf(stored.amount0_out) ?? 0n, bigintOf(stored.amount1_out) ?? 0n],
-      lastSwapDay: stored.last_swap_day === null ? null : Number(stored.last_swap_day),
-      pending: null,
-    };
-  };
-
   const find = (pool: Address): FoldedPool | null => {
-    const known = books.get(pool);
+    const known = pools.get(pool);
     if (known !== undefined) return known;
-    const loaded = load(pool);
-    books.set(pool, loaded);
+    const loaded = loadPool(state, pool);
+    pools.set(pool, loaded);
     return loaded;
   };
 
   return {
     rows,
-    /** An announced pool; null for a contract that nobody announced. */
+    /** An announced pool; null for a contract that no factory announced. */
     find,
-    /** Its state after the block is to be kept. */
-    touch: (book: FoldedPool): void => {
-      book.hasEmitted = true;
-      touched.add(book);
+    /** Marks a pool whose state after the block must be written. */
+    touch: (folded: FoldedPool): void => {
+      folded.hasEmitted = true;
+      touched.add(folded);
     },
-    /** A factory claims a pool: its first word on it counts, and only before the pool's own first word, or in the transaction of that. */
+    /** Records an announcement: the first of each factory counts, up to the transaction of the pool's first event. */
     announce: (event: PoolCreated, blockNumber: number): void => {
       const { address: factory, pool } = event;
-      const book = find(pool);
+      const folded = find(pool);
       const claim = `${factory}${pool}`;
-      if (book?.hasEmitted || announcedHere.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
+      if (folded?.hasEmitted || announcedHere.has(claim) || state.get("announcedBy", factory, pool) !== undefined) return;
       announcedHere.add(claim);
       const family = familyCodes[event.family];
       const announcement = {
-        number: (book?.announcement.number ?? -1) + 1,
+        number: (folded?.announcement.number ?? -1) + 1,
         factory,
         tokens: [event.token0, event.token1] as const,
         family,
@@ -129,22 +99,53 @@ export const createFoldedPools = (state: State) => {
         block_number: blockNumber,
         transaction_index: event.transactionIndex,
       });
-      const claimants = book === null ? [] : announcement.number === 1 ? [book.announcement.factory, factory] : [factory];
+      const claimants = folded === null ? [] : announcement.number === 1 ? [folded.announcement.factory, factory] : [factory];
       for (const claimant of claimants) rows.shared.push({ factory: claimant, pool, block_number: blockNumber });
-      if (book === null) books.set(pool, newBook(pool, announcement));
-      else book.announcement = announcement;
+      if (folded === null) pools.set(pool, newPool(pool, announcement));
+      else folded.announcement = announcement;
     },
     endBlock: (blockNumber: number): void => {
-      for (const book of touched) {
-        rows.states.push(rowOf(book, blockNumber));
-        book.pending = null;
+      for (const folded of touched) {
+        rows.states.push(rowOf(folded, blockNumber));
+        folded.pending = null;
       }
       touched.clear();
     },
   };
 };
 
-const newBook = (pool: Address, announcement: Announcement): FoldedPool => ({
+/** The stored state of a pool; null for a contract that no factory announced. */
+const loadPool = (state: State, pool: Address): FoldedPool | null => {
+  const announced = state.get("announcements", pool);
+  if (announced === undefined) return null;
+  const announcement = {
+    number: Number(announced.announcement),
+    factory: announced.factory as Address,
+    tokens: [announced.token0 as Address, announced.token1 as Address] as const,
+    family: Number(announced.family),
+  };
+  const stored = state.get("states", pool);
+  if (stored === undefined) return newPool(pool, announcement);
+  const [reserve0, reserve1] = [bigintOf(stored.reserve0), bigintOf(stored.reserve1)];
+  return {
+    pool,
+    announcement,
+    hasEmitted: true,
+    reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1],
+    sqrtPriceX96: bigintOf(stored.sqrt_price_x96),
+    liquidity: bigintOf(stored.liquidity),
+    tick: stored.tick === null ? null : Number(stored.tick),
+    supply: bigintOf(stored.supply),
+    swaps: Number(stored.swaps),
+    actions: Number(stored.actions),
+    in: [bigintOf(stored.amount0_in) ?? 0n, bigintOf(stored.amount1_in) ?? 0n],
+    out: [bigintOf(stored.amount0_out) ?? 0n, bigintOf(stored.amount1_out) ?? 0n],
+    lastSwapDay: stored.last_swap_day === null ? null : Number(stored.last_swap_day),
+    pending: null,
+  };
+};
+
+const newPool = (pool: Address, announcement: Announcement): FoldedPool => ({
   pool,
   announcement,
   hasEmitted: false,
@@ -161,24 +162,24 @@ const newBook = (pool: Address, announcement: Announcement): FoldedPool => ({
   pending: null,
 });
 
-/** The factory that a pool's rows name: the only one that announced it. */
+/** The factory in a pool's rows: the only one that announced it, or null. */
 export const factoryOf = ({ announcement }: FoldedPool): Address | null => (announcement.number === 0 ? announcement.factory : null);
 
-const rowOf = (book: FoldedPool, blockNumber: number): Row => ({
-  pool: book.pool,
+const rowOf = (folded: FoldedPool, blockNumber: number): Row => ({
+  pool: folded.pool,
   block_number: blockNumber,
-  factory: factoryOf(book),
-  reserve0: book.reserves?.[0] ?? null,
-  reserve1: book.reserves?.[1] ?? null,
-  sqrt_price_x96: book.sqrtPriceX96,
-  liquidity: book.liquidity,
-  tick: book.tick,
-  supply: book.supply,
-  swaps: book.swaps,
-  actions: book.actions,
-  amount0_in: book.in[0],
-  amount0_out: book.out[0],
-  amount1_in: book.in[1],
-  amount1_out: book.out[1],
-  last_swap_day: book.lastSwapDay,
+  factory: factoryOf(folded),
+  reserve0: folded.reserves?.[0] ?? null,
+  reserve1: folded.reserves?.[1] ?? null,
+  sqrt_price_x96: folded.sqrtPriceX96,
+  liquidity: folded.liquidity,
+  tick: folded.tick,
+  supply: folded.supply,
+  swaps: folded.swaps,
+  actions: folded.actions,
+  amount0_in: folded.in[0],
+  amount0_out: folded.out[0],
+  amount1_in: folded.in[1],
+  amount1_out: folded.out[1],
+  last_swap_day: folded.lastSwapDay,
 });

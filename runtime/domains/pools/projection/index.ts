@@ -26,15 +26,15 @@ import { createExchangeSums } from "./exchange-sums.ts";
 import { createFoldedPools, exchangeOf, type FoldedPool, factoryOf, type PoolCreated } from "./folded-pools.ts";
 import { actCodes, poolLoads, poolTables } from "./tables.ts";
 
-/** The name of the projection, by which its checkpoint is found. */
+/** The id of the projection. */
 export const poolsId = "pools";
 
 /**
- * What pools of all factories hold, and what is done with them. A contract that no factory announced before, or in the same transaction, is no pool,
- * whatever it says.
- * The reserves of a constant-product pool are those that it said last. A concentrated pool says none: its reserves are what its events say came in
- * (swaps, deposits, fees of flash loans) less what went out (swaps, collections of positions and of the exchange), so its tokens' balances of it but for
- * what was given without an event; null for ever once less than nothing would be left. They count in the sums of no exchange.
+ * The states of pools of all factories, and the actions on them. A contract is a pool only if a factory announced it before its first event or in the same
+ * transaction.
+ * The reserves of a constant-product pool are the last ones that it emitted. A concentrated pool emits none: its reserves are the amounts in (swaps, deposits,
+ * flash loan fees) less the amounts out (swaps, collections by positions and by the protocol) of its events, so its balances of its tokens except for transfers
+ * without an event of the pool; null for good once they would be negative. Concentrated pools count in the sums of no exchange.
  */
 export const poolsProjection = defineProjection({
   id: poolsId,
@@ -90,21 +90,21 @@ export const poolsProjection = defineProjection({
 });
 
 const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string, Row[]> => {
-  const folded = { books: createFoldedPools(state), sums: createExchangeSums(state), actions: createActions() };
-  const { books, sums, actions } = folded;
+  const folded = { pools: createFoldedPools(state), sums: createExchangeSums(state), actions: createActions() };
+  const { pools, sums, actions } = folded;
   for (const decoded of blocks) {
     const announcements = announcementsOf(decoded);
     for (const event of decoded.events) {
-      if (event.kind === "poolCreated") books.announce(event, decoded.block.number);
+      if (event.kind === "poolCreated") pools.announce(event, decoded.block.number);
       else if (isOfPool(event) || changesSupply(event)) foldEvent(folded, decoded, announcements, event);
     }
-    books.endBlock(decoded.block.number);
+    pools.endBlock(decoded.block.number);
     sums.endBlock(decoded.block.number);
   }
   return {
-    pools: books.rows.pools,
-    shared_pools: books.rows.shared,
-    pool_states: books.rows.states,
+    pools: pools.rows.pools,
+    shared_pools: pools.rows.shared,
+    pool_states: pools.rows.states,
     ...actions.rows,
     exchange_sums: sums.rows.exchanges,
     exchange_tokens: sums.rows.listed,
@@ -115,7 +115,7 @@ const foldPools = (blocks: readonly DecodedBlock[], state: State): Record<string
 const placeOf = ({ transactionIndex, address }: Pick<EventPlace, "transactionIndex" | "address">): string =>
   `${transactionIndex}${address}`;
 
-/** A pool may speak while it is made, before its factory can name it: what is announced in a transaction is known from its beginning. */
+/** A pool may emit events in its constructor, before its factory announces it: announcements apply from the start of their transaction. */
 const announcementsOf = ({ events }: DecodedBlock): ReadonlyMap<string, readonly PoolCreated[]> =>
   groupBy(
     events.filter((event) => event.kind === "poolCreated"),
@@ -123,36 +123,36 @@ const announcementsOf = ({ events }: DecodedBlock): ReadonlyMap<string, readonly
   );
 
 interface Folded {
-  readonly books: ReturnType<typeof createFoldedPools>;
+  readonly pools: ReturnType<typeof createFoldedPools>;
   readonly sums: ReturnType<typeof createExchangeSums>;
   readonly actions: ReturnType<typeof createActions>;
 }
 
-/** An event of a contract that may be a pool. */
+/** Folds an event of a contract that may be a pool. */
 const foldEvent = (
-  { books, sums, actions }: Folded,
+  { pools, sums, actions }: Folded,
   { block }: DecodedBlock,
   announcements: ReturnType<typeof announcementsOf>,
   event: Parameters<typeof applyEvent>[1],
 ): void => {
-  if (announcements.size > 0 && !books.find(event.address)?.hasEmitted) {
-    for (const created of announcements.get(placeOf(event)) ?? []) books.announce(created, block.number);
+  if (announcements.size > 0 && !pools.find(event.address)?.hasEmitted) {
+    for (const created of announcements.get(placeOf(event)) ?? []) pools.announce(created, block.number);
   }
-  const book = books.find(event.address);
-  if (book === null) return;
-  const before = book.reserves;
-  const action = applyEvent(book, event);
-  books.touch(book);
-  const home = exchangeOf(book);
-  if (home !== null) {
-    sums.changeReserves(home, before, book.reserves);
-    if (action?.act === actCodes.swap) sums.swap(home, action.amounts, event.transactionIndex);
-    else if (action !== null) sums.act(home);
+  const pool = pools.find(event.address);
+  if (pool === null) return;
+  const before = pool.reserves;
+  const action = applyEvent(pool, event);
+  pools.touch(pool);
+  const exchange = exchangeOf(pool);
+  if (exchange !== null) {
+    sums.changeReserves(exchange, before, pool.reserves);
+    if (action?.act === actCodes.swap) sums.swap(exchange, action.amounts, event.transactionIndex);
+    else if (action !== null) sums.act(exchange);
   }
   if (action === null) return;
-  if (action.act === actCodes.swap) actions.noteDay(book, block);
+  if (action.act === actCodes.swap) actions.recordSwapDay(pool, block);
   const place = { block_number: block.number, log_index: event.logIndex, transaction_index: event.transactionIndex };
-  actions.write(book, action, place, block.transactions[event.transactionIndex]?.from ?? null);
+  actions.write(pool, action, place, block.transactions[event.transactionIndex]?.from ?? null);
 };
 
 interface Place {
@@ -161,24 +161,24 @@ interface Place {
   readonly transaction_index: number;
 }
 
-/** The rows of what was done, and of the accounts that had part in it. */
+/** The rows of actions, and of the accounts that took part in them. */
 const createActions = () => {
   const rows = { pool_actions: [] as Row[], pool_action_accounts: [] as Row[], pool_swap_days: [] as Row[] };
   return {
     rows,
-    /** A pool was swapped in: kept once a day. */
-    noteDay: (book: FoldedPool, block: DecodedBlock["block"]): void => {
+    /** Records the first swap of a pool on a day. */
+    recordSwapDay: (pool: FoldedPool, block: DecodedBlock["block"]): void => {
       const day = Math.floor(block.timestamp / secondsOfDay);
-      if (book.lastSwapDay === day) return;
-      book.lastSwapDay = day;
-      rows.pool_swap_days.push({ exchange: factoryOf(book) ?? book.pool, day, pool: book.pool, block_number: block.number });
+      if (pool.lastSwapDay === day) return;
+      pool.lastSwapDay = day;
+      rows.pool_swap_days.push({ exchange: factoryOf(pool) ?? pool.pool, day, pool: pool.pool, block_number: block.number });
     },
-    write: (book: FoldedPool, { act, sender, to, amounts, liquidity }: Action, place: Place, origin: Address | null): void => {
-      const factory = factoryOf(book);
-      book.actions += 1;
+    write: (pool: FoldedPool, { act, sender, to, amounts, liquidity }: Action, place: Place, origin: Address | null): void => {
+      const factory = factoryOf(pool);
+      pool.actions += 1;
       rows.pool_actions.push({
         ...place,
-        pool: book.pool,
+        pool: pool.pool,
         factory,
         act,
         sender,
@@ -191,7 +191,7 @@ const createActions = () => {
       });
       const { block_number, log_index } = place;
       for (const account of new Set([origin, sender, to])) {
-        if (account !== null) rows.pool_action_accounts.push({ account, exchange: factory ?? book.pool, block_number, log_index });
+        if (account !== null) rows.pool_action_accounts.push({ account, exchange: factory ?? pool.pool, block_number, log_index });
       }
     },
   };

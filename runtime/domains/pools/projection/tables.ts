@@ -81,7 +81,7 @@ export const poolTables: readonly Table[] = [
   { kind: "append", name: "exchange_token_sums", columns: { factory: "bytea", token: "bytea", block_number: "int8", ...tokenSums } },
 ];
 
-/** What a fold starts from: of a pool its last announcement and its state, and the sums of the exchange and the tokens that it counts in. */
+/** The state that a fold loads: of a pool its last announcement and its state, and the sums of its exchange and tokens. */
 export const poolLoads: Readonly<Record<string, StateLoad>> = {
   announcements: {
     table: "pools",
@@ -99,7 +99,7 @@ export const poolLoads: Readonly<Record<string, StateLoad>> = {
     values: Object.keys(tokenSums),
     newestBy: "block_number",
   },
-  // Whose exchange a pool is of is not known before it is loaded: these views lead there.
+  // The exchange of a pool is unknown before the pool is loaded: these views join it.
   exchangesOfPools: { table: "exchange_sums_of_pools", key: { pool: "bytea" }, values: Object.keys(exchangeSums) },
   exchangeTokensOfPools: { table: "exchange_token_sums_of_pools", key: { pool: "bytea", side: "int2" }, values: Object.keys(tokenSums) },
 };

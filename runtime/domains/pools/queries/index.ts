@@ -1,15 +1,17 @@
-import type { Database } from "../../../database/database.ts";
+import type { Queryable } from "../../../database/database.ts";
 import { createActionQueries } from "./action.ts";
+import { createExchangeQueries } from "./exchange.ts";
 import { createListQueries } from "./pool.ts";
 import { createStateQueries } from "./state.ts";
 import { createTransactionActionQueries } from "./transaction-action.ts";
 
-/** Everything that can be asked of the tables about pools. */
+/** All queries of pools and exchanges. */
 export type PoolQueries = ReturnType<typeof createPoolQueries>;
 
-/** The reading side of pools: which there are, what is in them, what was done with them. */
-export const createPoolQueries = (database: Pick<Database, "query">) => ({
+/** Queries of pools and exchanges: which there are, their states and the actions on them. */
+export const createPoolQueries = (database: Pick<Queryable, "query">) => ({
   ...createListQueries(database),
+  ...createExchangeQueries(database),
   ...createActionQueries(database),
   ...createStateQueries(database),
   ...createTransactionActionQueries(database),

@@ -1,9 +1,9 @@
 import { bytes } from "../../../database/codecs.ts";
-import type { Database } from "../../../database/database.ts";
+import type { Queryable } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
-import type { ExchangeKey } from "./pool.ts";
+import type { ExchangeKey } from "./exchange.ts";
 
-/** What was in a pool after a block, and sums from its beginning. Digits in the smallest unit; a reserve or supply that is not known is null. */
+/** The state of a pool after a block, with cumulative sums. Amounts are decimal digits in the smallest unit; an unknown reserve or supply is null. */
 export interface PoolState {
   readonly reserve0: string | null;
   readonly reserve1: string | null;
@@ -15,17 +15,17 @@ export interface PoolState {
   readonly amount1_out: string;
 }
 
-/** What an exchange's pools had of a token after a block, and sums from its beginning. */
+/** The sums of a token in an exchange's pools after a block. */
 export interface TokenState {
   readonly reserve: string;
   readonly swaps: number;
-  /** Of its own pools alone: `sharedSwapTransactions` has those of pools that other factories claim too. */
+  /** Of pools that no other factory has announced; `sharedSwapTransactions` counts those of the others. */
   readonly swap_transactions: number;
   readonly amount_in: string;
   readonly amount_out: string;
 }
 
-/** What a pool is before it said anything. */
+/** A pool before its first event. */
 export const emptyPool: PoolState = {
   reserve0: "0",
   reserve1: "0",
@@ -38,16 +38,66 @@ export const emptyPool: PoolState = {
 };
 const emptyToken: TokenState = { reserve: "0", swaps: 0, swap_transactions: 0, amount_in: "0", amount_out: "0" };
 
-const poolColumns = "reserve0, reserve1, supply, swaps, amount0_in, amount0_out, amount1_in, amount1_out";
-const tokenColumns = "reserve, swaps, swap_transactions, amount_in, amount_out";
-
-/** A height at which something had not begun; null stands for it where a time has no block before it. */
+/** The block number of a state; null, where no block precedes a time, is below all blocks. */
 const heightOf = (block: number | null): number => block ?? -1;
 
-/** Questions about what pools, and exchanges with all of theirs, held and traded up to given blocks. */
-export function createStateQueries({ query }: Pick<Database, "query">) {
-  /** The states of pools after each of some blocks, by pool, in the order of the blocks. Served by the primary key, one probe a pool and block. */
-  const statesAt = async (
+/** Queries of the states of pools, and of the sums of exchanges, at given blocks. */
+export function createStateQueries({ query }: Pick<Queryable, "query">) {
+  const statesAt = createPoolStates({ query });
+  const tokenSumsAt = createTokenSums({ query });
+  return {
+    statesAt,
+
+    /**
+     * The number of an exchange's swaps by each of some blocks. Served by the primary keys: one probe of its sums a block, and one for each pool that other
+     * factories have announced too.
+     */
+    exchangeSwapsAt: async (chainId: number, { factory, shared }: ExchangeKey, blocks: readonly (number | null)[]): Promise<number[]> => {
+      const [rows, sharedStates] = await Promise.all([
+        query<{ swaps: number | null }>(
+          `SELECT (SELECT swaps FROM exchange_sums s WHERE s.chain_id = $1 AND s.factory = $2 AND s.block_number <= b.block
+                   ORDER BY s.block_number DESC LIMIT 1) AS swaps
+           FROM unnest($3::int8[]) WITH ORDINALITY AS b(block, position) ORDER BY b.position`,
+          [chainId, bytes(factory), blocks.map(heightOf)],
+        ),
+        statesAt(chainId, shared, blocks),
+      ]);
+      return rows.map(({ swaps }, position) => shared.reduce((sum, pool) => sum + (sharedStates(pool)[position]?.swaps ?? 0), swaps ?? 0));
+    },
+
+    /**
+     * The sums of tokens in an exchange's pools after each of some blocks, by token. The states of `shared`, pools that other factories have announced too, are
+     * added. Served by the primary keys, one probe a token or shared pool and block.
+     */
+    tokenStatesAt: async (
+      chainId: number,
+      factory: Address,
+      tokens: readonly Address[],
+      shared: readonly { readonly pool: Address; readonly token0: Address; readonly token1: Address }[],
+      blocks: readonly (number | null)[],
+    ): Promise<(token: Address) => readonly TokenState[]> => {
+      const sharedPools = shared.map(({ pool }) => pool);
+      const [byToken, sharedStates] = await Promise.all([
+        tokenSumsAt(chainId, factory, tokens, blocks),
+        statesAt(chainId, sharedPools, blocks),
+      ]);
+      for (const pool of shared) {
+        for (const side of [0, 1] as const) {
+          const states = byToken.get(side === 0 ? pool.token0 : pool.token1);
+          states?.forEach((state, position) => {
+            states[position] = addPool(state, sharedStates(pool.pool)[position] ?? emptyPool, side);
+          });
+        }
+      }
+      return (token) => byToken.get(token) ?? blocks.map(() => emptyToken);
+    },
+  };
+}
+
+/** The states of pools after each of some blocks, by pool, in the order of the blocks. Served by the primary key, one probe a pool and block. */
+const createPoolStates =
+  ({ query }: Pick<Queryable, "query">) =>
+  async (
     chainId: number,
     pools: readonly Address[],
     blocks: readonly (number | null)[],
@@ -56,91 +106,49 @@ export function createStateQueries({ query }: Pick<Database, "query">) {
       pools.length === 0
         ? []
         : await query<PoolState & { readonly pool: Address; readonly position: number }>(
-            `SELECT k.pool, b.position::int4 AS position, ${poolColumns}
+            `SELECT k.pool, b.position::int4 AS position, reserve0, reserve1, supply, swaps, amount0_in, amount0_out, amount1_in, amount1_out
              FROM unnest($2::bytea[]) AS k(pool) CROSS JOIN unnest($3::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
-               SELECT ${poolColumns} FROM pool_states s WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block
-               ORDER BY s.block_number DESC LIMIT 1) s`,
+               SELECT reserve0, reserve1, supply, swaps, amount0_in, amount0_out, amount1_in, amount1_out FROM pool_states s
+               WHERE s.chain_id = $1 AND s.pool = k.pool AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s`,
             [chainId, pools.map(bytes), blocks.map(heightOf)],
           );
     const byPool = new Map<Address, PoolState[]>();
     for (const row of rows) {
       const states = byPool.get(row.pool) ?? blocks.map(() => emptyPool);
-      // As it came: thousands of these are read for a page, and to take objects apart costs more than all else that is done with them.
+      // The row itself: a page reads thousands of these, and copying them costs more than all other work on them.
       states[row.position - 1] = row;
       byPool.set(row.pool, states);
     }
     return (pool) => byPool.get(pool) ?? blocks.map(() => emptyPool);
   };
 
-  /**
-   * How many swaps an exchange had by each of some blocks. Served by the primary keys: one probe of its sums a block, and one for each pool that other
-   * factories claim too.
-   */
-  const exchangeSwapsAt = async (
-    chainId: number,
-    { factory, shared }: ExchangeKey,
-    blocks: readonly (number | null)[],
-  ): Promise<number[]> => {
-    const [rows, sharedStates] = await Promise.all([
-      query<{ swaps: number | null }>(
-        `SELECT (SELECT swaps FROM exchange_sums s WHERE s.chain_id = $1 AND s.factory = $2 AND s.block_number <= b.block
-                 ORDER BY s.block_number DESC LIMIT 1) AS swaps
-         FROM unnest($3::int8[]) WITH ORDINALITY AS b(block, position) ORDER BY b.position`,
-        [chainId, bytes(factory), blocks.map(heightOf)],
-      ),
-      statesAt(chainId, shared, blocks),
-    ]);
-    return rows.map(({ swaps }, position) => shared.reduce((sum, pool) => sum + (sharedStates(pool)[position]?.swaps ?? 0), swaps ?? 0));
-  };
-
-  /**
-   * What an exchange's pools had of tokens after each of some blocks, by token. `shared` are the pools that other factories claim too, with the
-   * side on which each has which token: they are added. Served by the primary keys, one probe a token or shared pool and block.
-   */
-  const tokenStatesAt = async (
+/** The sums of tokens in an exchange's own pools after each of some blocks. */
+const createTokenSums =
+  ({ query }: Pick<Queryable, "query">) =>
+  async (
     chainId: number,
     factory: Address,
     tokens: readonly Address[],
-    shared: readonly { readonly pool: Address; readonly token0: Address; readonly token1: Address }[],
     blocks: readonly (number | null)[],
-  ): Promise<(token: Address) => readonly TokenState[]> => {
-    const [rows, sharedStates] = await Promise.all([
-      query<TokenState & { readonly token: Address; readonly position: number }>(
-        `SELECT k.token, b.position::int4 AS position, ${tokenColumns}
-         FROM unnest($3::bytea[]) AS k(token) CROSS JOIN unnest($4::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
-           SELECT ${tokenColumns} FROM exchange_token_sums s
-           WHERE s.chain_id = $1 AND s.factory = $2 AND s.token = k.token AND s.block_number <= b.block
-           ORDER BY s.block_number DESC LIMIT 1) s`,
-        [chainId, bytes(factory), tokens.map(bytes), blocks.map(heightOf)],
-      ),
-      statesAt(
-        chainId,
-        shared.map(({ pool }) => pool),
-        blocks,
-      ),
-    ]);
+  ): Promise<Map<Address, TokenState[]>> => {
+    const rows = await query<TokenState & { readonly token: Address; readonly position: number }>(
+      `SELECT k.token, b.position::int4 AS position, reserve, swaps, swap_transactions, amount_in, amount_out
+       FROM unnest($3::bytea[]) AS k(token) CROSS JOIN unnest($4::int8[]) WITH ORDINALITY AS b(block, position) CROSS JOIN LATERAL (
+         SELECT reserve, swaps, swap_transactions, amount_in, amount_out FROM exchange_token_sums s
+         WHERE s.chain_id = $1 AND s.factory = $2 AND s.token = k.token AND s.block_number <= b.block ORDER BY s.block_number DESC LIMIT 1) s`,
+      [chainId, bytes(factory), tokens.map(bytes), blocks.map(heightOf)],
+    );
     const byToken = new Map(tokens.map((token) => [token, blocks.map(() => emptyToken)]));
     for (const { token, position, ...state } of rows) {
       const states = byToken.get(token);
       if (states !== undefined) states[position - 1] = state;
     }
-    for (const pool of shared) {
-      for (const side of [0, 1] as const) {
-        const states = byToken.get(side === 0 ? pool.token0 : pool.token1);
-        states?.forEach((state, position) => {
-          states[position] = addPool(state, sharedStates(pool.pool)[position] ?? emptyPool, side);
-        });
-      }
-    }
-    return (token) => byToken.get(token) ?? blocks.map(() => emptyToken);
+    return byToken;
   };
-
-  return { statesAt, exchangeSwapsAt, tokenStatesAt };
-}
 
 const sumOf = (left: string, right: string): string => String(BigInt(left) + BigInt(right));
 
-/** A token's sums with those of one more pool, in which it stands on a side. */
+/** Adds the state of a pool, in which the token is on a side, to the token's sums. */
 const addPool = (state: TokenState, pool: PoolState, side: 0 | 1): TokenState => ({
   ...state,
   reserve: sumOf(state.reserve, (side === 0 ? pool.reserve0 : pool.reserve1) ?? "0"),

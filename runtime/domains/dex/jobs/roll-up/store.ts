@@ -1,6 +1,7 @@
 import { bytes } from "../../../../database/codecs.ts";
 import type { CopyType, CopyValue } from "../../../../database/copy.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
+import { identifier, sql } from "../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { JobContext } from "../../../../jobs/job.ts";
 import { type Decimal, toText } from "../../../../lib/decimal.ts";
@@ -9,19 +10,20 @@ import { keptHours } from "../../queries/roll-up.ts";
 import { lastHourOf } from "../../queries/spans.ts";
 import type { RollUp } from "./roll-up.ts";
 
-/** The tables of migration 0014, all of which a reorganisation must reach. */
+/** The tables of migration 0014, all of which a reorganisation rolls back. */
 export const rollUpTables = ["exchange_hours", "exchange_hour_pools", "exchange_hour_tokens"] as const;
 
-/** Rows that are written together: the loop waits for them. */
+/** Rows of one transaction: the indexing loop waits for it. */
 const portion = 10_000;
 
-/** Whose roll-up is written, what it was made by, and by which block the chain had passed its hour. */
+/** The exchange of a roll-up, the fingerprint of its settings, and the block by which the chain had passed its hour. */
 export interface RollUpPlace {
   readonly factory: Address;
   readonly fingerprint: string;
   readonly closing: IndexedBlock;
 }
 
+/** A row with its table. */
 type Line = readonly [table: string, columns: readonly string[], types: readonly CopyType[], row: CopyValue[]];
 
 const poolColumns = ["chain_id", "factory", "hour", "rank", "block_number", "pool", "liquidity", "volume", "week_volume"] as const;
@@ -29,11 +31,11 @@ const poolTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8",
 const tokenColumns = ["chain_id", "factory", "hour", "rank", "block_number", "token", "reserve", "volume", "swaps"] as const;
 const tokenTypes: readonly CopyType[] = ["int8", "bytea", "int4", "int4", "int8", "bytea", "numeric", "numeric", "int8"];
 
-const digits = (worth: Decimal | null): string | null => (worth === null ? null : toText(worth));
+const digits = (value: Decimal | null): string | null => (value === null ? null : toText(value));
 
 /**
- * Writes a roll-up in portions, its own row last, which makes the others be seen; the roll-up of the same hour that stood before is gone from the first portion on.
- * False where the index has left the block by which the hour was passed, or this process may not write.
+ * Writes a roll-up in portions, the row of exchange_hours last, which makes the others visible; the first portion deletes an earlier roll-up of the same hour.
+ * False if the closing block was replaced or this process may not write.
  */
 export async function storeRollUp({ beside, chainId }: JobContext, place: RollUpPlace, rollUp: RollUp): Promise<boolean> {
   const { factory, closing } = place;
@@ -41,8 +43,8 @@ export async function storeRollUp({ beside, chainId }: JobContext, place: RollUp
   for (let first = 0; ; first += portion) {
     const isLast = first + portion >= lines.length;
     const written = await beside(async (client) => {
-      if (!(await isIndexed(client, chainId, closing))) return false;
-      if (first === 0) await dropHour(client, chainId, factory, rollUp.hour);
+      if (!(await isCanonical(client, chainId, closing))) return false;
+      if (first === 0) await deleteHour(client, chainId, factory, rollUp.hour);
       await copyLines(client, lines.slice(first, first + portion));
       if (isLast) await finish(client, chainId, place, rollUp);
       return true;
@@ -89,18 +91,22 @@ const copyLines = async (client: DatabaseClient, lines: readonly Line[]): Promis
   }
 };
 
-/** Served by the primary key. */
-const isIndexed = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
+/** Whether the index still has a block. Served by the primary key. */
+const isCanonical = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
 
-/** Served by the primary keys. */
-const dropHour = async (client: DatabaseClient, chainId: number, factory: Address, hour: number): Promise<void> => {
+/** Deletes the roll-up of an hour. Served by the primary keys. */
+const deleteHour = async (client: DatabaseClient, chainId: number, factory: Address, hour: number): Promise<void> => {
   for (const name of rollUpTables) {
-    await client.query(`DELETE FROM ${name} WHERE chain_id = $1 AND factory = $2 AND hour = $3`, [chainId, bytes(factory), hour]);
+    await client.query(sql`DELETE FROM ${identifier(name)} WHERE chain_id = $1 AND factory = $2 AND hour = $3`, [
+      chainId,
+      bytes(factory),
+      hour,
+    ]);
   }
 };
 
-/** The roll-up's own row; and hours that no list is read of any more go, but for the last ones of their days. Served by the primary keys. */
+/** Writes the row of exchange_hours, and deletes hours past retention except the last ones of their days. Served by the primary keys. */
 const finish = async (client: DatabaseClient, chainId: number, { factory, fingerprint, closing }: RollUpPlace, rollUp: RollUp) => {
   const { hour, liquidity, volume, dayVolume } = rollUp;
   await client.query(
@@ -123,9 +129,9 @@ const finish = async (client: DatabaseClient, chainId: number, { factory, finger
       rollUp.daySwaps,
     ],
   );
-  const old = await client.query<{ hour: number }>(
-    `SELECT hour FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour <= $3 AND hour % 24 <> ${lastHourOf(0)}`,
+  const expired = await client.query<{ hour: number }>(
+    sql`SELECT hour FROM exchange_hours WHERE chain_id = $1 AND factory = $2 AND hour <= $3 AND hour % 24 <> ${lastHourOf(0)}`,
     [chainId, bytes(factory), hour - keptHours],
   );
-  for (const past of old) await dropHour(client, chainId, factory, past.hour);
+  for (const past of expired) await deleteHour(client, chainId, factory, past.hour);
 };
