@@ -5,7 +5,7 @@ import { untilAborted } from "./node/client.ts";
 import type { DemoNode } from "./node/launch.ts";
 import { endProcess } from "./node/processes.ts";
 import { type Identity, keepGenesisState, saveState } from "./state.ts";
-import { tellStory } from "./story/tell.ts";
+import { buildStory } from "./story/build-story.ts";
 import { verifyStory } from "./story/verify.ts";
 import { verifyCollections } from "./story/verify-collections.ts";
 import { verifyExchanges } from "./story/verify-exchanges.ts";
@@ -13,7 +13,7 @@ import { storyVersion } from "./story/version.ts";
 import type { DemoPhase } from "./types.ts";
 
 /** What a chain is built from. */
-export interface Building {
+export interface BuildOptions {
   readonly folder: string;
   readonly genesisTime: number;
   readonly endTime: number;
@@ -26,7 +26,7 @@ export interface Building {
 }
 
 /** Tells the story to a node of its own, proves it, keeps the state in the folder and ends the node. */
-export const buildChain = async (building: Building): Promise<Identity> => {
+export const buildChain = async (building: BuildOptions): Promise<Identity> => {
   const { folder, genesisTime, endTime, scale, onProgress } = building;
   onProgress("contracts", 0, 1);
   const artifacts = await loadArtifacts(building.contractsDirectory);
@@ -37,7 +37,7 @@ export const buildChain = async (building: Building): Promise<Identity> => {
   try {
     await installMulticall(client);
     const { hash: genesisHash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", ["0x0", false]);
-    const told = await tellStory({
+    const told = await buildStory({
       node: client,
       artifacts,
       genesisTime,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type ChainConfig, chainConfig } from "../runtime/config/config.ts";
-import { liquidityFloor } from "./chapters/exchange-terms.ts";
+import { liquidityFloor } from "./chapters/exchange-types.ts";
 import type { Cast } from "./story/cast.ts";
 
 type Input = z.input<typeof chainConfig>;

@@ -5,7 +5,7 @@ import { buildChain } from "./build-chain.ts";
 import { demoChainConfig } from "./chain-config.ts";
 import { loadArtifacts } from "./contracts/artifacts.ts";
 import { portTaken } from "./errors.ts";
-import { createLiving } from "./living.ts";
+import { createLiveChain } from "./live/live-chain.ts";
 import { startMetadataServer } from "./metadata-server.ts";
 import { anvilBinary } from "./node/binary.ts";
 import { type DemoNode, launchNode } from "./node/launch.ts";
@@ -153,7 +153,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const { node, origin } = running;
     if (origin === "adopted")
       logger.info(`The demo goes on with the node that an earlier run left behind (process ${node.mark.processId}).`);
-    const living = createLiving({ folder, node, artifacts, identity: running.identity, logger });
+    const living = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
     const documents = await startMetadataServer();
     const end = async (): Promise<void> => {
       await documents.stop();

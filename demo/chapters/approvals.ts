@@ -1,12 +1,12 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encodeApprove, encodeTransferFrom } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
-import { type Exchange, unlimited } from "./exchange-terms.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
+import { type Exchange, unlimited } from "./exchange-types.ts";
 import { findHolder, type People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** ERC-20 allowances: unlimited, limited, spent by the one they were given to, and taken back. */
-export const openApprovals = (stage: Stage, people: People, tokens: Tokens, exchange: Exchange): Scene => {
+export const openApprovals = (stage: ChapterContext, people: People, tokens: Tokens, exchange: Exchange): Scene => {
   const random = stage.random("approvals");
   const approve = (from: Address, token: Address, spender: Address, amount: bigint): Call => ({
     from,

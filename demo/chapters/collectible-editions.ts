@@ -1,13 +1,16 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprovalForAll } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { People } from "./people.ts";
 
 const badgeUri = `data:application/json,${encodeURIComponent('{"name":"Badge ')}{id}${encodeURIComponent('","attributes":[{"trait_type":"Kind","value":"Badge"}]}')}`;
 const editionIds = Array.from({ length: 12 }, (_, index) => BigInt(index + 1));
 
 /** The ERC-1155 collections, and on each day mints, transfers one by one and in batches, approvals and burns. */
-export const openEditions = async (stage: Stage, people: People): Promise<{ editions: Address; badges: Address; scene: Scene }> => {
+export const openEditions = async (
+  stage: ChapterContext,
+  people: People,
+): Promise<{ editions: Address; badges: Address; scene: Scene }> => {
   const { artifacts } = stage;
   const { deployer, collector, trader } = people;
   const { abi } = artifacts.editions;

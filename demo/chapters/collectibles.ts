@@ -1,6 +1,6 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprovalForAll, encodeApprove, encodeTransferFrom } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { openEditions } from "./collectible-editions.ts";
 import type { People } from "./people.ts";
 
@@ -22,7 +22,7 @@ const passUri = `data:application/json,${encodeURIComponent('{"name":"Quarry Pas
 const collectorsArt = 8;
 
 /** Who owns which id of an ERC-721 collection, so that only owners send; ids are counted as its contract counts them. */
-const createGallery = (stage: Stage, collection: Address, issuer: Address, firstId: bigint) => {
+const createGallery = (stage: ChapterContext, collection: Address, issuer: Address, firstId: bigint) => {
   const owners = new Map<bigint, Address>();
   let nextId = firstId;
   const { abi } = stage.artifacts.artCollection;
@@ -44,7 +44,7 @@ const createGallery = (stage: Stage, collection: Address, issuer: Address, first
 };
 
 /** The collections, and on each day mints, transfers, approvals and burns. */
-export const openCollectibles = async (stage: Stage, people: People): Promise<{ collectibles: Collectibles; scene: Scene }> => {
+export const openCollectibles = async (stage: ChapterContext, people: People): Promise<{ collectibles: Collectibles; scene: Scene }> => {
   const { artifacts } = stage;
   const { deployer, collector, trader } = people;
   const art = await stage.deploy(deployer, artifacts.artCollection);

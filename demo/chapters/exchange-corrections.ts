@@ -1,8 +1,8 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Stage } from "../story/types.ts";
+import type { Call, ChapterContext } from "../story/types.ts";
 import type { Market } from "./exchange-prices.ts";
-import { farDeadline, type Pool } from "./exchange-terms.ts";
+import { farDeadline, type Pool } from "./exchange-types.ts";
 
 /** Differences below a 500th of the pool are not worth a transaction. */
 const minDifference = 500n;
@@ -19,7 +19,7 @@ export interface Correcting {
 
 /** A market maker's swaps that bring each pool half-way or more to the outside rates, so that pools agree with each other. */
 export const createCorrections = (
-  stage: Stage,
+  stage: ChapterContext,
   market: Market,
   { maker, router, functionName, purseParts }: Correcting,
 ): ((pools: readonly Pool[]) => Promise<readonly Call[]>) => {

@@ -1,5 +1,5 @@
 import type { Address } from "../../runtime/lib/hex.ts";
-import type { Stage } from "../story/types.ts";
+import type { ChapterContext } from "../story/types.ts";
 
 /** A token's going rate in millionths of a dollar for a whole one. */
 export interface Rate {
@@ -18,7 +18,7 @@ export interface Market {
 const dailyThousandths = 40;
 
 /** A market with opening rates. */
-export const createMarket = (stage: Stage, opening: ReadonlyMap<Address, Rate>): Market => {
+export const createMarket = (stage: ChapterContext, opening: ReadonlyMap<Address, Rate>): Market => {
   const random = stage.random("market");
   const rates = new Map(opening);
   return {

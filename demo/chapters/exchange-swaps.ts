@@ -1,8 +1,8 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import { type Call, type Stage, storyDays } from "../story/types.ts";
+import { type Call, type ChapterContext, storyDays } from "../story/types.ts";
 import type { Market } from "./exchange-prices.ts";
-import { type Exchange, farDeadline } from "./exchange-terms.ts";
+import { type Exchange, farDeadline } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -11,7 +11,7 @@ const swapsOfTrader = 5;
 
 /** The swaps of a day: every kind of route through the router, and the one in the middle of the story that examples speak of. */
 export const createSwaps = (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   weth: Address,

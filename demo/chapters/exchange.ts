@@ -1,10 +1,10 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { createCorrections } from "./exchange-corrections.ts";
 import { createMarket, type Market } from "./exchange-prices.ts";
 import { createSwaps } from "./exchange-swaps.ts";
-import { type Exchange, farDeadline, unlimited } from "./exchange-terms.ts";
+import { type Exchange, farDeadline, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -15,12 +15,12 @@ interface Deposit {
   readonly amounts: readonly [bigint, bigint];
 }
 
-const addLiquidity = (stage: Stage, router: Address, from: Address, { tokens, amounts }: Deposit): Call => {
+const addLiquidity = (stage: ChapterContext, router: Address, from: Address, { tokens, amounts }: Deposit): Call => {
   const data = encode(stage.artifacts.router.abi, "addLiquidity", [...tokens, ...amounts, 0n, 0n, from, farDeadline]);
   return { from, to: router, data, gas: 4_000_000 };
 };
 
-const openPairs = async (stage: Stage, people: People, tokens: Tokens, weth: Address): Promise<Exchange> => {
+const openPairs = async (stage: ChapterContext, people: People, tokens: Tokens, weth: Address): Promise<Exchange> => {
   const { artifacts } = stage;
   const { usd, gold, salt } = tokens;
   const maker = people.marketMaker;
@@ -61,7 +61,7 @@ const openPairs = async (stage: Stage, people: People, tokens: Tokens, weth: Add
 
 /** The exchange, and on each day swaps, liquidity added and liquidity removed. */
 export const openExchange = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   weth: Address,

@@ -1,6 +1,6 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { People } from "./people.ts";
 
 const supply = 40n;
@@ -16,7 +16,7 @@ interface Faces {
 }
 
 /** A collection older than ERC-721 that is its own marketplace: faces assigned, taken, offered, bought, bid for, accepted, given and withdrawn. */
-export const openFaces = async (stage: Stage, people: People): Promise<Faces & { scene: Scene }> => {
+export const openFaces = async (stage: ChapterContext, people: People): Promise<Faces & { scene: Scene }> => {
   const { artifacts, holdings } = stage;
   const { abi } = artifacts.punkLike;
   const { deployer, collector, dealers } = people;

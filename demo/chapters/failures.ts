@@ -1,9 +1,9 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer, encodeTransferFrom } from "../story/encode.ts";
-import { type Call, type Scene, type Stage, storyDays } from "../story/types.ts";
+import { type Call, type ChapterContext, type Scene, storyDays } from "../story/types.ts";
 import type { Collectibles } from "./collectibles.ts";
-import type { Exchange } from "./exchange-terms.ts";
-import { farDeadline } from "./exchange-terms.ts";
+import type { Exchange } from "./exchange-types.ts";
+import { farDeadline } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -13,7 +13,7 @@ const revertingInitCode = "0x60006000fd";
 
 /** Transactions that are mined and fail, in each of the ways they can. */
 export const openFailures = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   exchange: Exchange,

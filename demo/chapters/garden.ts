@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprovalForAll, encodeApprove, encodeTransferFrom } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
-import { createPlantBook, type Garden, type PlantBook } from "./garden-terms.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
+import { createPlantBook, type Garden, type PlantBook } from "./garden-types.ts";
 import type { People } from "./people.ts";
 
 const plants = 2_000;
@@ -55,7 +55,7 @@ const approveFirst = (garden: Garden, { collector, trader, dealers }: People, bo
 };
 
 /** Two thousand plants, planted over the days, and on each day transfers, approvals and an uprooted plant now and then. */
-export const openGarden = async (stage: Stage, people: People): Promise<{ garden: Garden; scene: Scene }> => {
+export const openGarden = async (stage: ChapterContext, people: People): Promise<{ garden: Garden; scene: Scene }> => {
   const { artifacts } = stage;
   const { abi } = artifacts.gardenCollection;
   const address = await stage.deploy(people.deployer, artifacts.gardenCollection);

@@ -1,6 +1,6 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { answerNumber, hostileTokens } from "./hostile-tokens.ts";
 import type { People } from "./people.ts";
 
@@ -18,7 +18,7 @@ export interface Hostile {
 const gasFor = (characters: number): number => 250_000 + Math.ceil(characters / 32) * 25_000;
 
 /** A collection whose metadata mean harm, one token each way; one of the dealers has all of them. */
-export const openHostile = async (stage: Stage, { deployer, dealers }: People): Promise<{ hostile: Hostile; scene: Scene }> => {
+export const openHostile = async (stage: ChapterContext, { deployer, dealers }: People): Promise<{ hostile: Hostile; scene: Scene }> => {
   const { artifacts } = stage;
   const owner = dealers[4] as Address;
   const { abi } = artifacts.hostileCollection;

@@ -1,6 +1,6 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeTransferFrom } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { lanternFolder, lanterns } from "./lantern-documents.ts";
 import type { People } from "./people.ts";
 
@@ -13,7 +13,7 @@ interface Lanterns {
 }
 
 /** A collection whose documents are fetched through a gateway, which the demo runs itself. */
-export const openLanterns = async (stage: Stage, people: People): Promise<Lanterns & { scene: Scene }> => {
+export const openLanterns = async (stage: ChapterContext, people: People): Promise<Lanterns & { scene: Scene }> => {
   const { artifacts } = stage;
   const { deployer, collector, trader, dealers } = people;
   const address = await stage.deploy(deployer, artifacts.basedCollection, ["Harbor Lanterns", "LANTERN", `ipfs://${lanternFolder}/`]);

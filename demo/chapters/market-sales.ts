@@ -2,15 +2,15 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
 import type { Random } from "../story/random.ts";
 import { encodeFulfillAvailableOrders, encodeMatchOrders, type SeaportOrder, unique } from "../story/seaport-orders.ts";
-import type { Call, Stage } from "../story/types.ts";
-import type { Garden } from "./garden-terms.ts";
-import { type Purse, thousandth } from "./market-purse.ts";
-import type { Currency, Market, MarketDesk } from "./market-terms.ts";
+import type { Call, ChapterContext } from "../story/types.ts";
+import type { Garden } from "./garden-types.ts";
+import { type Purse, thousandth } from "./market-funds.ts";
+import type { Currency, Market, MarketDesk } from "./market-types.ts";
 import type { People } from "./people.ts";
 
 /** What the chapters of the marketplace share. */
 export interface Bazaar {
-  readonly stage: Stage;
+  readonly stage: ChapterContext;
   readonly people: People;
   readonly garden: Garden;
   readonly market: Market;

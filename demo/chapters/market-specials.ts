@@ -2,7 +2,7 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
 import { type SeaportOrder, unique, units } from "../story/seaport-orders.ts";
 import type { Call } from "../story/types.ts";
-import { thousandth } from "./market-purse.ts";
+import { thousandth } from "./market-funds.ts";
 import type { Bazaar, PriceWalk } from "./market-sales.ts";
 
 /** Ids that only the marketplace moves, beside those of the collection's own chapter. */

@@ -1,18 +1,18 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { addressOf } from "../story/genesis.ts";
-import type { Scene, Stage } from "../story/types.ts";
-import type { Garden } from "./garden-terms.ts";
-import { createPurse } from "./market-purse.ts";
+import type { ChapterContext, Scene } from "../story/types.ts";
+import type { Garden } from "./garden-types.ts";
+import { createPurse } from "./market-funds.ts";
 import { type Bazaar, createPriceWalk, createSales } from "./market-sales.ts";
 import { createSpecials, createStagedSales } from "./market-specials.ts";
-import { createMarketDesk, type Market } from "./market-terms.ts";
+import { createMarketDesk, type Market } from "./market-types.ts";
 import type { People } from "./people.ts";
 
 const salesPerDay = 6;
 
 /** A marketplace on Seaport: on each day listings, bids and sales of plants; every few days bundles, editions in parts, and wash trades. */
 export const openMarket = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   garden: Garden,
   editions: Address,

@@ -1,15 +1,15 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode, encodeTransfer } from "../story/encode.ts";
-import { type Scene, type Stage, storyDays } from "../story/types.ts";
-import type { Exchange } from "./exchange-terms.ts";
-import { farDeadline } from "./exchange-terms.ts";
+import { type ChapterContext, type Scene, storyDays } from "../story/types.ts";
+import type { Exchange } from "./exchange-types.ts";
+import { farDeadline } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
 const ether = 10n ** 18n;
 
 /** Somebody with a short history: money from the trader, a swap, a transfer, and no more. */
-export const openNewcomer = (stage: Stage, people: People, tokens: Tokens, weth: Address, exchange: Exchange): Scene => {
+export const openNewcomer = (stage: ChapterContext, people: People, tokens: Tokens, weth: Address, exchange: Exchange): Scene => {
   const { newcomer, trader } = people;
   return (day) => {
     if (day === storyDays - 6) {

@@ -1,13 +1,13 @@
 import { pad, toHex } from "viem";
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { findHolder, type People } from "./people.ts";
 
 const cloneCount = 3;
 
 /** Native value that moves inside transactions: splits, clones (DELEGATECALL), creations with value, a contract that destroys itself, undone frames. */
-export const openPayouts = async (stage: Stage, people: People): Promise<{ payouts: Address; scene: Scene }> => {
+export const openPayouts = async (stage: ChapterContext, people: People): Promise<{ payouts: Address; scene: Scene }> => {
   const { artifacts, holdings } = stage;
   const { abi } = artifacts.payouts;
   const payouts = await stage.deploy(people.deployer, artifacts.payouts);

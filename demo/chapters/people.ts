@@ -2,7 +2,7 @@ import { stringToHex } from "viem";
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { addressOf, signer, treasury } from "../story/genesis.ts";
 import type { Random } from "../story/random.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 
 const ether = 10n ** 18n;
 /** Kept back from everybody's spending money, for gas. */
@@ -34,7 +34,7 @@ export interface People {
 }
 
 /** A holder of the token among the candidates, or undefined when chance finds none soon. */
-export const findHolder = (stage: Stage, token: Address, candidates: readonly Address[], random: Random): Address | undefined => {
+export const findHolder = (stage: ChapterContext, token: Address, candidates: readonly Address[], random: Random): Address | undefined => {
   for (let attempt = 0; attempt < 20; attempt++) {
     const candidate = random.pick(candidates);
     if (stage.holdings.of(token, candidate) > 0n) return candidate;
@@ -42,7 +42,7 @@ export const findHolder = (stage: Stage, token: Address, candidates: readonly Ad
   return undefined;
 };
 
-const castPeople = (stage: Stage): People => {
+const castPeople = (stage: ChapterContext): People => {
   const crowd = Array.from({ length: Math.max(24, stage.scaled(420)) }, (_, index) => addressOf(`crowd ${index}`));
   const founders = Math.max(16, stage.scaled(110));
   return {
@@ -63,7 +63,7 @@ const castPeople = (stage: Stage): People => {
 };
 
 /** Money from the treasury to everybody who is there at the start, and native payments of all kinds on each day. */
-export const openPeople = async (stage: Stage): Promise<{ people: People; scene: Scene }> => {
+export const openPeople = async (stage: ChapterContext): Promise<{ people: People; scene: Scene }> => {
   const people = castPeople(stage);
   const random = stage.random("people");
   const fund = (to: Address, ethers: number): Call => {

@@ -3,8 +3,8 @@ import { sign } from "viem/accounts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer, encodeTransferFrom } from "../story/encode.ts";
 import { signerKey } from "../story/genesis.ts";
-import { type Call, type Scene, type Stage, storyDays } from "../story/types.ts";
-import { farDeadline, unlimited } from "./exchange-terms.ts";
+import { type Call, type ChapterContext, type Scene, storyDays } from "../story/types.ts";
+import { farDeadline, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 
 const unit = 10n ** 18n;
@@ -22,7 +22,7 @@ const types = {
 };
 
 /** A coin whose owner signs what others may spend (EIP-2612): permits that others bring to the chain, used in part, lowered and taken back. */
-export const openPermits = async (stage: Stage, people: People): Promise<{ coin: Address; scene: Scene }> => {
+export const openPermits = async (stage: ChapterContext, people: People): Promise<{ coin: Address; scene: Scene }> => {
   const { artifacts } = stage;
   const { deployer, gardener, trader, collector, dealers } = people;
   const coin = await stage.deploy(deployer, artifacts.ferryCoin, [1_000_000n * unit]);

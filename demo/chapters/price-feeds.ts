@@ -1,6 +1,6 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { Market } from "./exchange-prices.ts";
 import type { People } from "./people.ts";
 
@@ -17,7 +17,7 @@ const openingEuro = 108_500_000n;
 
 /** Feeds for the native token, which follows the market's rate within half a percent, and for the euro, which walks by up to three thousandths a day. */
 export const openPriceFeeds = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   market: Market,
   weth: Address,

@@ -1,8 +1,8 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { Market } from "./exchange-prices.ts";
-import { type RangeExchange, type RangePool, unlimited } from "./exchange-terms.ts";
+import { type RangeExchange, type RangePool, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import { openRangePositions } from "./range-positions.ts";
 import { sqrtPriceAt } from "./range-price.ts";
@@ -12,7 +12,7 @@ import type { Tokens } from "./tokens.ts";
 const ether = 10n ** 18n;
 
 const openPool = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   market: Market,
   { factory, positions }: Omit<RangeExchange, "pools">,
@@ -29,7 +29,7 @@ const openPool = async (
 
 /** A Uniswap V3 exchange: two pools of different fees, positions of several people as tokens of the position manager, and swaps on each day. */
 export const openRangeExchange = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   weth: Address,

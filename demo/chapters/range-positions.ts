@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
-import { farDeadline, type RangePool, unlimited } from "./exchange-terms.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
+import { farDeadline, type RangePool, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 
 /** TickMath.MAX_TICK of Uniswap V3. */
@@ -23,7 +23,7 @@ type Range = readonly [number, number];
  * others over ranges; one is added to, one halved, one collected and burnt, and one waits above the price, where it is of one token alone.
  */
 export const openRangePositions = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   positions: Address,
   { dollarEther, goldEther, deposits }: Plan,

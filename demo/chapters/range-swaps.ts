@@ -1,8 +1,8 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { Market } from "./exchange-prices.ts";
-import { farDeadline, type RangePool } from "./exchange-terms.ts";
+import { farDeadline, type RangePool } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import { sqrtPriceAt } from "./range-price.ts";
 
@@ -27,7 +27,7 @@ const encodePath = (tokens: readonly Address[], fees: readonly number[]): Addres
 
 /** The swaps of a day on the third exchange, after the market maker's, which end at the market's price exactly where the purse is deep enough. */
 export const createRangeSwaps = (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   market: Market,
   router: Address,

@@ -1,9 +1,9 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { createCorrections } from "./exchange-corrections.ts";
 import type { Market } from "./exchange-prices.ts";
-import { farDeadline, type RivalExchange, unlimited } from "./exchange-terms.ts";
+import { farDeadline, type RivalExchange, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import { drainDay, openRivalLiquidity } from "./rival-liquidity.ts";
 import { createRivalSwaps } from "./rival-swaps.ts";
@@ -18,7 +18,7 @@ const daysBetweenCorrections = 3;
 const ticketUnit = 1n;
 const saffronUnit = 10n ** 27n;
 
-const issueTokens = async (stage: Stage, people: People, market: Market) => {
+const issueTokens = async (stage: ChapterContext, people: People, market: Market) => {
   const { measuredCoin } = stage.artifacts;
   const ticket = await stage.deploy(people.deployer, measuredCoin, ["Ferry Ticket", "FERRY", 0, 1_000_000n * ticketUnit]);
   const saffron = await stage.deploy(people.deployer, measuredCoin, ["Saffron", "SAFF", 27, 2_000_000n * saffronUnit]);
@@ -29,7 +29,7 @@ const issueTokens = async (stage: Stage, people: People, market: Market) => {
 
 /** What the market maker starts with, and what those who trade here get of the new tokens. */
 const endow = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   weth: Address,
@@ -63,7 +63,7 @@ const endow = async (
 };
 
 const openPairs = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   { usd, salt, toll, old }: Tokens,
   weth: Address,
@@ -109,7 +109,7 @@ const openPairs = async (
 
 /** A second exchange of the same contracts, with a factory of its own: new tokens, liquidity that comes and goes, a pool that is drained, and wash trades. */
 export const openRivalExchange = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   weth: Address,

@@ -1,7 +1,7 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
-import { type Call, type Scene, type Stage, storyDays } from "../story/types.ts";
-import { farDeadline, type Pool, type RivalExchange, unlimited } from "./exchange-terms.ts";
+import { type Call, type ChapterContext, type Scene, storyDays } from "../story/types.ts";
+import { farDeadline, type Pool, type RivalExchange, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 
 /** When everybody who has a share of the pool that is drained takes it back; whoever gets the exchange's part does so the day after. */
@@ -17,7 +17,7 @@ interface Plan {
 
 /** Liquidity of the second exchange: added in tokens and in ether, removed in part, and one pool drained of all but the shares that nobody can burn. */
 export const openRivalLiquidity = async (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   { router }: RivalExchange,
   weth: Address,

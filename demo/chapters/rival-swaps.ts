@@ -1,7 +1,7 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, Stage } from "../story/types.ts";
-import { farDeadline, type RivalExchange } from "./exchange-terms.ts";
+import type { Call, ChapterContext } from "../story/types.ts";
+import { farDeadline, type RivalExchange } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import { drainDay } from "./rival-liquidity.ts";
 import type { Tokens } from "./tokens.ts";
@@ -10,7 +10,7 @@ const swapsPerDay = 9;
 
 /** The swaps of a day on the second exchange; a route with the toll coin goes through the router's functions for tokens that take a fee. */
 export const createRivalSwaps = (
-  stage: Stage,
+  stage: ChapterContext,
   people: People,
   tokens: Tokens,
   weth: Address,

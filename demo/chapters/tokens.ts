@@ -2,7 +2,7 @@ import type { Abi } from "viem";
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { Artifact } from "../contracts/artifact.ts";
 import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { findHolder, type People } from "./people.ts";
 
 /** An ERC-20 of the story and how it comes into the world. */
@@ -29,7 +29,7 @@ export interface Tokens {
 
 const receiversPerDrop = 30;
 
-const deployTokens = async (stage: Stage, people: People): Promise<Tokens> => {
+const deployTokens = async (stage: ChapterContext, people: People): Promise<Tokens> => {
   const { artifacts } = stage;
   const issue = async (artifact: Artifact, decimals: number, parameters: readonly unknown[]): Promise<StoryToken> => ({
     address: await stage.deploy(people.deployer, artifact, parameters),
@@ -45,7 +45,7 @@ const deployTokens = async (stage: Stage, people: People): Promise<Tokens> => {
   return { usd, gold, salt, old, toll, all: [usd, gold, salt, old, toll], airdrop };
 };
 
-const distribute = async (stage: Stage, people: People, tokens: Tokens): Promise<void> => {
+const distribute = async (stage: ChapterContext, people: People, tokens: Tokens): Promise<void> => {
   const { deployer, marketMaker, trader, collector, dealers } = people;
   const mint = (token: StoryToken, to: Address, whole: bigint): Call => {
     stage.holdings.receive(token.address, to, whole * token.unit);
@@ -77,7 +77,7 @@ const distribute = async (stage: Stage, people: People, tokens: Tokens): Promise
 };
 
 /** The tokens, their first distribution, and on each day transfers (some of nothing), mints and burns. */
-export const openTokens = async (stage: Stage, people: People): Promise<{ tokens: Tokens; scene: Scene }> => {
+export const openTokens = async (stage: ChapterContext, people: People): Promise<{ tokens: Tokens; scene: Scene }> => {
   const tokens = await deployTokens(stage, people);
   await distribute(stage, people, tokens);
   const random = stage.random("tokens");

@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
-import { farDeadline, unlimited } from "./exchange-terms.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
+import { farDeadline, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
@@ -12,7 +12,7 @@ const tradedPercent = 90n;
 
 /** Gives the wash traders all that they ever have, and says what the first of them puts into their pool: old coins and dollars. */
 export const endowWashTraders = async (
-  stage: Stage,
+  stage: ChapterContext,
   { deployer, washTraders }: People,
   { usd, old }: Pick<Tokens, "usd" | "old">,
   router: Address,
@@ -31,7 +31,7 @@ export const endowWashTraders = async (
  * Each day one of the two buys with nearly all that they have, thousands of times above what the coin was just sold for, and the other sells into it. Most of
  * what they have is theirs again by the evening, and a price that followed their pool would be absurd at any hour.
  */
-export const createWashTrades = (stage: Stage, { washTraders }: People, { usd, old }: Tokens, router: Address): Scene => {
+export const createWashTrades = (stage: ChapterContext, { washTraders }: People, { usd, old }: Tokens, router: Address): Scene => {
   const { artifacts } = stage;
   const trade = async (from: Address, paid: Address, bought: Address): Promise<Call> => {
     const held = await stage.read<bigint>(paid, artifacts.presetToken.abi, "balanceOf", [from]);

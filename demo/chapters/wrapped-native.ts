@@ -1,12 +1,12 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode, encodeTransfer } from "../story/encode.ts";
-import type { Call, Scene, Stage } from "../story/types.ts";
+import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { findHolder, type People } from "./people.ts";
 
 const ether = 10n ** 18n;
 
 /** WETH9, wrapped at the start by all dealers, and wraps, unwraps and transfers on each day. */
-export const openWrappedNative = async (stage: Stage, people: People): Promise<{ weth: Address; scene: Scene }> => {
+export const openWrappedNative = async (stage: ChapterContext, people: People): Promise<{ weth: Address; scene: Scene }> => {
   const { artifacts, holdings } = stage;
   const weth = await stage.deploy(people.deployer, artifacts.weth);
   const random = stage.random("wrapped native");

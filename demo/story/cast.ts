@@ -1,10 +1,10 @@
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
-import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-terms.ts";
-import type { Garden } from "../chapters/garden-terms.ts";
+import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-types.ts";
+import type { Garden } from "../chapters/garden-types.ts";
 import type { Hostile } from "../chapters/hostile.ts";
 import { soldEditions } from "../chapters/market-specials.ts";
-import type { Market } from "../chapters/market-terms.ts";
+import type { Market } from "../chapters/market-types.ts";
 import type { People } from "../chapters/people.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
 import type { Tokens } from "../chapters/tokens.ts";

@@ -12,7 +12,7 @@ export interface Miner {
   nextContract(from: Address): Address;
   readonly landmarks: ReadonlyMap<string, Landmark>;
   /** All transactions in order. */
-  readonly told: readonly { readonly hash: Hex; readonly call: Call }[];
+  readonly sent: readonly { readonly hash: Hex; readonly call: Call }[];
   height(): number;
 }
 
@@ -40,7 +40,7 @@ export const createMiner = (node: NodeClient): Miner => {
 
   return {
     landmarks,
-    told,
+    sent: told,
     height: () => height,
     nextContract: (from) => getContractAddress({ from, nonce: BigInt(nonces.get(from) ?? 0) }).toLowerCase() as Address,
     mine: async (timestamp, calls) => {

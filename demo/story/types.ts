@@ -30,7 +30,7 @@ export interface Landmark {
 }
 
 /** What chapters work with. */
-export interface Stage {
+export interface ChapterContext {
   readonly artifacts: Artifacts;
   readonly holdings: Holdings;
   /** How many full-length things a story of this scale has, at least one. */

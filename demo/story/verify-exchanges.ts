@@ -1,6 +1,6 @@
 import type { Abi } from "viem";
 import type { Address } from "../../runtime/lib/hex.ts";
-import { liquidityFloor } from "../chapters/exchange-terms.ts";
+import { liquidityFloor } from "../chapters/exchange-types.ts";
 import type { Artifacts } from "../contracts/artifacts.ts";
 import type { NodeClient } from "../node/client.ts";
 import type { Cast } from "./cast.ts";

@@ -23,12 +23,12 @@ export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void>
       parameters: [`0x${(first + index).toString(16)}`],
     }));
     for (const receipt of (await node.batch<readonly Receipt[]>(calls)).flat()) {
-      const planned = miner.told[position];
+      const planned = miner.sent[position];
       if (planned?.hash !== receipt.transactionHash) throw new Error(`The demo's transaction ${position} was not mined in its place.`);
       const failed = receipt.status === "0x0";
       if (failed !== (planned.call.fails === true)) throw unexpected(planned.call, failed, position);
       position += 1;
     }
   }
-  if (position !== miner.told.length) throw new Error(`The demo's node mined ${position} of ${miner.told.length} transactions.`);
+  if (position !== miner.sent.length) throw new Error(`The demo's node mined ${position} of ${miner.sent.length} transactions.`);
 };

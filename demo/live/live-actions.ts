@@ -1,9 +1,9 @@
-import type { Address } from "../runtime/lib/hex.ts";
-import { farDeadline } from "./chapters/exchange-terms.ts";
-import { liveMarketDeed } from "./live-market.ts";
-import type { Deed, Life } from "./live-terms.ts";
-import { encode, encodeTransfer } from "./story/encode.ts";
-import { readContract } from "./story/read-contract.ts";
+import type { Address } from "../../runtime/lib/hex.ts";
+import { farDeadline } from "../chapters/exchange-types.ts";
+import { encode, encodeTransfer } from "../story/encode.ts";
+import { readContract } from "../story/read-contract.ts";
+import { chooseMarketAction } from "./live-market.ts";
+import type { LiveAction, LiveContext } from "./live-types.ts";
 
 /** A router that trades ether against tokens, by routes that begin with wrapped ether. */
 interface Trade {
@@ -13,7 +13,7 @@ interface Trade {
   readonly sell: string;
 }
 
-const createTrades = ({ cast }: Life): readonly [Trade, Trade] => {
+const createTrades = ({ cast }: LiveContext): readonly [Trade, Trade] => {
   const [weth, usd] = [cast.wrappedNative as Address, cast.usdToken as Address];
   const first: Trade = {
     router: cast.exchangeRouter as Address,
@@ -36,7 +36,7 @@ const createTrades = ({ cast }: Life): readonly [Trade, Trade] => {
 };
 
 /** Something small that anybody of the story can afford; only among those it knows, so that the chain gains no address whose past an index cannot read. */
-export const chooseDeed = async (life: Life): Promise<Deed> => {
+export const chooseAction = async (life: LiveContext): Promise<LiveAction> => {
   const { client, cast, inventory, artifacts, random } = life;
   const apart: readonly (string | undefined)[] = [cast.newcomer, cast.priceReporter, cast.washTrader, cast.otherWashTrader];
   const people = inventory.people.filter((person) => !apart.includes(person));
@@ -47,20 +47,20 @@ export const chooseDeed = async (life: Life): Promise<Deed> => {
   const [first, rival] = createTrades(life);
   const { abi } = artifacts.router;
 
-  const buy = ({ router, routes, buy: functionName }: Trade, paid: bigint): Deed => {
+  const buy = ({ router, routes, buy: functionName }: Trade, paid: bigint): LiveAction => {
     const data = encode(abi, functionName, [0n, random.pick(routes), from, farDeadline]);
     return { from, to: router, value: paid, data };
   };
   /** What so much ether would buy, so that selling takes prices back to where buying moves them from. */
   const worthOf = async ({ router }: Trade, paid: bigint, route: readonly Address[]): Promise<bigint> =>
     (await readContract<readonly bigint[]>(client, router, abi, "getAmountsOut", [paid, route])).at(-1) ?? 0n;
-  const sell = async (trade: Trade, paid: bigint): Promise<Deed> => {
+  const sell = async (trade: Trade, paid: bigint): Promise<LiveAction> => {
     const route = random.pick(trade.routes);
     const sold = await worthOf(trade, paid, route);
     const data = encode(abi, trade.sell, [sold, 0n, route.toReversed(), trader, farDeadline]);
     return { from: trader, to: trade.router, data };
   };
-  const tradeInRange = async (paid: bigint): Promise<Deed> => {
+  const tradeInRange = async (paid: bigint): Promise<LiveAction> => {
     const [token, fee] = random.pick([
       [cast.usdToken as Address, 500],
       [cast.goldToken as Address, 3_000],
@@ -88,5 +88,5 @@ export const chooseDeed = async (life: Life): Promise<Deed> => {
   if (kind === 6) return buy(rival, enoughForTickets);
   if (kind === 7) return sell(rival, enoughForTickets);
   if (kind === 8) return tradeInRange(value);
-  return liveMarketDeed(life, from);
+  return chooseMarketAction(life, from);
 };

@@ -1,10 +1,10 @@
-import type { Address, Hex } from "../runtime/lib/hex.ts";
-import { createMarketDesk } from "./chapters/market-terms.ts";
-import type { Deed, Life } from "./live-terms.ts";
-import { encode } from "./story/encode.ts";
-import { signerKey } from "./story/genesis.ts";
-import { readContract } from "./story/read-contract.ts";
-import { encodeFulfillOrder, signOrder, unique } from "./story/seaport-orders.ts";
+import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import { createMarketDesk } from "../chapters/market-types.ts";
+import { encode } from "../story/encode.ts";
+import { signerKey } from "../story/genesis.ts";
+import { readContract } from "../story/read-contract.ts";
+import { encodeFulfillOrder, signOrder, unique } from "../story/seaport-orders.ts";
+import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const chainId = 31_337;
 const thousandth = 10n ** 15n;
@@ -14,7 +14,7 @@ const searched = 30n;
 const kept = 2_000n * thousandth;
 
 /** One of the last plants that is the gardener's; null when there is none. */
-const findForSale = async ({ client, cast, artifacts }: Life, planted: bigint): Promise<bigint | null> => {
+const findForSale = async ({ client, cast, artifacts }: LiveContext, planted: bigint): Promise<bigint | null> => {
   const { abi } = artifacts.gardenCollection;
   for (let id = planted; id > 0n && id > planted - searched; id--) {
     // An uprooted plant has no owner to be told.
@@ -25,7 +25,7 @@ const findForSale = async ({ client, cast, artifacts }: Life, planted: bigint): 
 };
 
 /** A plant that the gardener has signed an offer of, bought by somebody who can afford it; a new plant where there is none, or nobody. */
-export const liveMarketDeed = async (life: Life, buyer: Address): Promise<Deed> => {
+export const chooseMarketAction = async (life: LiveContext, buyer: Address): Promise<LiveAction> => {
   const { client, cast, artifacts, random } = life;
   const [garden, gardener, seaport] = [cast.gardenCollection as Address, cast.gardener as Address, cast.seaport as Address];
   const { abi } = artifacts.gardenCollection;

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Hex } from "../runtime/lib/hex.ts";
-import { chooseDeed } from "./live-deeds.ts";
+import type { Hex } from "../../runtime/lib/hex.ts";
+import type { NodeCall } from "../node/client.ts";
+import { baseFeeAt } from "../story/fees.ts";
+import { chooseAction } from "./live-actions.ts";
 import { dueAnswers } from "./live-feeds.ts";
-import type { Deed, Life } from "./live-terms.ts";
-import type { NodeCall } from "./node/client.ts";
-import { baseFeeAt } from "./story/fees.ts";
+import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const gwei = 1_000_000_000n;
 const maxCallsPerBlock = 4;
 
-const toRequest = (deed: Deed, nonce: bigint, block: number): NodeCall => ({
+const toRequest = (deed: LiveAction, nonce: bigint, block: number): NodeCall => ({
   method: "eth_sendTransaction",
   parameters: [
     {
@@ -26,13 +26,13 @@ const toRequest = (deed: Deed, nonce: bigint, block: number): NodeCall => ({
 });
 
 /** Makes one more block with some activity. */
-export const liveOneBlock = async (life: Life): Promise<void> => {
+export const mineLiveBlock = async (life: LiveContext): Promise<void> => {
   const { client, random } = life;
   const head = await client.request<{ number: Hex; timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const block = Number(head.number) + 1;
   const time = Math.max(life.now(), Number(head.timestamp) + 1);
   const deeds = [...(await dueAnswers(life, time))];
-  for (let left = random.below(maxCallsPerBlock + 1); left > 0; left--) deeds.push(await chooseDeed(life));
+  for (let left = random.below(maxCallsPerBlock + 1); left > 0; left--) deeds.push(await chooseAction(life));
   // One deed a sender and block: its nonce is then what the node counts.
   const distinct = [...new Map(deeds.map((deed) => [deed.from, deed])).values()];
   const nonces = await client.batch<Hex>(

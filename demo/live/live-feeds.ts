@@ -1,7 +1,7 @@
-import type { Address } from "../runtime/lib/hex.ts";
-import type { Deed, Life } from "./live-terms.ts";
-import { encode } from "./story/encode.ts";
-import { readContract } from "./story/read-contract.ts";
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encode } from "../story/encode.ts";
+import { readContract } from "../story/read-contract.ts";
+import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const etherSeconds = 600;
 const euroSeconds = 3_600;
@@ -11,7 +11,7 @@ const minDifference = 200n;
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint];
 
 /** The feeds' answers that are due in a block at this time (Unix seconds): the ether's is what the first exchange pays, the euro's walks. */
-export const dueAnswers = async ({ client, cast, artifacts, random }: Life, time: number): Promise<readonly Deed[]> => {
+export const dueAnswers = async ({ client, cast, artifacts, random }: LiveContext, time: number): Promise<readonly LiveAction[]> => {
   const feedAbi = artifacts.priceFeed.abi;
   const ether = await readContract<Round>(client, cast.etherFeed as Address, feedAbi, "latestRoundData");
   const euro = await readContract<Round>(client, cast.euroFeed as Address, feedAbi, "latestRoundData");
@@ -21,7 +21,7 @@ export const dueAnswers = async ({ client, cast, artifacts, random }: Life, time
   const paid = (dollars * 10n ** 20n) / weis;
   const age = ([, , , updatedAt]: Round): number => time - Number(updatedAt);
   const moved = paid > ether[1] ? paid - ether[1] : ether[1] - paid;
-  const report = (feed: string | undefined, answer: bigint): Deed => ({
+  const report = (feed: string | undefined, answer: bigint): LiveAction => ({
     from: cast.priceReporter as Address,
     to: feed as Address,
     data: encode(feedAbi, "report", [answer]),

@@ -1,11 +1,11 @@
-import type { Address, Hex } from "../runtime/lib/hex.ts";
-import type { Artifacts } from "./contracts/artifacts.ts";
-import type { NodeClient } from "./node/client.ts";
-import type { Cast, Inventory } from "./story/cast.ts";
-import type { Random } from "./story/random.ts";
+import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import type { Artifacts } from "../contracts/artifacts.ts";
+import type { NodeClient } from "../node/client.ts";
+import type { Cast, Inventory } from "../story/cast.ts";
+import type { Random } from "../story/random.ts";
 
 /** What the life after the story needs. */
-export interface Life {
+export interface LiveContext {
   readonly client: NodeClient;
   readonly cast: Cast;
   readonly inventory: Inventory;
@@ -16,7 +16,7 @@ export interface Life {
 }
 
 /** One transaction of the life after the story. */
-export interface Deed {
+export interface LiveAction {
   readonly from: Address;
   readonly to: Address;
   readonly value?: bigint;

@@ -13,7 +13,7 @@ import {
   type SeaportOrder,
 } from "../story/seaport-orders.ts";
 import type { Call } from "../story/types.ts";
-import { unlimited } from "./exchange-terms.ts";
+import { unlimited } from "./exchange-types.ts";
 
 /** The marketplace of the story and who gets a part of what is paid on it. */
 export interface Market {

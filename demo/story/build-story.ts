@@ -25,7 +25,7 @@ import { createMiner, type Miner } from "./miner.ts";
 import { createRandom } from "./random.ts";
 import { readContract } from "./read-contract.ts";
 import { mix, openingOffset, planDay } from "./timeline.ts";
-import { type Call, type Scene, type Stage, storyDays } from "./types.ts";
+import { type Call, type ChapterContext, type Scene, storyDays } from "./types.ts";
 import type { Ownership } from "./verify-collections.ts";
 
 const callsPerOpeningBlock = 25;
@@ -34,7 +34,7 @@ const secondsPerDay = 86_400;
 const firstBlockSeconds = 6;
 
 /** What telling needs. */
-export interface Telling {
+export interface StoryOptions {
   /** A node at its genesis that mines on demand only. */
   readonly node: NodeClient;
   readonly artifacts: Artifacts;
@@ -48,17 +48,17 @@ export interface Telling {
 }
 
 /** A told story, as far as the chain alone does not show it. */
-export interface Told {
+export interface BuiltStory {
   readonly cast: Cast;
   readonly inventory: Inventory;
   readonly miner: Miner;
   readonly ownership: Ownership;
 }
 
-const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Miner): Stage => {
+const createStage = ({ node, artifacts, genesisTime, scale }: StoryOptions, miner: Miner): ChapterContext => {
   const holdings = createHoldings();
   let opened = 0;
-  const stage: Stage = {
+  const stage: ChapterContext = {
     artifacts,
     holdings,
     scaled: (count) => Math.max(1, Math.round(count * scale)),
@@ -81,7 +81,7 @@ const createStage = ({ node, artifacts, genesisTime, scale }: Telling, miner: Mi
   return stage;
 };
 
-const open = async (stage: Stage) => {
+const open = async (stage: ChapterContext) => {
   const { people, scene: peopleScene } = await openPeople(stage);
   const { tokens, scene: tokensScene } = await openTokens(stage, people);
   const { weth, scene: wethScene } = await openWrappedNative(stage, people);
@@ -132,7 +132,7 @@ const open = async (stage: Stage) => {
 };
 
 /** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */
-export const tellStory = async (telling: Telling): Promise<Told> => {
+export const buildStory = async (telling: StoryOptions): Promise<BuiltStory> => {
   const { genesisTime, node, onProgress } = telling;
   const miner = createMiner(node);
   const stage = createStage(telling, miner);

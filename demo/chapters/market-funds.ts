@@ -1,14 +1,14 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import type { Random } from "../story/random.ts";
-import type { Stage } from "../story/types.ts";
-import { type Currency, type Market, splitPrice } from "./market-terms.ts";
+import type { ChapterContext } from "../story/types.ts";
+import { type Currency, type Market, splitPrice } from "./market-types.ts";
 
 /** 0.001 ether: prices are whole numbers of it. */
 export const thousandth = 10n ** 15n;
 const attempts = 20;
 
 /** Who can pay, and what a sale does to what people have. */
-export const createPurse = ({ holdings }: Stage, { weth }: Market, random: Random) => {
+export const createPurse = ({ holdings }: ChapterContext, { weth }: Market, random: Random) => {
   const tokenOf = (currency: Currency): Address => (currency === "native" ? nativeTokenAddress : weth);
   const affords = (buyer: Address, currency: Currency, price: bigint): boolean => holdings.of(tokenOf(currency), buyer) >= price;
   return {

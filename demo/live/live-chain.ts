@@ -1,18 +1,18 @@
-import type { Artifacts } from "./contracts/artifacts.ts";
-import { liveOneBlock, pause } from "./live.ts";
-import type { Life } from "./live-terms.ts";
-import type { DemoNode } from "./node/launch.ts";
-import { stillRuns } from "./node/processes.ts";
-import { type Identity, saveState } from "./state.ts";
-import { createRandom } from "./story/random.ts";
-import type { DemoLogger } from "./types.ts";
+import type { Artifacts } from "../contracts/artifacts.ts";
+import type { DemoNode } from "../node/launch.ts";
+import { stillRuns } from "../node/processes.ts";
+import { type Identity, saveState } from "../state.ts";
+import { createRandom } from "../story/random.ts";
+import type { DemoLogger } from "../types.ts";
+import { mineLiveBlock, pause } from "./live-block.ts";
+import type { LiveContext } from "./live-types.ts";
 
 const defaultSecondsPerBlock = 4;
 /** A kill loses at most so many blocks: fewer than the 64 by which anvil's finalized block trails the head, so an index can still roll them back. */
 const blocksPerCheckpoint = 40;
 
 /** What the running chain is made of. */
-export interface Living {
+export interface LiveChainOptions {
   readonly folder: string;
   readonly node: DemoNode;
   readonly artifacts: Artifacts;
@@ -23,10 +23,10 @@ export interface Living {
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The life of the chain after the story: blocks, saves, and one at a time of either. */
-export const createLiving = ({ folder, node, artifacts, identity, logger }: Living) => {
+export const createLiveChain = ({ folder, node, artifacts, identity, logger }: LiveChainOptions) => {
   let kept = identity;
   let last: Promise<unknown> = Promise.resolve();
-  const life: Life = {
+  const life: LiveContext = {
     client: node.client,
     cast: identity.cast,
     inventory: identity.inventory,
@@ -45,7 +45,7 @@ export const createLiving = ({ folder, node, artifacts, identity, logger }: Livi
       const head = await node.client.request<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
       if (head.hash !== kept.lastBlockHash) kept = await saveState(folder, node.client, kept);
     });
-  const mineOne = (): Promise<void> => inTurn(() => liveOneBlock(life));
+  const mineOne = (): Promise<void> => inTurn(() => mineLiveBlock(life));
 
   /** Gives false when there is no node any more to go on with. */
   const step = async (count: number): Promise<boolean> => {
