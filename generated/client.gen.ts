@@ -317,7 +317,7 @@ export interface GetHistoricalPortfolioForWalletAddressParameters {
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** How many UTC days the answer covers; the last is the day of the indexed head. */
+  /** Number of UTC days up to that of the indexed head. */
   readonly days?: number;
 }
 
@@ -337,7 +337,7 @@ export interface GetHistoricalTokenBalancesForWalletAddressParameters {
   readonly noSpam?: boolean;
   /** Omit the metadata of NFTs; `external_data` is then null. */
   readonly noNftAssetMetadata?: boolean;
-  /** The block after which the state is given - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The block whose state is returned - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly blockHeight?: number | string;
   /** The state at the end of this UTC day, as YYYY-MM-DD. */
   readonly date?: string;
@@ -415,7 +415,7 @@ export interface GetNativeTokenBalanceParameters {
   readonly walletAddress: string;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
-  /** The block after which the state is given - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The block whose state is returned - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly blockHeight?: number | string;
 }
 
@@ -445,7 +445,7 @@ export interface GetNftMarketFloorPriceParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** How many UTC days the answer covers; the last is the day of the indexed head. */
+  /** Number of UTC days up to that of the indexed head. */
   readonly days?: number;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -457,7 +457,7 @@ export interface GetNftMarketSaleCountParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** How many UTC days the answer covers; the last is the day of the indexed head. */
+  /** Number of UTC days up to that of the indexed head. */
   readonly days?: number;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -469,7 +469,7 @@ export interface GetNftMarketVolumeParameters {
   readonly chainName: string | number;
   /** The contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly contractAddress: string;
-  /** How many UTC days the answer covers; the last is the day of the indexed head. */
+  /** Number of UTC days up to that of the indexed head. */
   readonly days?: number;
   /** The currency of all quotes - USD, CAD, EUR, SGD, INR, JPY, VND, CNY, KRW, RUB, TRY, NGN, ARS, AUD, CHF or GBP, in any case. Quotes are null if the operator has configured no rate. The price of a time is the close of its hour, or the current price during that hour; the price of a day is its UTC close, or the current price during that day. Currency rates are those of the same time. */
   readonly quoteCurrency?: Currency;
@@ -639,7 +639,7 @@ export interface GetTokenHoldersParameters {
   readonly chainName: string | number;
   /** The token's contract, as 0x and 40 hex digits in any case or as a registered name. */
   readonly tokenAddress: string;
-  /** The block after which the state is given - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
+  /** The block whose state is returned - decimal, 0x hex, `earliest` or `latest`. Without it, the indexed head. */
   readonly blockHeight?: number | string;
   /** The state at the end of this UTC day, as YYYY-MM-DD. */
   readonly date?: string;

@@ -4,13 +4,13 @@ export type { Failure, Success } from "./envelope.gen.ts";
 
 /** What an account has in the pools of an exchange. */
 export interface AddressExchangeBalancesResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a pool whose token the account holds. */
   readonly items: readonly UniswapLikeBalanceItem[];
@@ -18,7 +18,7 @@ export interface AddressExchangeBalancesResponse {
 
 /** Every network that this server offers. */
 export interface AllChainsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a network. */
   readonly items: readonly ChainItem[];
@@ -26,7 +26,7 @@ export interface AllChainsResponse {
 
 /** How far the index of each network has come. */
 export interface AllChainsStatusResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a network. */
   readonly items: readonly ChainStatusItem[];
@@ -34,29 +34,29 @@ export interface AllChainsStatusResponse {
 
 /** Allowances that an address gave for its ERC-20 tokens, by token and spender. */
 export interface ApprovalsResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a token with a standing allowance. */
   readonly items: readonly TokensApprovalItem[];
-  /** First block that the index holds where it does not begin at the start of the chain, before which no approval is known; null where it is complete. */
+  /** First indexed block, before which no approval is known, if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One asset of the address. */
 export interface BalanceItem {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -72,15 +72,15 @@ export interface BalanceItem {
   readonly last_transferred_at: string | null;
   /** True when the asset is the chain's native token. */
   readonly native_token: boolean;
-  /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be told. */
+  /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be determined. */
   readonly type: "cryptocurrency" | "stablecoin" | "nft" | "dust" | null;
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
-  /** Amount held, in the token's smallest unit; null when it is not known. */
+  /** Amount held, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
-  /** Amount held 24 hours ago, in the token's smallest unit; null when it is not known. */
+  /** Amount held 24 hours ago, in the token's smallest unit; null when unknown. */
   readonly balance_24h: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Price of one whole token 24 hours ago; null when it was not known. */
   readonly quote_rate_24h: number | null;
@@ -104,9 +104,9 @@ export interface BalanceItem {
 export interface BalanceNftData {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Number held of this id, 1 for ERC-721; null when it is not known. */
+  /** Number held of this id, 1 for ERC-721; null when unknown. */
   readonly token_balance: string | null;
-  /** Address of the metadata as the contract gives it, of any scheme; null when it gives none or was not asked yet. */
+  /** URI of the metadata from the contract, with any scheme; null if it has none or was not read yet. */
   readonly token_url: string | null;
   /** Token standards that the collection follows; null when they are not known. */
   readonly supports_erc: readonly string[] | null;
@@ -118,29 +118,29 @@ export interface BalanceNftData {
   readonly original_owner: string | null;
   /** Metadata of the token; null when it is not cached or `no-nft-asset-metadata=true` was sent. */
   readonly external_data: NftExternalDataV1 | null;
-  /** Account that holds the token; null when it is not known. */
+  /** Account that holds the token; null when unknown. */
   readonly owner: string | null;
-  /** The same account as `owner`, under the name that older clients read; null when it is not known. */
+  /** The same account as `owner`, under the name that older clients read; null when unknown. */
   readonly owner_address: string | null;
-  /** True when the token was sent to the zero address, which what somebody holds was not. */
+  /** True when the token was sent to the zero address; false for every token that is held. */
   readonly burned: boolean | null;
 }
 
-/** Assets that an address holds now, with current prices. */
+/** Current holdings of an address at current prices. */
 export interface BalancesResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item an asset; a collection of non-fungible tokens is one item. */
   readonly items: readonly BalanceItem[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -156,15 +156,15 @@ export interface Block {
   readonly block_parent_hash: string;
   /** Free bytes that the producer put into the header; null when they are not known. */
   readonly extra_data: string | null;
-  /** Address that the block's header names as beneficiary; null when it is not known. */
+  /** Address that the block's header names as beneficiary; null when unknown. */
   readonly miner_address: string | null;
   /** Always null: what producing a block cost is not recorded on the chain. */
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
-  /** Gas that the block could have held; from 2^53 on, the nearest to it that a JSON number holds. */
+  /** Gas limit of the block; from 2^53 on, the nearest JSON number. */
   readonly gas_limit: number;
-  /** Absolute address of the block's transactions on this server; null when the server's public address is not known. */
+  /** Absolute address of the block's transactions on this server; null when the server's public address is unknown. */
   readonly transactions_link: string | null;
 }
 
@@ -180,41 +180,41 @@ export interface BlockHeights {
   readonly block_parent_hash: string;
   /** Free bytes that the producer put into the header; null when they are not known. */
   readonly extra_data: string | null;
-  /** Address that the block's header names as beneficiary; null when it is not known. */
+  /** Address that the block's header names as beneficiary; null when unknown. */
   readonly miner_address: string | null;
   /** Always null: what producing a block cost is not recorded on the chain. */
   readonly mining_cost: number | null;
   /** Gas that all transactions of the block used. */
   readonly gas_used: number;
-  /** Gas that the block could have held; from 2^53 on, the nearest to it that a JSON number holds. */
+  /** Gas limit of the block; from 2^53 on, the nearest JSON number. */
   readonly gas_limit: number;
-  /** Absolute address of the block's transactions on this server; null when the server's public address is not known. */
+  /** Absolute address of the block's transactions on this server; null when the server's public address is unknown. */
   readonly transactions_link: string | null;
 }
 
 /** Blocks between two days, both included, oldest first. */
 export interface BlockHeightsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The blocks of this page. */
   readonly items: readonly BlockHeights[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One block. */
 export interface BlockResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one block. */
   readonly items: readonly Block[];
@@ -234,7 +234,7 @@ export interface BlockTransactionWithContractTransfers {
   readonly tx_offset: number;
   /** Whether the transaction succeeded; null for receipts without a status, as before EIP-658. */
   readonly successful: boolean | null;
-  /** Address that the block's header names as beneficiary; null when it is not known. */
+  /** Address that the block's header names as beneficiary; null when unknown. */
   readonly miner_address: string | null;
   /** Sender of the transaction. */
   readonly from_address: string;
@@ -252,13 +252,13 @@ export interface BlockTransactionWithContractTransfers {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
+  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
+  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -272,7 +272,7 @@ export interface BlockTransactionWithContractTransfers {
 
 /** A network on which the address is active. */
 export interface ChainActivityEvent {
-  /** Name of the network, as it stands in paths. */
+  /** Name of the network, as in paths. */
   readonly name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -302,9 +302,9 @@ export interface ChainActivityEvent {
 
 /** Networks on which an address is active. */
 export interface ChainActivityResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** One item a network on which the address occurs. */
   readonly items: readonly ChainActivityEvent[];
@@ -314,13 +314,13 @@ export interface ChainActivityResponse {
 export interface ChainCollectionItem {
   /** Address of the collection's contract. */
   readonly contract_address: string;
-  /** Name that the collection's contract gives itself; null when it has none that can be read. */
+  /** Name from the collection's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
   /** Number of token ids that the collection has had, burned ones too; null in an index that does not begin at the chain's start. */
   readonly token_total_supply: number | null;
-  /** Number of tokens whose metadata is kept here; null when it is not known. */
+  /** Number of tokens whose metadata is kept here; null when unknown. */
   readonly cached_metadata_count: number | null;
   /** Number of tokens of whose asset a copy is kept here, which is none. */
   readonly cached_asset_count: number | null;
@@ -330,21 +330,21 @@ export interface ChainCollectionItem {
 
 /** Collections of a network whose metadata is cached. */
 export interface ChainCollectionResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a collection. */
   readonly items: readonly ChainCollectionItem[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** A network as configured. */
 export interface ChainItem {
-  /** Name of the network, as it stands in paths. */
+  /** Name of the network, as in paths. */
   readonly name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -372,7 +372,7 @@ export interface ChainItem {
 
 /** State of one network's index and node. */
 export interface ChainStatusItem {
-  /** Name of the network, as it stands in paths. */
+  /** Name of the network, as in paths. */
   readonly name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -392,11 +392,11 @@ export interface ChainStatusItem {
   readonly synced_blocked_signed_at: string | null;
   /** True once at least one block is indexed. */
   readonly has_data: boolean;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
-  /** Height of the node's newest block when the indexer last asked; null when it has not yet. */
+  /** Height of the node's newest block at the last request; null before the first one. */
   readonly latest_block_height: number | null;
-  /** Height of the newest block that the node calls final; null when it says nothing about finality. */
+  /** Height of the newest finalized block of the node; null if the node does not report one. */
   readonly finalized_block_height: number | null;
   /** How the index keeps native balances: `traces` (by what transactions and inner calls moved), `state` (by the node's word on the accounts that each block touched), `none` (not at all); null when the node was not yet examined. */
   readonly native_accounting: "traces" | "state" | "none" | null;
@@ -406,15 +406,15 @@ export interface ChainStatusItem {
   readonly offers: readonly string[] | null;
   /** How many calls the node takes in one request, of those that would be sent at most; null when the node was not yet examined. */
   readonly batch_size: number | null;
-  /** By which calls the node tells traces: `trace` or `debug`; null when it has none or was not yet examined. */
+  /** Method by which the node returns traces: `trace` or `debug`; null if it has none or was not examined yet. */
   readonly traces_by: string | null;
-  /** Time at which the node last told its newest block; null when it has not yet. */
+  /** Time at which the node last reported its newest block; null before the first report. */
   readonly node_seen_at: string | null;
   /** Blocks by which the index is behind the node's newest one; null while one of them is unknown. */
   readonly blocks_behind: number | null;
   /** Seconds between the last indexed block and the node's newest one; null while one of them is unknown. */
   readonly seconds_behind: number | null;
-  /** Parts of the index that are still being built from the stored blocks, and whose answers are as of the last block that is built, or 503, until then; empty when all is there. */
+  /** Parts of the index that are being rebuilt from the stored blocks; until then their responses are as of the last rebuilt block, or 503. Empty when the index is complete. */
   readonly building: readonly string[] | null;
 }
 
@@ -440,15 +440,15 @@ export interface CommunityAmount {
   readonly direction: "IN" | "OUT";
   /** Contract of the token; null for the coin of a network without contracts. */
   readonly contract_address: string | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Amount in the token's smallest unit, never negative; null when it is not known. */
+  /** Amount in the token's smallest unit, never negative; null when unknown. */
   readonly amount: string | null;
-  /** Price of one whole token at that time; null when it is not known. */
+  /** Price of one whole token at that time; null when unknown. */
   readonly quote_rate: number | null;
   /** Value of the amount at that time: amount / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
@@ -466,17 +466,17 @@ export interface CommunityBalance {
   readonly position: "supplied" | "borrowed" | "staked" | "liquidity" | "claimable";
   /** Token in which the position is counted. */
   readonly contract_address: string;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Amount of the position in the token's smallest unit, also for debts never negative; null when it is not known. */
+  /** Amount of the position in the token's smallest unit, also for debts never negative; null when unknown. */
   readonly balance: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Value of the position: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
@@ -488,19 +488,19 @@ export interface CommunityBalance {
 export interface CommunityBalancesResponse {
   /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
   readonly protocol: string;
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a position. */
   readonly items: readonly CommunityBalance[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -554,11 +554,11 @@ export interface CommunityMarketData {
   readonly supply_rate: number | null;
   /** Yearly interest of a loan as a fraction; null where nothing can be borrowed. */
   readonly borrow_rate: number | null;
-  /** Amount deposited, in the asset's smallest unit; null when it is not known. */
+  /** Amount deposited, in the asset's smallest unit; null when unknown. */
   readonly total_supply: string | null;
-  /** Amount lent out, in the asset's smallest unit; null where nothing can be borrowed or it is not known. */
+  /** Amount lent out, in the asset's smallest unit; null where nothing can be borrowed or it is unknown. */
   readonly total_borrow: string | null;
-  /** Amount that can be withdrawn or borrowed, in the asset's smallest unit; null when it is not known. */
+  /** Amount that can be withdrawn or borrowed, in the asset's smallest unit; null when unknown. */
   readonly available_liquidity: string | null;
   /** Value of the amount deposited; null when the price is unknown. */
   readonly total_supply_quote: number | null;
@@ -566,11 +566,11 @@ export interface CommunityMarketData {
   readonly total_borrow_quote: number | null;
   /** Share of the deposits that is lent out, 0 to 1; null where nothing can be borrowed. */
   readonly utilization_rate: number | null;
-  /** Token that stands for a deposit; null where the protocol has none. */
+  /** Token that represents a deposit; null where the protocol has none. */
   readonly lp_token_address: string | null;
-  /** Deposit tokens in existence, in their smallest unit; null when there are none or it is not known. */
+  /** Deposit tokens in existence, in their smallest unit; null when there are none or it is unknown. */
   readonly lp_token_total_supply: string | null;
-  /** Height as of which the amounts are given; null when nothing of the market is indexed. */
+  /** Height of the amounts; null when nothing of the market is indexed. */
   readonly block_height: number | null;
 }
 
@@ -580,15 +580,15 @@ export interface CommunityMarketDataResponse {
   readonly protocol: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** One item a pool or vault, largest first; only the one asked for when `pool-address` was sent. */
+  /** One item for each pool or vault, largest first; only the requested one with `pool-address`. */
   readonly items: readonly CommunityMarketData[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -598,15 +598,15 @@ export interface CommunityMarketsResponse {
   readonly protocol: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a market, largest first. */
   readonly items: readonly CommunityMarket[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -616,11 +616,11 @@ export interface CommunityPosition {
   readonly pool_address: string;
   /** Name of the pool; null when its contract has none. */
   readonly pool_name: string | null;
-  /** Token that stands for the share; often the pool itself. */
+  /** Token that represents the share; often the pool itself. */
   readonly lp_token_address: string;
   /** Decimals of that token; null when they are not known. */
   readonly lp_token_decimals: number | null;
-  /** Amount of that token held, staked amounts included, in its smallest unit; null when it is not known. */
+  /** Amount of that token held, staked amounts included, in its smallest unit; null when unknown. */
   readonly lp_token_balance: string | null;
   /** The tokens that the share could be redeemed for. */
   readonly tokens: readonly CommunityUnderlyingToken[];
@@ -634,19 +634,19 @@ export interface CommunityPosition {
 export interface CommunityTokensResponse {
   /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
   readonly protocol: string;
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a pool token that the account holds. */
   readonly items: readonly CommunityPosition[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -658,7 +658,7 @@ export interface CommunityTransaction {
   readonly block_height: number;
   /** Hash of the transaction, in the spelling of its network. */
   readonly tx_hash: string;
-  /** Index of the transaction in its block, from 0; null when it is not known. */
+  /** Index of the transaction in its block, from 0; null when unknown. */
   readonly tx_offset: number | null;
   /** Index of the action's log in its block, from 0; null on a network without logs. */
   readonly log_offset: number | null;
@@ -680,19 +680,19 @@ export interface CommunityTransaction {
 export interface CommunityTransactionsResponse {
   /** Number of the protocol, `protocol_01` to `protocol_10`, also where the path named it by a configured name. */
   readonly protocol: string;
-  /** The wallet that was asked for, in the spelling of its network, since not every protocol runs on accounts of 20 bytes. */
+  /** The requested wallet in the notation of its network; some protocols have accounts of other lengths. */
   readonly address: string;
   /** Chain id of the network (EIP-155); null for a network that has none. */
   readonly chain_id: number | null;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** ISO 4217 code of the currency of all quotes, always `USD`, since community endpoints take no currency. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item an action, newest first. */
   readonly items: readonly CommunityTransaction[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -700,17 +700,17 @@ export interface CommunityTransactionsResponse {
 export interface CommunityUnderlyingToken {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Amount that the share would yield, in the token's smallest unit; null when it is not known. */
+  /** Amount that the share would yield, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
@@ -718,13 +718,13 @@ export interface CommunityUnderlyingToken {
   readonly pretty_quote: string | null;
 }
 
-/** What a token's contract says about itself. */
+/** Metadata from a token's contract. */
 export interface ContractMetadata {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -748,15 +748,15 @@ export interface DecodedItem {
 export interface DexReport {
   /** Index of the log in its block, from 0. */
   readonly log_offset: number;
-  /** Name of the exchange; null when it is not known. */
+  /** Name of the exchange; null when unknown. */
   readonly protocol_name: string | null;
   /** The exchange's factory. */
   readonly protocol_address: string | null;
   /** Address of the exchange's logo as configured; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Always null: aggregators are not told apart from other senders. */
+  /** Always null: aggregators are not distinguished from other senders. */
   readonly aggregator_name: string | null;
-  /** Always null: aggregators are not told apart from other senders. */
+  /** Always null: aggregators are not distinguished from other senders. */
   readonly aggregator_address: string | null;
   /** Version of the exchange's protocol as configured; null without one. */
   readonly version: number | null;
@@ -766,9 +766,9 @@ export interface DexReport {
   readonly fork: string | null;
   /** What happened: `swap`, `add_liquidity` or `remove_liquidity`. */
   readonly event: string;
-  /** Pool in which it happened; null when it is not known. */
+  /** Pool in which it happened; null when unknown. */
   readonly pair_address: string | null;
-  /** Fee of a swap in the pool, in hundredths of a percent, with what the exchange takes of it; null when it is not known. */
+  /** Fee of a swap in the pool, in hundredths of a percent, with what the exchange takes of it; null when unknown. */
   readonly pair_lp_fee_bps: number | null;
   /** Contract of the pool's own token; null where the pool has none. */
   readonly lp_token_address: string | null;
@@ -778,11 +778,11 @@ export interface DexReport {
   readonly lp_token_num_decimals: number | null;
   /** Name of the pool's token; null when it has none. */
   readonly lp_token_name: string | null;
-  /** Pool tokens made or destroyed, in their smallest unit, as digits; null for a swap, and where the pool has no token. */
+  /** Pool tokens minted or burned, in their smallest unit, as digits; null for a swap, and where the pool has no token. */
   readonly lp_token_value: string | null;
   /** US dollars paid for one whole token that was bought; null when a price is unknown, and where liquidity was added or removed. */
   readonly exchange_rate_usd: number | null;
-  /** First token of the pair; null when it is not known. */
+  /** First token of the pair; null when unknown. */
   readonly token_0_address: string | null;
   /** Ticker symbol of the first token; null when it has none. */
   readonly token_0_ticker: string | null;
@@ -790,7 +790,7 @@ export interface DexReport {
   readonly token_0_num_decimals: number | null;
   /** Name of the first token; null when it has none. */
   readonly token_0_name: string | null;
-  /** Second token of the pair; null when it is not known. */
+  /** Second token of the pair; null when unknown. */
   readonly token_1_address: string | null;
   /** Ticker symbol of the second token; null when it has none. */
   readonly token_1_ticker: string | null;
@@ -798,7 +798,7 @@ export interface DexReport {
   readonly token_1_num_decimals: number | null;
   /** Name of the second token; null when it has none. */
   readonly token_1_name: string | null;
-  /** Amount of the first token that the pool gained or lost, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the first token that the pool gained or lost, in its smallest unit, as digits; null when unknown. */
   readonly token_0_amount: string | null;
   /** US dollars for one whole first token at that time; null when the price is unknown. */
   readonly token_0_quote_rate: number | null;
@@ -808,7 +808,7 @@ export interface DexReport {
   readonly pretty_token_0_usd_quote: string | null;
   /** Address of the first token's logo as the operator configured it; null without one. */
   readonly token_0_logo_url: string | null;
-  /** Amount of the second token that the pool gained or lost, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the second token that the pool gained or lost, in its smallest unit, as digits; null when unknown. */
   readonly token_1_amount: string | null;
   /** US dollars for one whole second token at that time; null when the price is unknown. */
   readonly token_1_quote_rate: number | null;
@@ -826,11 +826,11 @@ export interface DexReport {
 
 /** An exchange as a whole, with its daily series. */
 export interface EcosystemChartDataResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one exchange. */
   readonly items: readonly UniswapLikeEcosystemCharts[];
@@ -840,21 +840,21 @@ export interface EcosystemChartDataResponse {
 
 /** Transactions in which the address sent or received ERC-20 tokens, newest first. */
 export interface Erc20TransfersResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a transaction, with the address's transfers in it. */
   readonly items: readonly BlockTransactionWithContractTransfers[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -866,7 +866,7 @@ export interface ExchangeTransaction {
   readonly tx_hash: string;
   /** What was done with the pool: a swap, or liquidity added or removed. */
   readonly act: string;
-  /** The account, token or pool that was asked for; null in the list of a whole exchange. */
+  /** The requested account, token or pool; null in the list of a whole exchange. */
   readonly address: string | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
@@ -882,9 +882,9 @@ export interface ExchangeTransaction {
   readonly amount_1_in: string | null;
   /** Amount of the second token swapped out, in its smallest unit, as digits; null unless it is a swap. */
   readonly amount_1_out: string | null;
-  /** Account that received the outcome, of added liquidity the one that received the pool tokens; null when no event says. */
+  /** Account that received the output or, for added liquidity, the pool tokens; null when no event contains it. */
   readonly to_address: string | null;
-  /** Sender of the transaction; null when it is not known. */
+  /** Sender of the transaction; null when unknown. */
   readonly from_address: string | null;
   /** Account that called the pool, commonly a router; null when the event does not say. */
   readonly sender_address: string | null;
@@ -900,13 +900,13 @@ export interface ExchangeTransaction {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
+  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
+  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -938,11 +938,11 @@ export interface Explorer {
 export interface GasPricesResponse {
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Kind of transaction that is estimated, as sent in the path. */
   readonly event_type: "erc20" | "nativetokens" | "uniswapv3";
@@ -990,7 +990,7 @@ export interface GetLogsEvent {
   readonly raw_log_topics: readonly string[];
   /** Decimals of the emitting contract; null when it is not a token or does not say. */
   readonly sender_contract_decimals: number | null;
-  /** Name that the emitting contract gives itself; null when it has none. */
+  /** Name from the emitting contract; null if it has none. */
   readonly sender_name: string | null;
   /** Ticker symbol of the emitting contract; null when it has none. */
   readonly sender_contract_ticker_symbol: string | null;
@@ -998,7 +998,7 @@ export interface GetLogsEvent {
   readonly sender_address: string;
   /** Known name of the emitting contract; null when it has none. */
   readonly sender_address_label: string | null;
-  /** Token standards that the emitting contract follows; null when it is not known as a token. */
+  /** Token standards that the emitting contract follows; null when it is unknown as a token. */
   readonly supports_erc: readonly string[] | null;
   /** Address of the emitting contract's logo as the operator configured it for a token; null without one. */
   readonly sender_logo_url: string | null;
@@ -1012,37 +1012,37 @@ export interface GetLogsEvent {
 
 /** Logs of a block or of a range of blocks. */
 export interface GetLogsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The logs that fit all filters, newest first. */
   readonly items: readonly GetLogsEvent[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
-/** Indexed head beside the chain's head. */
+/** Indexed head and chain head. */
 export interface HealthData {
   /** Height of the last block whose pools are indexed; null while none is. */
   readonly synced_block_height: number | null;
   /** Time of the last block whose pools are indexed; null while none is. */
   readonly synced_block_signed_at: string | null;
-  /** Height of the chain's newest block as the indexer last saw it; null when it has not yet asked. */
+  /** Height of the chain's newest block at the last request; null before the first one. */
   readonly latest_block_height: number | null;
-  /** Time of the chain's newest block as the indexer last saw it; null when it is not known. */
+  /** Time of the chain's newest block as the indexer last saw it; null when unknown. */
   readonly latest_block_signed_at: string | null;
 }
 
 /** How far the exchange's data is behind the chain. */
 export interface HealthDataResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one state. */
   readonly items: readonly HealthData[];
@@ -1052,11 +1052,11 @@ export interface HealthDataResponse {
 
 /** One asset of the address as of a block. */
 export interface HistoricalBalanceItem {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -1064,7 +1064,7 @@ export interface HistoricalBalanceItem {
   readonly supports_erc: readonly string[] | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Height as of which the balance is given. */
+  /** Height of the balance. */
   readonly block_height: number;
   /** Height of the address's last transfer of the asset up to then; null when none is indexed. */
   readonly last_transferred_block_height: number | null;
@@ -1074,13 +1074,13 @@ export interface HistoricalBalanceItem {
   readonly last_transferred_at: string | null;
   /** True when the asset is the chain's native token. */
   readonly native_token: boolean;
-  /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be told. */
+  /** Kind of the asset, where `dust` is a holding worth less than 0.10 USD; null when it cannot be determined. */
   readonly type: "cryptocurrency" | "stablecoin" | "nft" | "dust" | null;
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
-  /** Amount held at that height, in the token's smallest unit; null when it is not known. */
+  /** Amount held at that height, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
-  /** Price of one whole token at the block's time, or at the close of the day where a date was asked for; null when it is not known, never 0 instead. */
+  /** Price of one whole token at the block's time, or at the close of the day where a date was asked for; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
@@ -1096,25 +1096,25 @@ export interface HistoricalBalanceItem {
 
 /** Assets that an address held at a block or at the end of a day, with prices of that day. */
 export interface HistoricalBalancesResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item an asset held at that height. */
   readonly items: readonly HistoricalBalanceItem[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One day of one token. */
 export interface HoldingItem {
-  /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is not known. */
+  /** Closing price of one whole token on the day, or the price now where the day is not over; null when unknown. */
   readonly quote_rate: number | null;
   /** Midnight UTC at which the day begins. */
   readonly timestamp: string;
@@ -1132,13 +1132,13 @@ export interface HoldingItem {
 export interface LendingReport {
   /** Index of the log in its block, from 0. */
   readonly log_offset: number;
-  /** Name of the lending protocol; null when it is not known. */
+  /** Name of the lending protocol; null when unknown. */
   readonly protocol_name: string | null;
-  /** Contract of the protocol that emitted the event; null when it is not known. */
+  /** Contract of the protocol that emitted the event; null when unknown. */
   readonly protocol_address: string | null;
   /** Address of the protocol's logo; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Version of the protocol; null when it is not known. */
+  /** Version of the protocol; null when unknown. */
   readonly version: string | null;
   /** Name of the protocol that it was copied from; null when it is no copy. */
   readonly fork: string | null;
@@ -1146,7 +1146,7 @@ export interface LendingReport {
   readonly fork_version: string | null;
   /** What happened, named as the protocol's event. */
   readonly event: string;
-  /** Name of the token that stands for a deposit; null when there is none. */
+  /** Name of the token that represents a deposit; null when there is none. */
   readonly lp_token_name: string | null;
   /** Decimals of the deposit token; null when they are not known. */
   readonly lp_decimals: number | null;
@@ -1158,7 +1158,7 @@ export interface LendingReport {
   readonly lp_token_amount: number | null;
   /** Price of one whole deposit token in US dollars; null when it is unknown. */
   readonly lp_token_price: number | null;
-  /** Whole underlying tokens for one whole deposit token; null when it is not known. */
+  /** Whole underlying tokens for one whole deposit token; null when unknown. */
   readonly exchange_rate: number | null;
   /** US dollars for one whole deposit token at the exchange rate; null when a price is unknown. */
   readonly exchange_rate_usd: number | null;
@@ -1208,7 +1208,7 @@ export interface LendingReport {
 
 /** Liquidity of an exchange on one day. */
 export interface LiquidityEcosystemChart {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -1224,7 +1224,7 @@ export interface LiquidityEcosystemChart {
 
 /** Reserves of a pool at the end of one day. */
 export interface LiquidityTimeseries {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -1232,9 +1232,9 @@ export interface LiquidityTimeseries {
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Closing reserve of the first token, in its smallest unit, as digits; null when it is not known. */
+  /** Closing reserve of the first token, in its smallest unit, as digits; null when unknown. */
   readonly r0_c: string | null;
-  /** Closing reserve of the second token, in its smallest unit, as digits; null when it is not known. */
+  /** Closing reserve of the second token, in its smallest unit, as digits; null when unknown. */
   readonly r1_c: string | null;
   /** Value of the reserves at the end of the day; null when a price is unknown. */
   readonly liquidity_quote: number | null;
@@ -1248,13 +1248,13 @@ export interface LiquidityTimeseries {
 
 /** What the pools held of a token at the end of one day. */
 export interface LiquidityTokenTimeseries {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point begins. */
   readonly dt: string;
-  /** Amount in all pools of the exchange at the end of the day, in its smallest unit, as digits; null when it is not known. */
+  /** Amount in all pools of the exchange at the end of the day, in its smallest unit, as digits; null when unknown. */
   readonly total_liquidity: string | null;
   /** Value of that amount at the price of the day; null when the price is unknown. */
   readonly liquidity_quote: number | null;
@@ -1278,7 +1278,7 @@ export interface LogEvent {
   readonly raw_log_topics: readonly string[];
   /** Decimals of the emitting contract; null when it is not a token or does not say. */
   readonly sender_contract_decimals: number | null;
-  /** Name that the emitting contract gives itself; null when it has none. */
+  /** Name from the emitting contract; null if it has none. */
   readonly sender_name: string | null;
   /** Ticker symbol of the emitting contract; null when it has none. */
   readonly sender_contract_ticker_symbol: string | null;
@@ -1288,7 +1288,7 @@ export interface LogEvent {
   readonly sender_address_label: string | null;
   /** Address of the emitting contract's logo as the operator configured it for a token; null without one. */
   readonly sender_logo_url: string | null;
-  /** Token standards that the emitting contract follows; null when it is not known as a token. */
+  /** Token standards that the emitting contract follows; null when it is unknown as a token. */
   readonly supports_erc: readonly string[] | null;
   /** Factory of the configured exchange that the emitting contract is a pool of; null for every other contract. */
   readonly sender_factory_address: string | null;
@@ -1300,33 +1300,33 @@ export interface LogEvent {
 
 /** Logs that one contract emitted. */
 export interface LogEventsByAddressResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The logs of this page, newest first. */
   readonly items: readonly LogEvent[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** Logs with one first topic, whichever contract emitted them. */
 export interface LogEventsByTopicHashResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The logs of this page, newest first. */
   readonly items: readonly LogEvent[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -1386,9 +1386,9 @@ export interface MarketVolumeItem {
   readonly wash_volume_native_quote: number | null;
 }
 
-/** A call between the transaction's sender and the token's contract that led to a transfer. No answer holds one at present. */
+/** A call between the transaction's sender and the token's contract that led to a transfer. No response contains one at present. */
 export interface MethodCallsForTransfers {
-  /** Account that made the call; null when it is not known. */
+  /** Account that made the call; null when unknown. */
   readonly sender_address: string | null;
   /** Name of the called function, or its four-byte selector when no known ABI has it; null when there was no input. */
   readonly method: string | null;
@@ -1402,33 +1402,33 @@ export interface NativeBalanceItem {
   readonly contract_name: string | null;
   /** Ticker symbol of the native token as configured; null without one. */
   readonly contract_ticker_symbol: string | null;
-  /** Always `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`, which stands for the native token. */
+  /** Always `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`, the address of the native token. */
   readonly contract_address: string;
   /** Always null, since the native token follows no token standard. */
   readonly supports_erc: readonly string[] | null;
   /** Address of the native token's logo as configured; null without one. */
   readonly logo_url: string | null;
-  /** Height as of which the balance is given. */
+  /** Height of the balance. */
   readonly block_height: number;
-  /** Amount held, in wei; null when it is not known. */
+  /** Amount held, in wei; null when unknown. */
   readonly balance: string | null;
-  /** Price of one whole native token, at the time of the block where a height was asked for; null when it is not known. */
+  /** Price of one whole native token, at the time of the block if a height was requested; null when unknown. */
   readonly quote_rate: number | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the account's state: of a past block, the last reading up to it; of an address that no indexed block concerns, for this answer); null when the balance is unknown. */
+  /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the account's state: of a past block, the last reading up to it; for an address that no indexed block touched, for this response); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
 }
 
 /** One token on an exchange with its daily series. */
 export interface NetworkExchangeTokenViewResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one token. */
   readonly items: readonly TokenV2VolumeWithChartData[];
@@ -1438,41 +1438,41 @@ export interface NetworkExchangeTokenViewResponse {
 
 /** All tokens traded on an exchange. */
 export interface NetworkExchangeTokensResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a token, largest liquidity first, tokens of unknown liquidity last. */
   readonly items: readonly TokenV2Volume[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** Transactions in all pools of an exchange. */
 export interface NetworkTransactionsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item an action, newest first. */
   readonly items: readonly ExchangeTransaction[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** Non-fungible tokens that an address holds, by collection. */
 export interface NftAddressBalanceNftResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a collection; a contract that follows both standards for such tokens is one for each. */
   readonly items: readonly NftTokenContractBalanceItem[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -1480,7 +1480,7 @@ export interface NftAddressBalanceNftResponse {
 export interface NftApprovalBalance {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Number held of this id, 1 for ERC-721; null when it is not known. */
+  /** Number held of this id, 1 for ERC-721; null when unknown. */
   readonly token_balance: string | null;
 }
 
@@ -1500,9 +1500,9 @@ export interface NftApprovalSpender {
   readonly spender_address: string;
   /** Known name of the spender; null when it has none. */
   readonly spender_address_label: string | null;
-  /** `ALL` for an approval of the whole collection, else the approved id as digits; null when it is not known. */
+  /** `ALL` for an approval of the whole collection, else the approved id as digits; null when unknown. */
   readonly token_ids_approved: string | null;
-  /** `UNLIMITED` for an approval of the whole collection, else the number of tokens as digits; null when it is not known. */
+  /** `UNLIMITED` for an approval of the whole collection, else the number of tokens as digits; null when unknown. */
   readonly allowance: string | null;
 }
 
@@ -1512,9 +1512,9 @@ export interface NftApprovalsItem {
   readonly contract_address: string;
   /** Known name of the collection's contract; null when it has none. */
   readonly contract_address_label: string | null;
-  /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** What the address holds of the collection, by id. */
+  /** Tokens of the collection that the address owns, by id. */
   readonly token_balances: readonly NftApprovalBalance[];
   /** One element a spender that may move tokens. */
   readonly spenders: readonly NftApprovalSpender[];
@@ -1522,17 +1522,17 @@ export interface NftApprovalsItem {
 
 /** Approvals that an address gave for its non-fungible tokens, by collection and spender. */
 export interface NftApprovalsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** One item a collection with a standing approval. */
   readonly items: readonly NftApprovalsItem[];
-  /** First block that the index holds where it does not begin at the start of the chain, before which no approval is known; null where it is complete. */
+  /** First indexed block, before which no approval is known, if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -1554,7 +1554,7 @@ export interface NftCollectionAttribute {
 
 /** Values of one trait and how many tokens have each. */
 export interface NftCollectionAttributesForTraitResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** The one trait with its values. */
   readonly items: readonly NftSummaryAttribute[];
@@ -1562,7 +1562,7 @@ export interface NftCollectionAttributesForTraitResponse {
 
 /** Traits of a collection, prepared for scoring how rare a token is. */
 export interface NftCollectionTraitSummaryResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a trait. */
   readonly items: readonly NftTraitSummary[];
@@ -1570,7 +1570,7 @@ export interface NftCollectionTraitSummaryResponse {
 
 /** Names of the traits that a collection's tokens have. */
 export interface NftCollectionTraitsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a trait. */
   readonly items: readonly NftTrait[];
@@ -1580,17 +1580,17 @@ export interface NftCollectionTraitsResponse {
 export interface NftData {
   /** Id of the token in its collection. */
   readonly token_id: string;
-  /** Address of the metadata as the contract gives it, of any scheme; null when it gives none or was not asked yet. */
+  /** URI of the metadata from the contract, with any scheme; null if it has none or was not read yet. */
   readonly token_url: string | null;
   /** First account that received the token; null when its mint is not indexed. */
   readonly original_owner: string | null;
-  /** Account that holds the token now, the zero address of a burned one; null for ERC-1155 and when it is not known. */
+  /** Account that holds the token now, the zero address of a burned one; null for ERC-1155 and when it is unknown. */
   readonly current_owner: string | null;
-  /** Metadata of the token; null when it is not cached or was asked to be left out. */
+  /** Metadata of the token; null when it is not cached or was excluded by the request. */
   readonly external_data: NftExternalData | null;
-  /** True when the metadata is known here; while it is false, the asset's address and all else that the metadata says are null. */
+  /** True when the metadata is cached; while it is false, the URL of the asset and all fields of the metadata are null. */
   readonly asset_cached: boolean;
-  /** True when a copy of the image is kept here; none ever is, so clients load it from where the metadata says. */
+  /** Always false - images are not copied, and clients load them from the URL in the metadata. */
   readonly image_cached: boolean;
   /** Why the token's metadata could not be taken, or what of it was left out; of metadata that is tried again, why the last attempt failed. Null when nothing was left out, or it was not read yet. */
   readonly metadata_refusal: string | null;
@@ -1602,7 +1602,7 @@ export interface NftExternalData {
   readonly name: string | null;
   /** Description of the token in its metadata; null without one. */
   readonly description: string | null;
-  /** Address of the file that the token stands for, of any scheme, which is `animation_url` or else `image`; null without either. */
+  /** URL of the token's asset, with any scheme, from `animation_url` or else `image`; null without either. */
   readonly asset_url: string | null;
   /** Extension of that file without its dot, by its address; null when that does not tell. */
   readonly asset_file_extension: string | null;
@@ -1652,13 +1652,13 @@ export interface NftExternalDataV1 {
 
 /** Floor price of a collection a day, taken from sales and not from offers. */
 export interface NftMarketFloorPriceResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** Address of the collection that was asked for, in lower case. */
+  /** Address of the requested collection in lower case. */
   readonly address: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
@@ -1668,13 +1668,13 @@ export interface NftMarketFloorPriceResponse {
 
 /** Number of sales of a collection a day. */
 export interface NftMarketSaleCountResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** Address of the collection that was asked for, in lower case. */
+  /** Address of the requested collection in lower case. */
   readonly address: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
@@ -1684,13 +1684,13 @@ export interface NftMarketSaleCountResponse {
 
 /** Value of a collection's sales a day. */
 export interface NftMarketVolumeResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** Address of the collection that was asked for, in lower case. */
+  /** Address of the requested collection in lower case. */
   readonly address: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
@@ -1700,13 +1700,13 @@ export interface NftMarketVolumeResponse {
 
 /** Tokens of a collection with their metadata, or a single one. */
 export interface NftMetadataResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item a token. */
   readonly items: readonly NftTokenContract[];
-  /** Where this page stands in the collection; null for a single token, which has no pages. */
+  /** Position of this page in the collection; null for a single token. */
   readonly pagination: Pagination | null;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
   /** Advice to send `with-uncached=true` where the network's metadata is not cached; null otherwise. */
   readonly warning: string | null;
@@ -1714,9 +1714,9 @@ export interface NftMetadataResponse {
 
 /** A token of the collection that the address holds. */
 export interface NftOwnershipForCollectionItem {
-  /** Name that the collection's contract gives itself; null when it has none that can be read. */
+  /** Name from the collection's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
@@ -1726,11 +1726,11 @@ export interface NftOwnershipForCollectionItem {
   readonly supports_erc: readonly string[] | null;
   /** Time of the token's last transfer from or to the address, null when none is indexed; the spelling is the interface's. */
   readonly last_transfered_at: string | null;
-  /** Number held of this id, 1 for ERC-721; null when it is not known. */
+  /** Number held of this id, 1 for ERC-721; null when unknown. */
   readonly balance: string | null;
-  /** Number held 24 hours ago, in digits, null when it is not known; a string in this interface, unlike other balances. */
+  /** Number held 24 hours ago, in digits, null when it is unknown; a string in this interface, unlike other balances. */
   readonly balance_24h: string | null;
-  /** Kind of the asset, always `nft` here; null when it cannot be told. */
+  /** Kind of the asset, always `nft` here; null when it cannot be determined. */
   readonly type: "nft" | null;
   /** Ids, owners and metadata of the token; null when nothing is known about it. */
   readonly nft_data: NftData | null;
@@ -1738,17 +1738,17 @@ export interface NftOwnershipForCollectionItem {
 
 /** Tokens of one collection that an address holds. */
 export interface NftOwnershipForCollectionResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Address of the collection that was asked for, in lower case. */
+  /** Address of the requested collection in lower case. */
   readonly collection: string;
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
   /** One item a token held; empty when the address holds none. */
   readonly items: readonly NftOwnershipForCollectionItem[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -1756,29 +1756,29 @@ export interface NftOwnershipForCollectionResponse {
 export interface NftSalesReport {
   /** Index of the log in its block, from 0. */
   readonly log_offset: number;
-  /** First topic of the sale's log, which tells the kind of event. */
+  /** First topic of the sale's log, which identifies the event. */
   readonly topic0: string;
-  /** Contract of the marketplace that settled the sale; null when it is not known. */
+  /** Contract of the marketplace that settled the sale; null when unknown. */
   readonly protocol_contract_address: string | null;
-  /** Name of the marketplace; null when it is not known. */
+  /** Name of the marketplace; null when unknown. */
   readonly protocol_name: string | null;
   /** Address of the marketplace's logo; null without one. */
   readonly protocol_logo_url: string | null;
-  /** Account that bought the token. Where a contract that the sender went through passed it on at once, who received it in the end; null when it is not known. */
+  /** Account that bought the token. Where a contract that the sender went through passed it on at once, who received it in the end; null when unknown. */
   readonly to: string | null;
-  /** Account that sold the token; null when it is not known. */
+  /** Account that sold the token; null when unknown. */
   readonly from: string | null;
   /** The side whose standing order was filled, seller or buyer; null when the event does not say. */
   readonly maker: string | null;
   /** The other side; null when the event does not say. */
   readonly taker: string | null;
-  /** Id of the token in its collection, as digits; null when it is not known. */
+  /** Id of the token in its collection, as digits; null when unknown. */
   readonly token_id: string | null;
-  /** Contract of the collection; null when it is not known. */
+  /** Contract of the collection; null when unknown. */
   readonly collection_address: string | null;
-  /** Name that the collection's contract gives itself; null when it has none that can be read. */
+  /** Name from the collection's contract; null if it has none that can be read. */
   readonly collection_name: string | null;
-  /** Token in which was paid, the native token's address for native payments; null when it is not known, or when several tokens were paid at once. */
+  /** Token in which was paid, the native token's address for native payments; null when it is unknown, or when several tokens were paid at once. */
   readonly token_address: string | null;
   /** Name of the token in which was paid; null when it has none. */
   readonly token_name: string | null;
@@ -1788,29 +1788,29 @@ export interface NftSalesReport {
   readonly num_decimals: number | null;
   /** US dollars for one whole unit of the payment token at that time; null when the price is unknown. */
   readonly contract_quote_rate: number | null;
-  /** Price of one unit of the token in whole payment tokens, fees, royalties and tips included. A price for several tokens stands for each unit alike, and what it leaves over falls to the first ones, a smallest unit each; null when it is not known. */
+  /** Price of one unit of the token in whole payment tokens, fees, royalties and tips included. A price for several tokens stands for each unit alike, and what it leaves over falls to the first ones, a smallest unit each; null when unknown. */
   readonly nft_token_price: number | null;
   /** Price of one unit of the token in US dollars; null when a price is unknown. */
   readonly nft_token_price_usd: number | null;
   /** Price in US dollars as text, cut to two decimals; null when it is unknown. */
   readonly pretty_nft_token_price_usd: string | null;
-  /** Price of one unit of the token in whole native tokens; null when it is not known. */
+  /** Price of one unit of the token in whole native tokens; null when unknown. */
   readonly nft_token_price_native: number | null;
-  /** Price in whole native tokens as text with their symbol, down to the smallest unit; null when it is not known. */
+  /** Price in whole native tokens as text with their symbol, down to the smallest unit; null when unknown. */
   readonly pretty_nft_token_price_native: string | null;
-  /** Number of this id that changed hands, 1 for ERC-721; null when it is not known. */
+  /** Number of this id that changed hands, 1 for ERC-721; null when unknown. */
   readonly token_count: number | null;
-  /** Number of different ids in this sale; null when it is not known. */
+  /** Number of different ids in this sale; null when unknown. */
   readonly num_token_ids_sold_per_sale: number | null;
-  /** Number of different ids sold in the whole transaction; null when it is not known. */
+  /** Number of different ids sold in the whole transaction; null when unknown. */
   readonly num_token_ids_sold_per_tx: number | null;
-  /** Number of collections in this sale; null when it is not known. */
+  /** Number of collections in this sale; null when unknown. */
   readonly num_collections_sold_per_sale: number | null;
-  /** Number of collections sold in the whole transaction; null when it is not known. */
+  /** Number of collections sold in the whole transaction; null when unknown. */
   readonly num_collections_sold_per_tx: number | null;
-  /** Whether the order sold one token id (`single`) or several (`bundle`); null when it is not known. */
+  /** Whether the order sold one token id (`single`) or several (`bundle`); null when unknown. */
   readonly trade_type: string | null;
-  /** Whether the order is the only one of its transaction that sold something (`single`) or one of several (`group`); null when it is not known. */
+  /** Whether the order is the only one of its transaction that sold something (`single`) or one of several (`group`); null when unknown. */
   readonly trade_group_type: string | null;
   /** Whether it is a wash trade: the seller bought it; or the same token was sold between the same two accounts in the 30 days (UTC) before or after, in either direction. Of an ERC-1155 id, of which there are many units, only a sale the other way makes the last one so. */
   readonly is_wash_trade: boolean;
@@ -1828,15 +1828,15 @@ export interface NftSummaryAttribute {
 
 /** A token with its collection. */
 export interface NftTokenContract {
-  /** Name that the collection's contract gives itself; null when it has none that can be read. */
+  /** Name from the collection's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
   /** True when the operator's spam rules mark the contract; null when it was not judged. */
   readonly is_spam: boolean | null;
-  /** Kind of the asset, always `nft` here; null when it cannot be told. */
+  /** Kind of the asset, always `nft` here; null when it cannot be determined. */
   readonly type: "nft" | null;
   /** Ids, owners and metadata of the token; null when nothing is known about it. */
   readonly nft_data: NftData | null;
@@ -1844,9 +1844,9 @@ export interface NftTokenContract {
 
 /** What an address holds of one collection. */
 export interface NftTokenContractBalanceItem {
-  /** Name that the collection's contract gives itself; null when it has none that can be read. */
+  /** Name from the collection's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's contract. */
   readonly contract_address: string;
@@ -1856,11 +1856,11 @@ export interface NftTokenContractBalanceItem {
   readonly is_spam: boolean | null;
   /** Time of the wallet's last transfer in this collection, null when none is indexed; the spelling is the interface's. */
   readonly last_transfered_at: string | null;
-  /** Number of tokens of the collection that the address holds; null when it is not known. */
+  /** Number of tokens of the collection that the address holds; null when unknown. */
   readonly balance: string | null;
-  /** Number held 24 hours ago, in digits, null when it is not known; a string in this interface, unlike other balances. */
+  /** Number held 24 hours ago, in digits, null when it is unknown; a string in this interface, unlike other balances. */
   readonly balance_24h: string | null;
-  /** Kind of the asset, always `nft` here; null when it cannot be told. */
+  /** Kind of the asset, always `nft` here; null when it cannot be determined. */
   readonly type: "nft" | null;
   /** Lowest sale of the collection in the last 30 days; null without a sale or a price. */
   readonly floor_price_quote: number | null;
@@ -1906,7 +1906,7 @@ export interface NftTraitSummary {
   readonly value_numeric: NftTraitNumeric | null;
   /** Most frequent value, the first one of several; null when the values are numbers or there are none. */
   readonly value_string: NftTraitString | null;
-  /** Counts of the values, in one element; null when there are more than the answer has room for. */
+  /** Counts of the values, in one element; null when there are too many for a response. */
   readonly attributes: readonly NftSummaryAttribute[] | null;
 }
 
@@ -1914,9 +1914,9 @@ export interface NftTraitSummary {
 export interface NftTransaction {
   /** Decimals that the collection's contract states; null when it states none, which is the rule. */
   readonly contract_decimals: number | null;
-  /** Name that the collection's contract gives itself; null when it has none that can be read. */
+  /** Name from the collection's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the collection's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the collection's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the collection's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
@@ -1956,13 +1956,13 @@ export interface NftTransactionItem {
   readonly value_quote: number | null;
   /** Worth of the sent native value with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_value_quote: string | null;
-  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
+  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
+  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -1976,11 +1976,11 @@ export interface NftTransactionItem {
 
 /** All transactions that moved one token. */
 export interface NftTransactionsResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The token's collection, with the transactions in it. */
   readonly items: readonly NftTransaction[];
@@ -1988,7 +1988,7 @@ export interface NftTransactionsResponse {
 
 /** A balance and its value. */
 export interface OhlcItem {
-  /** Amount held, in the token's smallest unit; null when it is not known. */
+  /** Amount held, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
   /** Value of the balance at the day's closing price; null when either is unknown. */
   readonly quote: number | null;
@@ -1996,13 +1996,13 @@ export interface OhlcItem {
   readonly pretty_quote: string | null;
 }
 
-/** Fees beside the gas. */
+/** Fees in addition to gas. */
 export interface OtherFees {
   /** Worth of the fee for publishing the transaction on the chain below, the median of those that paid one; null when it is unknown. */
   readonly l1_gas_quote: number | null;
 }
 
-/** Where a page stands in its list. */
+/** Position of a page in its list. */
 export interface Pagination {
   /** True while a further page has items; clients read on until it is false. */
   readonly has_more: boolean;
@@ -2014,7 +2014,7 @@ export interface Pagination {
   readonly total_count: number | null;
 }
 
-/** Addresses of the pages beside this one, without a query string. */
+/** URLs of the previous and next page, without a query string. */
 export interface PaginationLinks {
   /** Page with older data, within a block with lower indexes; null at the oldest. */
   readonly prev: string | null;
@@ -2028,7 +2028,7 @@ export interface Param {
   readonly name: string;
   /** Solidity type of the argument. */
   readonly type: string;
-  /** True when the argument stands in a topic. */
+  /** True when the argument is a topic. */
   readonly indexed: boolean;
   /** True when `value` is the argument itself, false when only its hash is on the chain or it could not be read. */
   readonly decoded: boolean;
@@ -2040,17 +2040,17 @@ export interface Param {
 export interface Pool {
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Number of swaps in the last 24 hours; null when it is not known. */
+  /** Number of swaps in the last 24 hours; null when unknown. */
   readonly swap_count_24h: number | null;
   /** Value of both reserves together; null when a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value swapped in the last 24 hours; null when it is not known. */
+  /** Value swapped in the last 24 hours; null when unknown. */
   readonly volume_24h_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is not known. */
+  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Pool tokens in existence, in their smallest unit; null when it is not known. */
+  /** Pool tokens in existence, in their smallest unit; null when unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
   readonly quote_rate: number | null;
   /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
@@ -2060,15 +2060,15 @@ export interface Pool {
   readonly pretty_fee_24h_quote: string | null;
   /** Value swapped in the last 7 days with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_7d_quote: string | null;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Value swapped in the last 7 days; null when that of a day with swaps is not known. */
+  /** Value swapped in the last 7 days; null when that of a day with swaps is unknown. */
   readonly volume_7d_quote: number | null;
-  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be told. */
+  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
   readonly annualized_fee: number | null;
   /** First token of the pair, the one with the lower address. */
   readonly token_0: Token;
@@ -2078,11 +2078,11 @@ export interface Pool {
 
 /** One pool with its daily series. */
 export interface PoolByAddressResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one pool. */
   readonly items: readonly PoolWithTimeseries[];
@@ -2092,15 +2092,15 @@ export interface PoolByAddressResponse {
 
 /** Active pools of an exchange. */
 export interface PoolResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a pool with a swap in the recent past, largest liquidity first, pools of unknown liquidity last. */
   readonly items: readonly Pool[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -2108,9 +2108,9 @@ export interface PoolResponse {
 export interface PoolToDexItem {
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Name of the exchange for people; null when none is configured. */
   readonly display_name: string | null;
@@ -2120,19 +2120,19 @@ export interface PoolToDexItem {
   readonly factory_contract_address: string | null;
   /** Contracts through which people trade; null when none are configured. */
   readonly router_contract_addresses: readonly string[] | null;
-  /** Fee of a swap as a fraction of the amount paid in, 0.003 being 0.3 percent; null when it is not known. */
+  /** Fee of a swap as a fraction of the amount paid in, 0.003 being 0.3 percent; null when unknown. */
   readonly swap_fee: number | null;
 }
 
 /** The exchange that a pool belongs to. */
 export interface PoolToDexResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** Address of the pool that was asked for, in lower case. */
+  /** Address of the requested pool in lower case. */
   readonly address: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one exchange. */
   readonly items: readonly PoolToDexItem[];
@@ -2140,11 +2140,11 @@ export interface PoolToDexResponse {
 
 /** A token of the pool. */
 export interface PoolToken {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -2160,25 +2160,25 @@ export interface PoolWithTimeseries {
   readonly exchange: string;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
-  /** Number of swaps in the last 24 hours; null when it is not known. */
+  /** Number of swaps in the last 24 hours; null when unknown. */
   readonly swap_count_24h: number | null;
   /** Value of both reserves together; null when a price is unknown. */
   readonly total_liquidity_quote: number | null;
-  /** Value swapped in the last 24 hours; null when it is not known. */
+  /** Value swapped in the last 24 hours; null when unknown. */
   readonly volume_24h_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is not known. */
+  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Pool tokens in existence, in their smallest unit; null when it is not known. */
+  /** Pool tokens in existence, in their smallest unit; null when unknown. */
   readonly total_supply: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
   readonly quote_rate: number | null;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
-  /** Value swapped in the last 7 days; null when that of a day with swaps is not known. */
+  /** Value swapped in the last 7 days; null when that of a day with swaps is unknown. */
   readonly volume_7d_quote: number | null;
-  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be told. */
+  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
   readonly annualized_fee: number | null;
   /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
@@ -2212,7 +2212,7 @@ export interface PoolWithTimeseries {
 
 /** A pool with its exchange. */
 export interface PoolsDexDataItem {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
@@ -2226,17 +2226,17 @@ export interface PoolsDexDataItem {
   readonly total_liquidity_quote: number | null;
   /** Value of both reserves with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_liquidity_quote: string | null;
-  /** Value swapped in the last 24 hours; null when it is not known. */
+  /** Value swapped in the last 24 hours; null when unknown. */
   readonly volume_24h_quote: number | null;
-  /** Value swapped in the last 7 days; null when that of a day with swaps is not known. */
+  /** Value swapped in the last 7 days; null when that of a day with swaps is unknown. */
   readonly volume_7d_quote: number | null;
-  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is not known. */
+  /** Fees that the pool's providers earned in the last 24 hours; null when the volume or the exchange's fee is unknown. */
   readonly fee_24h_quote: number | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
   readonly quote_rate: number | null;
   /** Price of one whole pool token with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
-  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be told. */
+  /** Fees of a year at the last 24 hours' pace, as a fraction of the liquidity; null when it cannot be determined. */
   readonly annualized_fee: number | null;
   /** Value swapped in the last 24 hours with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_24h_quote: string | null;
@@ -2252,37 +2252,37 @@ export interface PoolsDexDataItem {
 
 /** Pools of a token or of a wallet, on all exchanges of a network. */
 export interface PoolsDexDataResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** The token or wallet that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested token or wallet in lower case; a name is resolved. */
   readonly address: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** One item a pool, by address. */
   readonly items: readonly PoolsDexDataItem[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** A token of a pool with its reserve. */
 export interface PoolsDexToken {
-  /** Amount in the pool, in the token's smallest unit, as digits; null when it is not known. */
+  /** Amount in the pool, in the token's smallest unit, as digits; null when unknown. */
   readonly reserve: string | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
 }
 
@@ -2290,11 +2290,11 @@ export interface PoolsDexToken {
 export interface PortfolioItem {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
@@ -2304,19 +2304,19 @@ export interface PortfolioItem {
 
 /** Daily value of what an address held, broken down by token. */
 export interface PortfolioResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a token held in the period. */
   readonly items: readonly PortfolioItem[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -2326,7 +2326,7 @@ export interface Price {
   readonly contract_metadata: ContractMetadata;
   /** Midnight UTC at which the day begins. */
   readonly date: string;
-  /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is not known, never 0 instead. */
+  /** Closing price of one whole token on the day, or the price now where the day is not over; null when it is unknown, never 0 instead. */
   readonly price: number | null;
   /** Price with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_price: string | null;
@@ -2340,19 +2340,19 @@ export interface PriceItem {
   readonly gas_spent: string | null;
   /** Worth of the gas: gas × price × rate; null when one of them is unknown. */
   readonly gas_quote: number | null;
-  /** Fees beside the gas; null on a chain that has none. */
+  /** Fees in addition to gas; null on a chain that has none. */
   readonly other_fees: OtherFees | null;
   /** Worth of the gas and the other fees together; null when one of them is unknown. */
   readonly total_gas_quote: number | null;
   /** Worth of the whole fee with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_total_gas_quote: string | null;
-  /** Time within which inclusion is to be expected, in words; null when it cannot be told. */
+  /** Time within which inclusion is to be expected, in words; null when it cannot be determined. */
   readonly interval: string | null;
 }
 
 /** Prices in a pool at the end of one day. */
 export interface PriceTimeseries {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -2362,15 +2362,15 @@ export interface PriceTimeseries {
   readonly exchange: string;
   /** Whole second tokens for one whole first token; null when the reserves are not known. */
   readonly price_of_token0_in_token1: number | null;
-  /** The same price as text with the second token's symbol; null when it is not known. */
+  /** The same price as text with the second token's symbol; null when unknown. */
   readonly pretty_price_of_token0_in_token1: string | null;
-  /** A sentence that says which token is priced in which; null when a symbol is not known. */
+  /** Names the priced token and the token of the price; null when a symbol is unknown. */
   readonly price_of_token0_in_token1_description: string | null;
   /** Whole first tokens for one whole second token; null when the reserves are not known. */
   readonly price_of_token1_in_token0: number | null;
-  /** The same price as text with the first token's symbol; null when it is not known. */
+  /** The same price as text with the first token's symbol; null when unknown. */
   readonly pretty_price_of_token1_in_token0: string | null;
-  /** A sentence that says which token is priced in which; null when a symbol is not known. */
+  /** Names the priced token and the token of the price; null when a symbol is unknown. */
   readonly price_of_token1_in_token0_description: string | null;
   /** ISO 4217 code of the currency of this point's quotes. */
   readonly quote_currency: string;
@@ -2382,7 +2382,7 @@ export interface PriceTimeseries {
 
 /** Price of a token at the end of one day. */
 export interface PriceTokenTimeseries {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -2390,7 +2390,7 @@ export interface PriceTokenTimeseries {
   readonly dt: string;
   /** ISO 4217 code of the currency of this point's price. */
   readonly quote_currency: string;
-  /** Price of one whole token at the end of the day; null when it is not known, never 0 instead. */
+  /** Price of one whole token at the end of the day; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Price at the end of the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote_rate: string | null;
@@ -2398,21 +2398,21 @@ export interface PriceTokenTimeseries {
 
 /** The protocol behind a token. */
 export interface ProtocolMetadata {
-  /** Name of the protocol; null when it is not known. */
+  /** Name of the protocol; null when unknown. */
   readonly protocol_name: string | null;
 }
 
 /** The newest page of an address's transactions. */
 export interface RecentTransactionsResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Number of this page, where page 0 holds the oldest transactions. */
   readonly current_page: number;
@@ -2420,17 +2420,17 @@ export interface RecentTransactionsResponse {
   readonly links: PaginationLinks;
   /** The transactions of this page. */
   readonly items: readonly Transaction[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** What a name or an address resolves to. */
 export interface ResolvedAddress {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one resolution. */
   readonly items: readonly ResolvedAddressItem[];
@@ -2440,7 +2440,7 @@ export interface ResolvedAddress {
 export interface ResolvedAddressItem {
   /** The address, in lower case. */
   readonly address: string;
-  /** The name that was asked, in its normal form; asked by an address, the name that it claims, null when it claims none. */
+  /** The requested name in its normalised form; for an address, its primary name, or null. */
   readonly name: string | null;
 }
 
@@ -2456,15 +2456,15 @@ export interface SafeDetails {
 
 /** Pools of one token on an exchange, with their daily swap counts among the series. */
 export interface SingleNetworkExchangeTokenResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a pool that holds the token. */
   readonly items: readonly PoolWithTimeseries[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
@@ -2472,9 +2472,9 @@ export interface SingleNetworkExchangeTokenResponse {
 export interface SupportedDex {
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Name of the exchange for people; null when none is configured. */
   readonly display_name: string | null;
@@ -2484,13 +2484,13 @@ export interface SupportedDex {
   readonly factory_contract_address: string | null;
   /** Contracts through which people trade; null when none are configured. */
   readonly router_contract_addresses: readonly string[] | null;
-  /** Fee of a swap as a fraction of the amount paid in, 0.003 being 0.3 percent; null when it is not known. */
+  /** Fee of a swap as a fraction of the amount paid in, 0.003 being 0.3 percent; null when unknown. */
   readonly swap_fee: number | null;
 }
 
 /** Every exchange that this server knows, on all networks. */
 export interface SupportedDexesResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** One item an exchange on a network. */
   readonly items: readonly SupportedDex[];
@@ -2502,53 +2502,53 @@ export interface SupportedDexesResponse {
 export interface Token {
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Amount swapped into the pool in the last 24 hours, in the smallest unit, as digits; null when it is not known. */
+  /** Amount swapped into the pool in the last 24 hours, in the smallest unit, as digits; null when unknown. */
   readonly volume_in_24h: string | null;
-  /** Amount swapped out of the pool in the last 24 hours, in the smallest unit, as digits; null when it is not known. */
+  /** Amount swapped out of the pool in the last 24 hours, in the smallest unit, as digits; null when unknown. */
   readonly volume_out_24h: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
-  /** Amount in the pool, in the token's smallest unit, as digits; null when it is not known. */
+  /** Amount in the pool, in the token's smallest unit, as digits; null when unknown. */
   readonly reserve: string | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Amount swapped into the pool in the last 7 days, in the smallest unit, as digits; null when it is not known. */
+  /** Amount swapped into the pool in the last 7 days, in the smallest unit, as digits; null when unknown. */
   readonly volume_in_7d: string | null;
-  /** Amount swapped out of the pool in the last 7 days, in the smallest unit, as digits; null when it is not known. */
+  /** Amount swapped out of the pool in the last 7 days, in the smallest unit, as digits; null when unknown. */
   readonly volume_out_7d: string | null;
 }
 
 /** Balance of the chain's native token alone. */
 export interface TokenBalanceNativeResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one native balance, also of an address that has nothing; empty only before the first block is indexed. */
   readonly items: readonly NativeBalanceItem[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** One holder of the token. */
 export interface TokenHolder {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -2558,11 +2558,11 @@ export interface TokenHolder {
   readonly logo_url: string | null;
   /** Account that holds the token. */
   readonly address: string;
-  /** Amount held in the token's smallest unit, or the number of tokens for ERC-721; null when it is not known. */
+  /** Amount held in the token's smallest unit, or the number of tokens for ERC-721; null when unknown. */
   readonly balance: string | null;
-  /** Amount of the token in existence at that height, in its smallest unit, as its contract returns it; null when it returns none or when it is not known. */
+  /** Amount of the token in existence at that height, in its smallest unit, as its contract returns it; null when it returns none or when it is unknown. */
   readonly total_supply: string | null;
-  /** Height as of which holders and balances are given. */
+  /** Height of holders and balances. */
   readonly block_height: number;
   /** Where the balance comes from: `events` (summed from what moved) or `node` (read from the contract, because the token's balances do not follow from its events; of a past block, the last reading up to it); null when the balance is unknown. */
   readonly balance_source: "events" | "node" | null;
@@ -2570,27 +2570,27 @@ export interface TokenHolder {
 
 /** Holders of a token, largest balance first, now or at a block. */
 export interface TokenHoldersResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item a holder with a balance above zero. */
   readonly items: readonly TokenHolder[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
-/** Daily prices of one token; `data` has one such object for each address that was asked for. */
+/** Daily prices of one token; `data` has one object for each requested address. */
 export interface TokenPricesResponse {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -2598,9 +2598,9 @@ export interface TokenPricesResponse {
   readonly supports_erc: readonly string[] | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Time at which this answer was made; the spelling is the interface's. */
+  /** Time of the response; the interface spells the field so. */
   readonly update_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Logos of the token and its chain. */
   readonly logo_urls: LogoUrls | null;
@@ -2626,19 +2626,19 @@ export interface TokenSpenderItem {
   readonly spender_address: string;
   /** Known name of the spender; null when it has none. */
   readonly spender_address_label: string | null;
-  /** Amount the spender may still take, in the smallest unit, as digits, or `UNLIMITED` for 2^255 and more and for exactly 2^96-1, 2^128-1 and 2^160-1; null when it is not known, as while it may have been used and was not read from the contract since. */
+  /** Amount the spender may still take, in the smallest unit, as digits, or `UNLIMITED` for 2^255 and more and for exactly 2^96-1, 2^128-1 and 2^160-1; null when it is unknown, as while it may have been used and was not read from the contract since. */
   readonly allowance: string | null;
   /** Value of the allowance; null when it is unlimited or not known, or the price is unknown. */
   readonly allowance_quote: number | null;
   /** Value of the allowance with its currency symbol, cut to two decimals, or `UNLIMITED`; null when it is unknown. */
   readonly pretty_allowance_quote: string | null;
-  /** The smaller of allowance and balance, in the smallest unit, as digits; null when either is not known, unless the other is 0. */
+  /** The smaller of allowance and balance, in the smallest unit, as digits; null when either is unknown, unless the other is 0. */
   readonly value_at_risk: string | null;
   /** Value of the amount at risk; null when the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
   /** Value at risk with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_value_at_risk_quote: string | null;
-  /** Label of the risk for people: `CONSIDER REVOKING` where the allowance is unlimited, as that reaches what is received later, and where the amount at risk is worth one US dollar or more, or is above 0 and its worth not known; `LOW RISK` otherwise; null when the amount at risk is not known. */
+  /** Label of the risk for people: `CONSIDER REVOKING` where the allowance is unlimited, as that reaches what is received later, and where the amount at risk is worth one US dollar or more, or is above 0 and its worth not known; `LOW RISK` otherwise; null when the amount at risk is unknown. */
   readonly risk_factor: string | null;
 }
 
@@ -2648,7 +2648,7 @@ export interface TokenTransferItem {
   readonly block_signed_at: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Account whose balance fell; the zero address for newly made tokens. */
+  /** Account whose balance fell; the zero address for minted tokens. */
   readonly from_address: string;
   /** Known name of the sender; null when it has none. */
   readonly from_address_label: string | null;
@@ -2656,11 +2656,11 @@ export interface TokenTransferItem {
   readonly to_address: string;
   /** Known name of the receiver; null when it has none. */
   readonly to_address_label: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
@@ -2670,9 +2670,9 @@ export interface TokenTransferItem {
   readonly transfer_type: "IN" | "OUT";
   /** Amount moved in the token's smallest unit, never negative. */
   readonly delta: string;
-  /** Balance of the address after this transfer, in the token's smallest unit; null when it is not known. */
+  /** Balance of the address after this transfer, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
-  /** Price of one whole token at the time of the transfer; null when it is not known. */
+  /** Price of one whole token at the time of the transfer; null when unknown. */
   readonly quote_rate: number | null;
   /** Value of the amount moved at the price of that time; null when the price is unknown. */
   readonly delta_quote: number | null;
@@ -2686,37 +2686,37 @@ export interface TokenTransferItem {
   readonly explorers: readonly Explorer[];
   /** Whether the rules of classification hold the token for spam. */
   readonly is_spam: boolean;
-  /** Whether the transfer moves nothing and, by the rules of classification, was made to leave a misleading address in the wallet's list. */
+  /** Whether the transfer moves nothing and, by the classification rules, was sent to place a misleading address in the wallet's list. */
   readonly is_poisoning: boolean;
 }
 
 /** A token with its liquidity and volume on the exchange. */
 export interface TokenV2Volume {
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
-  /** Amount of the token in all pools of the exchange, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the token in all pools of the exchange, in its smallest unit, as digits; null when unknown. */
   readonly total_liquidity: string | null;
-  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as digits; null when unknown. */
   readonly total_volume_24h: string | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Number of swaps of the token in the last 24 hours; null when it is not known. */
+  /** Number of swaps of the token in the last 24 hours; null when unknown. */
   readonly swap_count_24h: number | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Price of one whole token 24 hours ago; null when it was not known. */
   readonly quote_rate_24h: number | null;
@@ -2736,31 +2736,31 @@ export interface TokenV2Volume {
 
 /** A token on the exchange with its daily series. */
 export interface TokenV2VolumeWithChartData {
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
-  /** Name that the token's contract gives itself; null when it has none that can be read. */
+  /** Name from the token's contract; null if it has none that can be read. */
   readonly contract_name: string | null;
   /** Pages of block explorers about this row; empty where the operator configured none. */
   readonly explorers: readonly Explorer[];
-  /** Amount of the token in all pools of the exchange, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the token in all pools of the exchange, in its smallest unit, as digits; null when unknown. */
   readonly total_liquidity: string | null;
-  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the token swapped in the last 24 hours, in its smallest unit, as digits; null when unknown. */
   readonly total_volume_24h: string | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Number of swaps of the token in the last 24 hours; null when it is not known. */
+  /** Number of swaps of the token in the last 24 hours; null when unknown. */
   readonly swap_count_24h: number | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
   /** Price of one whole token 24 hours ago; null when it was not known. */
   readonly quote_rate_24h: number | null;
@@ -2776,7 +2776,7 @@ export interface TokenV2VolumeWithChartData {
   readonly total_liquidity_quote: number | null;
   /** Value of the token's amount swapped in the last 24 hours, at the price of their end; null when the price is unknown. */
   readonly total_volume_24h_quote: number | null;
-  /** Number of transactions that swapped the token in the last 24 hours; null when it is not known. */
+  /** Number of transactions that swapped the token in the last 24 hours; null when unknown. */
   readonly transactions_24h: number | null;
   /** Amount swapped a day, 8 points: one more than a week has days, to measure its change. */
   readonly volume_timeseries_7d: readonly VolumeTokenTimeseries[];
@@ -2800,19 +2800,19 @@ export interface TokensApprovalItem {
   readonly token_address_label: string | null;
   /** Ticker symbol of the token; null when it has none that can be read. */
   readonly ticker_symbol: string | null;
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
-  /** Amount held, in the token's smallest unit; null when it is not known. */
+  /** Amount held, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
   /** Value of the balance; null when the balance or the price is unknown. */
   readonly balance_quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_balance_quote: string | null;
-  /** Amount that the spenders together could take, in the smallest unit, as digits: the sum of the allowances, at most the balance; null when the balance is not known, or an allowance that matters. */
+  /** Amount that the spenders together could take, in the smallest unit, as digits: the sum of the allowances, at most the balance; null when the balance is unknown, or an allowance that matters. */
   readonly value_at_risk: string | null;
   /** Value of the amount at risk; null when the amount or the price is unknown. */
   readonly value_at_risk_quote: number | null;
@@ -2822,7 +2822,7 @@ export interface TokensApprovalItem {
   readonly spenders: readonly TokenSpenderItem[];
 }
 
-/** A transaction with its receipt and, as asked for, its decoded logs and details. */
+/** A transaction with its receipt and, if requested, its decoded logs and details. */
 export interface Transaction {
   /** Time of the block. */
   readonly block_signed_at: string;
@@ -2838,7 +2838,7 @@ export interface Transaction {
   readonly successful: boolean | null;
   /** Sender of the transaction. */
   readonly from_address: string;
-  /** Address that the block's header names as beneficiary; null when it is not known. */
+  /** Address that the block's header names as beneficiary; null when unknown. */
   readonly miner_address: string | null;
   /** Known name of the sender; null when it has none. */
   readonly from_address_label: string | null;
@@ -2854,13 +2854,13 @@ export interface Transaction {
   readonly pretty_value_quote: string | null;
   /** Token in which fees are paid, which is the chain's native token. */
   readonly gas_metadata: ContractMetadata;
-  /** Gas limit that the sender set; from 2^53 on, the nearest to it that a JSON number holds. */
+  /** Gas limit set by the sender; from 2^53 on, the nearest JSON number. */
   readonly gas_offered: number;
   /** Gas that the transaction used. */
   readonly gas_spent: number;
-  /** Price paid for a unit of gas after EIP-1559, in wei; null when it is not known. */
+  /** Price paid for a unit of gas after EIP-1559, in wei; null when unknown. */
   readonly gas_price: number | null;
-  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when it is not known. */
+  /** What the sender paid in wei: gas used × price, with the L1 fee where the chain has one and the fee of blobs; null when unknown. */
   readonly fees_paid: string | null;
   /** Worth of the fee at the price of that time; null when the price is unknown. */
   readonly gas_quote: number | null;
@@ -2884,11 +2884,11 @@ export interface Transaction {
 
 /** One transaction by its hash. */
 export interface TransactionResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one transaction. */
   readonly items: readonly Transaction[];
@@ -2900,17 +2900,17 @@ export interface TransactionSummary {
   readonly block_signed_at: string;
   /** Hash of the transaction. */
   readonly tx_hash: string;
-  /** Absolute address of the transaction on this server; null when the server's public address is not known. */
+  /** Absolute address of the transaction on this server; null when the server's public address is unknown. */
   readonly tx_detail_link: string | null;
 }
 
 /** One page of a block's transactions. */
 export interface TransactionsBlockPageResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Addresses of the neighbouring pages. */
   readonly links: PaginationLinks;
@@ -2920,11 +2920,11 @@ export interface TransactionsBlockPageResponse {
 
 /** All transactions of a block. */
 export interface TransactionsBlockResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The transactions of the block in their order. */
   readonly items: readonly Transaction[];
@@ -2932,57 +2932,57 @@ export interface TransactionsBlockResponse {
 
 /** Transactions of one account on an exchange. */
 export interface TransactionsForAccountAddressResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item an action, newest first. */
   readonly items: readonly ExchangeTransaction[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** Transactions in one pool of an exchange. */
 export interface TransactionsForExchangeResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item an action, newest first. */
   readonly items: readonly ExchangeTransaction[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** Transactions with one token on an exchange. */
 export interface TransactionsForTokenAddressResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** One item an action, newest first. */
   readonly items: readonly ExchangeTransaction[];
-  /** Where this page stands in the whole list. */
+  /** Position of this page in the list. */
   readonly pagination: Pagination;
 }
 
 /** One numbered page of an address's transactions. */
 export interface TransactionsResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** Number of this page, where page 0 holds the oldest transactions. */
   readonly current_page: number;
@@ -2990,7 +2990,7 @@ export interface TransactionsResponse {
   readonly links: PaginationLinks;
   /** The transactions of this page. */
   readonly items: readonly Transaction[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
@@ -3008,31 +3008,31 @@ export interface TransactionsSummary {
 
 /** Count, first and last transaction of an address. */
 export interface TransactionsSummaryResponse {
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** The one summary; empty for an address without transactions. */
   readonly items: readonly TransactionsSummary[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
 /** An address's transactions in one quarter of an hour. */
 export interface TransactionsTimeBucketResponse {
-  /** The address that was asked for, in lower case; a name in the request is shown resolved. */
+  /** The requested address in lower case; a name is resolved. */
   readonly address: string;
-  /** Time at which this answer was made. */
+  /** Time of the response. */
   readonly updated_at: string;
-  /** ISO 4217 code of the currency in which every quote of this response is given. */
+  /** ISO 4217 code of the currency of all quotes in the response. */
   readonly quote_currency: string;
   /** Chain id of the network (EIP-155), a number in the head of a response. */
   readonly chain_id: number;
-  /** Configured name of the network, as it stands in paths. */
+  /** Configured name of the network, as in paths. */
   readonly chain_name: string;
   /** True once a block at or after the end of the quarter of an hour is indexed, and the index does not begin within or after it; false before. */
   readonly complete: boolean;
@@ -3042,23 +3042,23 @@ export interface TransactionsTimeBucketResponse {
   readonly links: PaginationLinks;
   /** The transactions of the bucket, newest first. */
   readonly items: readonly Transaction[];
-  /** First block that the index holds where it does not begin at the start of the chain; null where it is complete. */
+  /** First indexed block if the index starts late; null if it is complete. */
   readonly indexed_from: number | null;
 }
 
-/** A share in a pool, and what it is made of. */
+/** A share in a pool and its underlying tokens. */
 export interface UniswapLikeBalanceItem {
   /** The share of the first token's reserve. */
   readonly token_0: UniswapLikeToken;
   /** The share of the second token's reserve. */
   readonly token_1: UniswapLikeToken;
-  /** The pool's own token that stands for the share. */
+  /** The pool's token that represents the share. */
   readonly pool_token: UniswapLikeTokenWithSupply;
 }
 
 /** Totals and daily series of an exchange. */
 export interface UniswapLikeEcosystemCharts {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -3066,9 +3066,9 @@ export interface UniswapLikeEcosystemCharts {
   readonly quote_currency: string;
   /** Price of one whole native token; null when it is unknown. */
   readonly gas_token_price_quote: number | null;
-  /** Number of swaps on the exchange in the last 24 hours; null when it is not known. */
+  /** Number of swaps on the exchange in the last 24 hours; null when unknown. */
   readonly total_swaps_24h: number | null;
-  /** Number of pools with a swap in the last 7 days; null when it is not known. */
+  /** Number of pools with a swap in the last 7 days; null when unknown. */
   readonly total_active_pairs_7d: number | null;
   /** Fees that all providers earned in the last 24 hours, in pools whose volume is known; null when none is, or the exchange's fee is not. */
   readonly total_fees_24h: number | null;
@@ -3088,27 +3088,27 @@ export interface UniswapLikeEcosystemCharts {
 
 /** An amount of a token in a share. */
 export interface UniswapLikeToken {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
-  /** Ticker symbol that the token's contract gives itself; null when it has none that can be read. */
+  /** Ticker symbol from the token's contract; null if it has none that can be read. */
   readonly contract_ticker_symbol: string | null;
   /** Address of the token's contract; the native token has `0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee`. */
   readonly contract_address: string;
   /** Address of the token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Amount that the share would yield, in the token's smallest unit; null when it is not known. */
+  /** Amount that the share would yield, in the token's smallest unit; null when unknown. */
   readonly balance: string | null;
   /** Value of the balance: balance / 10^decimals × rate; null when either is unknown. */
   readonly quote: number | null;
   /** Value of the balance with its currency symbol, cut to two decimals; null when the value is unknown. */
   readonly pretty_quote: string | null;
-  /** Current price of one whole token; null when it is not known, never 0 instead. */
+  /** Current price of one whole token; null when it is unknown, never 0 instead. */
   readonly quote_rate: number | null;
 }
 
 /** The pool's token, of which the account holds a part. */
 export interface UniswapLikeTokenWithSupply {
-  /** Power of ten between the token's smallest unit and one whole token; null when the contract does not say or says something absurd. */
+  /** Power of ten between the token's smallest unit and one whole token; null when the contract returns none or something absurd. */
   readonly contract_decimals: number | null;
   /** Ticker symbol of the pool's token; null when it has none. */
   readonly contract_ticker_symbol: string | null;
@@ -3116,21 +3116,21 @@ export interface UniswapLikeTokenWithSupply {
   readonly contract_address: string;
   /** Address of the pool token's logo as the operator configured it; null without one. */
   readonly logo_url: string | null;
-  /** Pool tokens held, in their smallest unit; null when the amount is not known. */
+  /** Pool tokens held, in their smallest unit; null when the amount is unknown. */
   readonly balance: string | null;
   /** Value of the share; null when a price is unknown. */
   readonly quote: number | null;
   /** Value of the share with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_quote: string | null;
-  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when it is not known. */
+  /** Fair price of one whole pool token: 2 × √(value of one reserve × value of the other) / supply, which trading in the pool alone does not move; null when unknown. */
   readonly quote_rate: number | null;
-  /** Pool tokens in existence, in their smallest unit; null when it is not known. */
+  /** Pool tokens in existence, in their smallest unit; null when unknown. */
   readonly total_supply: string | null;
 }
 
 /** Swaps on an exchange on one day. */
 export interface VolumeEcosystemChart {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -3142,13 +3142,13 @@ export interface VolumeEcosystemChart {
   readonly volume_quote: number | null;
   /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
-  /** Number of swaps on the day, null when it is not known; the spelling is the interface's. */
+  /** Number of swaps on the day, null when it is unknown; the spelling is the interface's. */
   readonly swap_count_24: number | null;
 }
 
 /** Swaps in a pool on one day. */
 export interface VolumeTimeseries {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
@@ -3156,15 +3156,15 @@ export interface VolumeTimeseries {
   readonly dt: string;
   /** Address of the pool's contract. */
   readonly exchange: string;
-  /** Amount of the first token swapped in on the day, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the first token swapped in on the day, in its smallest unit, as digits; null when unknown. */
   readonly sum_amount0in: string | null;
-  /** Amount of the first token swapped out on the day, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the first token swapped out on the day, in its smallest unit, as digits; null when unknown. */
   readonly sum_amount0out: string | null;
-  /** Amount of the second token swapped in on the day, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the second token swapped in on the day, in its smallest unit, as digits; null when unknown. */
   readonly sum_amount1in: string | null;
-  /** Amount of the second token swapped out on the day, in its smallest unit, as digits; null when it is not known. */
+  /** Amount of the second token swapped out on the day, in its smallest unit, as digits; null when unknown. */
   readonly sum_amount1out: string | null;
-  /** Value swapped on the day at the prices of its end; null when it is not known. */
+  /** Value swapped on the day at the prices of its end; null when unknown. */
   readonly volume_quote: number | null;
   /** Value swapped on the day with its currency symbol, cut to two decimals; null when it is unknown. */
   readonly pretty_volume_quote: string | null;
@@ -3172,19 +3172,19 @@ export interface VolumeTimeseries {
   readonly token_0_quote_rate: number | null;
   /** Price of one whole second token at the end of the day; null when it is unknown. */
   readonly token_1_quote_rate: number | null;
-  /** Number of swaps on the day, null when it is not known; the spelling is the interface's. */
+  /** Number of swaps on the day, null when it is unknown; the spelling is the interface's. */
   readonly swap_count_24: number | null;
 }
 
 /** What was swapped of a token on one day. */
 export interface VolumeTokenTimeseries {
-  /** Name of the exchange, as it stands in paths. */
+  /** Name of the exchange, as in paths. */
   readonly dex_name: string;
   /** Chain id of the network as a decimal string, which is its form in rows. */
   readonly chain_id: string;
   /** Midnight UTC at which the day of this point begins. */
   readonly dt: string;
-  /** Amount swapped on the day, in the token's smallest unit, as digits; null when it is not known. */
+  /** Amount swapped on the day, in the token's smallest unit, as digits; null when unknown. */
   readonly total_volume: string | null;
   /** Value swapped on the day at the price of its end; null when the price is unknown. */
   readonly volume_quote: number | null;
