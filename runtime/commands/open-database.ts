@@ -11,33 +11,33 @@ import { migrations } from "../migrations.ts";
 import { isDoneWithin, type Shutdown } from "./shutdown.ts";
 import { announceDatabase } from "./used-database.ts";
 
-/** The databases of one process: statements of requests are bounded in time, those of the indexer are not. */
+/** The databases of one process: statements of requests have a timeout, those of the indexer do not. */
 export interface OpenDatabase {
   readonly serving: Database;
   readonly indexing: Database;
   close(): Promise<void>;
 }
 
-/** What a command that runs until it is stopped gives: its embedded server is restarted when it ends. */
+/** Passed by commands that run until they are stopped: their embedded server is restarted when it ends. */
 export interface LongRunning {
   readonly shutdown: Shutdown;
   readonly logger: Pick<Logger, "info" | "warn" | "error">;
 }
 
-/** Beside the one that each chain's leader, or who waits to be it, keeps for itself. */
+/** In addition to the one that each chain's leader or candidate occupies. */
 const connectionsForIndexing = 4;
-/** How long statements that still run are waited for before their server is stopped, which ends them. */
+/** How long to wait for running statements before the server is stopped, which cancels them. */
 const closeMilliseconds = 5_000;
 
 /** Where the configured database is: DATABASE_URL, or else the embedded server. */
 export interface Server extends Pick<DatabaseOptions, "url"> {
   readonly description: DatabaseDescription;
   stop(): Promise<void>;
-  /** Has an embedded server of ours shut down, without waiting: for a process that ends at once. */
+  /** Signals an embedded server of this process to shut down, without waiting: for a process that exits immediately. */
   interrupt(): void;
 }
 
-/** Says which database is used, and starts or joins the embedded server where none is configured. */
+/** Announces which database is used, and starts or joins the embedded server if none is configured. */
 export async function openServer(config: Config, longRunning?: LongRunning): Promise<Server> {
   announceDatabase(config);
   const { databaseUrl, dataDirectory } = config;

@@ -2,13 +2,13 @@ import type { Hex } from "../lib/hex.ts";
 
 const digits = /^0x[0-9a-fA-F]*$/;
 
-/** Whether the text is 0x and whole bytes. */
+/** Whether the text is 0x followed by whole bytes in hex. */
 export const isBytes = (text: string): text is Hex => text.length % 2 === 0 && digits.test(text);
 
 /** A bytea parameter. @throws {RangeError} anything but 0x and an even number of hex digits. */
 export const bytes = (hex: string): Buffer => Buffer.from(digitsOf(hex), "hex");
 
-/** A bytea[] parameter, written as the server reads it: the driver would make a Buffer of each first. @throws {RangeError} as `bytes` does. */
+/** A bytea[] parameter, as an array literal: the driver would convert each item to a Buffer first. @throws {RangeError} as `bytes` does. */
 export const bytesArray = (hexes: Iterable<string>): string => `{${Array.from(hexes, (hex) => `"\\\\x${digitsOf(hex)}"`).join(",")}}`;
 
 function digitsOf(hex: string): string {
@@ -17,7 +17,7 @@ function digitsOf(hex: string): string {
   return hex.slice(2);
 }
 
-/** The server's `\x…` (bytea_output = hex, its default) as `0x…`, without a Buffer between. */
+/** The server's `\x…` (bytea_output = hex, the default) as `0x…`, without an intermediate Buffer. */
 export function parseBytes(text: string): Hex {
   if (!text.startsWith("\\x"))
     throw new RangeError("The database sends bytes in the escape format: set bytea_output to hex for this role.");
@@ -30,7 +30,7 @@ export function parseBytesArray(text: string): (Hex | null)[] {
   return parseTextItems(text).map((item) => (item === null ? null : parseBytes(item.slice(2, -1))));
 }
 
-/** The items of a one-dimensional array literal whose items hold no comma: numbers, or quoted hex. */
+/** The items of a one-dimensional array literal whose items contain no comma: numbers, or quoted hex. */
 export function parseTextItems(text: string): (string | null)[] {
   if (text === "{}") return [];
   return text

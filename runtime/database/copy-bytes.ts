@@ -1,8 +1,8 @@
 import { type CopyType, type CopyValue, encoderOf } from "./copy-text.ts";
 
-/** Puts a value's text into bytes from a place on, and gives the place after it; -1 for what the type cannot hold. */
+/** Writes a value's text into a buffer at an offset and returns the offset after it; -1 for a value that the type cannot hold. */
 export interface CellWriter {
-  /** Bytes that the value takes at most. */
+  /** The maximum number of bytes of the value. */
   readonly room: (value: CopyValue) => number;
   readonly write: (value: CopyValue, target: Buffer, at: number) => number;
 }
@@ -10,7 +10,7 @@ export interface CellWriter {
 const backslash = 0x5c;
 const zero = 0x30;
 const letterX = 0x78;
-/** More than any number of a fixed width, date or truth value takes. */
+/** More than any number of a fixed width, date or boolean takes. */
 const roomOfShort = 512;
 /** An escaped character is two, and UTF-8 needs at most three bytes for a unit of a JavaScript string. */
 const roomOfUnit = 6;
@@ -19,7 +19,7 @@ const largestLoop = 2 ** 31;
 const isHexDigit = new Uint8Array(256);
 for (const digit of "0123456789abcdefABCDEF") isHexDigit[digit.charCodeAt(0)] = 1;
 
-/** The writer of a column, for the text format of COPY: byte by byte, because a string made for each value would cost more than its bytes. */
+/** The writer of a column, for the text format of COPY: byte by byte, because creating a string for each value would cost more than writing its bytes. */
 export const cellWriter = (type: CopyType): CellWriter => {
   if (type === "bytea") return { room: roomOfBytea, write: writeBytea };
   if (type === "int2" || type === "int4" || type === "int8") return { room: () => roomOfShort, write: writeInteger };
@@ -42,7 +42,7 @@ const roomOfString = (value: CopyValue): number => (typeof value === "string" ? 
 /** The prefix grows by a backslash. */
 const roomOfBytea = (value: CopyValue): number => (typeof value === "string" ? 1 + value.length : roomOfShort);
 
-/** A word of the EVM has 78 digits at most; what is beyond is rare, and its text is made to be measured. */
+/** An EVM word has at most 78 digits; larger values are rare, and are converted to text to be measured. */
 const roomOfNumeric = (value: CopyValue): number => {
   if (typeof value === "bigint" && (value >= widest || value <= -widest)) return String(value).length;
   return roomOfString(value);

@@ -1,7 +1,7 @@
 import { cellWriter } from "./copy-bytes.ts";
 import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
-/** Bytes of the first chunk, each is twice the one before, and of the largest: its cost is its bytes, and a few of them may wait in the connection. */
+/** Bytes of the first chunk, which double for each further one, and of the largest: large enough that its overhead is small, as a few of them may wait in the connection. */
 const firstLength = 8 * 1024;
 const largestLength = 256 * 1024;
 const tab = 9;
@@ -16,8 +16,8 @@ export interface CopyChunks {
 }
 
 /**
- * Takes rows, keeps their text alone, and gives it when all are there; each begins with the same value. So what a batch holds in memory is
- * little more than what goes to the server, and a row lives no longer than it takes to write it down.
+ * Encodes rows as they are added and returns their text at the end; each row begins with the same value. A batch thus occupies little more memory than is sent to the
+ * server, and a row can be released as soon as it is encoded.
  */
 export const createCopyGatherer = (
   table: string,
@@ -40,7 +40,7 @@ export const createCopyGatherer = (
     closed += filled;
     filled = 0;
   };
-  /** A row may end in another chunk than it begins in: to the server they are one stream. */
+  /** A row may span chunks: the server reads one stream. */
   const makeRoom = (room: number): void => {
     if (filled + room <= chunk.length) return;
     close();
@@ -60,7 +60,7 @@ export const createCopyGatherer = (
     filled = end;
   };
   return {
-    /** A column that a row does not have is null. @throws {CopyError} */
+    /** A missing column is null. @throws {CopyError} */
     add: (rows: readonly Readonly<Record<string, CopyValue>>[]): void => {
       for (const row of rows) {
         makeRoom(prefix.length);
@@ -72,7 +72,7 @@ export const createCopyGatherer = (
       }
       count += rows.length;
     },
-    /** Of the text so far. */
+    /** The bytes of the text so far. */
     bytes: (): number => closed + filled,
     take: (): CopyChunks => {
       close();

@@ -5,7 +5,7 @@ export type CopyType = "bool" | "bytea" | "date" | "float8" | "int2" | "int4" | 
 /** bytea as `0x…`; numeric as decimal text, bigint or whole number; int as whole number or bigint; date as YYYY-MM-DD; jsonb as JSON text. */
 export type CopyValue = string | number | bigint | boolean | Date | null;
 
-/** A value that its column cannot hold; found before it reaches the server. */
+/** A value that its column cannot hold, detected before it is sent. */
 export class CopyError extends Error {
   override readonly name = "CopyError";
 
@@ -16,7 +16,7 @@ export class CopyError extends Error {
 
 type Encode = (value: CopyValue) => string | undefined;
 
-/** One encoder a column, into the text format of COPY (PostgreSQL manual, COPY, "Text Format"). */
+/** One encoder for each column, into the text format of COPY (PostgreSQL manual, COPY, "Text Format"). */
 export function encoders(
   table: string,
   columns: readonly string[],
@@ -35,7 +35,7 @@ export function encoders(
   });
 }
 
-/** The text of a type's values, null left out; undefined for what it cannot hold. */
+/** The encoder of a type for values other than null; it returns undefined for a value that the type cannot hold. */
 export const encoderOf = (type: CopyType): Encode => encodeAs[type];
 
 const decimal = /^-?\d+(?:\.\d+)?$/;
@@ -54,7 +54,7 @@ const text: Encode = (value) => {
 };
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Each gives undefined for what its type cannot hold. */
+/** Each returns undefined for a value that its type cannot hold. */
 const encodeAs: Readonly<Record<CopyType, Encode>> = {
   bool: (value) => (typeof value === "boolean" ? (value ? "t" : "f") : undefined),
   bytea: (value) => (typeof value === "string" && isBytes(value) ? `\\\\x${value.slice(2)}` : undefined),
@@ -66,7 +66,7 @@ const encodeAs: Readonly<Record<CopyType, Encode>> = {
   jsonb: text,
   numeric: (value) => (typeof value === "string" ? (decimal.test(value) ? value : undefined) : integer(value)),
   text,
-  // Years beyond 9999 have a form of their own in ISO 8601, which the server does not read.
+  // ISO 8601 writes years beyond 9999 in an expanded form that the server does not accept.
   timestamptz: (value) =>
     value instanceof Date && value.getTime() < 253_402_300_800_000 && value.getTime() >= -62_135_596_800_000
       ? value.toISOString()

@@ -7,12 +7,12 @@ import { peek } from "./peek.ts";
 
 export type { CopyType, CopyValue } from "./copy-text.ts";
 
-/** Characters a chunk: large enough that a chunk's cost is its bytes, small enough that a few of them wait in memory. */
+/** Characters of a chunk: large enough that its overhead is small, small enough that a few of them fit in memory. */
 const chunkLength = 256 * 1024;
 
 /**
- * Writes rows into a table through COPY's text format, encoded while they are sent, and returns how many.
- * Inside a transaction: an error leaves it to be rolled back. @throws {CopyError} a value that its column's type cannot hold.
+ * Writes rows into a table through COPY's text format, encoded while they are sent, and returns their number.
+ * For use inside a transaction: after an error it must be rolled back. @throws {CopyError} for a value that its column's type cannot hold.
  */
 export async function copyRows(
   client: pg.ClientBase,
@@ -28,7 +28,7 @@ export async function copyRows(
   return target.rowCount;
 }
 
-/** Writes rows that are text already, as `copyRows` does, and returns how many. */
+/** Writes encoded rows, as `copyRows` does, and returns their number. */
 export async function copyChunks(
   client: pg.ClientBase,
   table: string,
@@ -41,10 +41,10 @@ export async function copyChunks(
   return target.rowCount;
 }
 
-/** After each piece that a connection takes, the next waits for a turn of the event loop: while this process computes, the server must have enough to do. */
+/** After each piece, the next one waits for a turn of the event loop: the pieces must keep the server busy while this process computes. */
 const shipmentLength = 4 * 1024 * 1024;
 
-/** Chunks put together to pieces of a few megabytes. */
+/** Chunks concatenated to pieces of a few megabytes. */
 function* shipments(chunks: readonly Buffer[]): Generator<Buffer, void> {
   let waiting: Buffer[] = [];
   let length = 0;

@@ -9,18 +9,18 @@ import type { Sql, Statement } from "./sql.ts";
 import { createTypes } from "./types.ts";
 
 export interface DatabaseOptions {
-  /** postgresql://user:password@host:port/name; a secret. A function is asked for each new connection: a restarted server may have another port. */
+  /** postgresql://user:password@host:port/name; a secret. A function is called for each new connection: a restarted server may have another port. */
   readonly url: string | (() => string);
   readonly poolSize: number;
-  /** The server ends a statement after this time (SQLSTATE 57014); 0 for no bound. */
+  /** The server cancels a statement after this time (SQLSTATE 57014); 0 for no limit. */
   readonly statementTimeoutMilliseconds: number;
-  /** What the server's views call these connections. */
+  /** The name of these connections in the server's views. */
   readonly applicationName: string;
-  /** What messages say of it; by default, that DATABASE_URL is to be checked. */
+  /** How messages describe it; by default, they refer to DATABASE_URL. */
   readonly description?: DatabaseDescription;
 }
 
-/** Where SQL can be sent: the pool, or one connection inside a transaction. */
+/** Executes SQL: on the pool, or on one connection inside a transaction. */
 export interface Queryable {
   /**
    * Rows of one statement. Parameters: bytea as `bytes(hex)`, numeric as decimal text or bigint, int8 as number.
@@ -31,24 +31,24 @@ export interface Queryable {
   run<Row extends object>(statement: Statement<Row>): Promise<Row[]>;
 }
 
-/** One connection inside a transaction; not to be kept after it. */
+/** One connection inside a transaction; not to be used after it. */
 export interface DatabaseClient extends Queryable {
-  /** Writes rows with COPY, one type a column, and returns how many. No rows: nothing is sent. */
+  /** Writes rows with COPY, one type a column, and returns their number. Sends nothing without rows. */
   copy(table: string, columns: readonly string[], rows: Iterable<readonly CopyValue[]>, types: readonly CopyType[]): Promise<number>;
-  /** Writes rows that were encoded before, and returns how many. */
+  /** Writes encoded rows and returns their number. */
   copyChunks(table: string, columns: readonly string[], chunks: readonly Buffer[]): Promise<number>;
 }
 
 export interface Database extends Queryable {
-  /** For migrations and for building SQL; has one connection of its own, opened when first used, without a statement timeout. */
+  /** For migrations; uses a separate connection without a statement timeout, opened on first use. */
   readonly knex: Knex;
-  /** Runs work between BEGIN and COMMIT; whatever it throws rolls back and is thrown on. */
+  /** Runs work between BEGIN and COMMIT; an error rolls back and is rethrown. */
   transaction<T>(work: (client: DatabaseClient) => Promise<T>): Promise<T>;
-  /** Ends all connections, after the statements that run. */
+  /** Closes all connections after their running statements. */
   close(): Promise<void>;
 }
 
-/** A pool of connections whose value codecs are its own; connects when first used. @throws {DatabaseUnavailable} when the server cannot be reached. */
+/** A pool of connections with its own value codecs; connects on first use. @throws {DatabaseUnavailable} if the server cannot be reached. */
 export function createDatabase(options: DatabaseOptions): Database {
   const { description, url: given } = options;
   const urlOf = typeof given === "string" ? () => given : given;
@@ -72,7 +72,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   // Sent before the connection's first statement; if the connection breaks meanwhile, that statement reports it.
   pool.on("connect", (client) => void client.query(customPlans).catch(() => undefined));
-  // The pool drops a connection that breaks while idle; the next query opens another, and says so if it cannot.
+  // The pool drops a connection that breaks while idle; the next query opens another, and fails if it cannot.
   pool.on("error", () => undefined);
   const knex = createKnex(urlOf, options.applicationName, types);
   let closing: Promise<void> | undefined;
@@ -102,7 +102,7 @@ export function createDatabase(options: DatabaseOptions): Database {
  */
 const customPlans = "SET plan_cache_mode = force_custom_plan";
 
-/** The driver's client, with the URL of when it connects. */
+/** The driver's client, which reads the URL when it connects. */
 const clientOf = (url: () => string): typeof pg.Client =>
   class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
@@ -115,7 +115,7 @@ async function inTransaction<T>(pool: pg.Pool, preparation: Preparation, work: (
   const onError = (): void => {
     broken = true;
   };
-  // A promise would be a moment late: the connection may be ended by the same packet that opens it, and then nobody would listen.
+  // A promise would resolve too late: the packet that opens the connection may also end it, before an error listener is attached.
   const client = await new Promise<pg.PoolClient>((resolve, reject) => {
     pool.connect((error, connected) => {
       if (connected === undefined) return reject(error);

@@ -14,38 +14,38 @@ export { EmbeddedUnavailable } from "./embedded/unavailable.ts";
 export interface EmbeddedOptions {
   /** The cluster is in its subfolder `postgres`. */
   readonly dataDirectory: string;
-  /** Settings of the server over our own, when this call starts it. */
+  /** Settings of the server that override the defaults, if this call starts it. */
   readonly settings?: Readonly<Record<string, string>>;
   /** How long to wait for a server that another process starts or stops. */
   readonly patienceMilliseconds?: number;
-  /** The port that a server of ours tries first: where the clients of one that has ended look for it. */
+  /** The port to try first: that of an ended server, which its clients still use. */
   readonly port?: number;
-  /** Whether a cluster is made where there is none; true unless given. */
+  /** Whether to create a missing cluster; true by default. */
   readonly mayCreate?: boolean;
-  /** Ends the start, which then throws the signal's reason. */
+  /** Aborts the start, which then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface Embedded {
   /** With the password: a secret. */
   readonly url: string;
-  /** False where another process started the server and will stop it. */
+  /** False if another process started the server and will stop it. */
   readonly owner: boolean;
   readonly port: number;
-  /** Whether its process runs. */
+  /** Whether its process is running. */
   alive(): boolean;
-  /** Stops the server and waits for its end when we own it; else does nothing. */
+  /** Stops the server and waits for its end, if this process owns it. */
   stop(): Promise<void>;
-  /** Has the server shut down when we own it, without waiting: for a process that ends at once. */
+  /** Signals the server to shut down without waiting, if this process owns it: for a process that exits immediately. */
   interrupt(): void;
 }
 
-/** Replaying what a crash left may take minutes. */
+/** Crash recovery may take minutes. */
 const recoveryMilliseconds = 300_000;
 
 /**
  * The embedded server of a data directory: started, taken over from a process that died without stopping it, or joined while another owns it.
- * @throws {EmbeddedUnavailable} with the reason and the way out.
+ * @throws {EmbeddedUnavailable} with the reason and the alternative.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDirectory, patienceMilliseconds = 30_000, signal } = options;
@@ -98,7 +98,7 @@ async function own(places: Places, ownership: Ownership, options: EmbeddedOption
   }
 }
 
-/** The server that a killed process left behind, once it has started or stopped, whichever it was doing. */
+/** The server of a killed process, once it has finished starting or stopping. */
 async function orphan(places: Places, signal: AbortSignal | undefined): Promise<Postmaster | undefined> {
   for (const end = Date.now() + recoveryMilliseconds; Date.now() < end; await sleep(50)) {
     signal?.throwIfAborted();
@@ -125,7 +125,7 @@ function urlOf(places: Places, { port }: Postmaster): string {
   return `postgresql://${roleName}:${readFileSync(places.password, "utf8")}@127.0.0.1:${port}/${roleName}`;
 }
 
-/** Ready is who answers: logs in and asks. */
+/** Checks that the server accepts logins and queries. */
 async function tryOut(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined);

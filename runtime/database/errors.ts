@@ -1,22 +1,22 @@
-/** What messages say of a database, by how the operator configured it. */
+/** How messages describe a database, depending on how the operator configured it. */
 export interface DatabaseDescription {
   /** The subject of their sentences, such as "The embedded PostgreSQL". */
   readonly name: string;
-  /** What the operator is to look at. */
+  /** What the operator should check. */
   readonly remedy: string;
-  /** Why it cannot be used now, where that is known better than from the error of a connection; null where it is not. */
+  /** Why it cannot be used now, if more is known than the connection error; otherwise null. */
   readonly problem?: () => string | null;
 }
 
 const unnamed: DatabaseDescription = { name: "The database", remedy: "check DATABASE_URL" };
 
-/** The database cannot be reached, or refuses us. Its text holds neither address nor password. */
+/** The database cannot be reached, or rejects the connection. The message contains neither address nor password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   /** The system's or the server's code, such as ECONNREFUSED or 28P01. */
   readonly code: string;
   readonly reason: string;
-  /** What anybody may read: without the paths that the remedy may name. */
+  /** For any reader: without the paths that the remedy may contain. */
   readonly summary: string;
 
   constructor(code: string, reason: string, { name, remedy, problem }: DatabaseDescription = unnamed) {
@@ -28,7 +28,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Codes of the system (errno) and of the server (SQLSTATE, PostgreSQL appendix A) that mean: no connection. */
+/** Codes of the system (errno) and of the server (SQLSTATE, PostgreSQL appendix A) for failed connections. */
 const unavailable: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at its address",
   ECONNRESET: "the connection broke",
@@ -49,7 +49,7 @@ const unavailable: Readonly<Record<string, string>> = {
   "57P03": "it is starting or stopping",
 };
 
-/** Texts of the driver's errors that have no code. */
+/** Messages of the driver's errors without a code. */
 const uncoded: readonly (readonly [RegExp, string, string])[] = [
   [
     /^Connection terminated due to connection timeout|timeout exceeded when trying to connect/,
@@ -70,7 +70,7 @@ export function secretsOf(url: string): readonly string[] {
   return written.flatMap((secret) => (secret === undefined || secret === "" ? [] : [...new Set([secret, decoded(secret)])]));
 }
 
-/** What may be thrown on in place of an error of the driver: connection errors in our words, and nothing that spells a secret. */
+/** The error to throw in place of the driver's: connection errors are described, and none contains a secret. */
 export function toSafeError(error: unknown, secrets: readonly string[], description?: DatabaseDescription): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof DatabaseUnavailable) return new DatabaseUnavailable(error.code, error.reason, description);
@@ -84,7 +84,7 @@ export function toSafeError(error: unknown, secrets: readonly string[], descript
     : error;
 }
 
-/** A host name with several addresses fails with one error an address. */
+/** Connecting to a host name with several addresses fails with one error for each address. */
 function codeOf(error: Error): string {
   const own = (error as { code?: unknown }).code;
   if (typeof own === "string") return own;

@@ -5,27 +5,27 @@ import type { DatabaseDescription } from "./errors.ts";
 
 export interface KeptOptions extends Pick<EmbeddedOptions, "dataDirectory" | "settings" | "signal"> {
   readonly logger: { info(message: string): void; warn(message: string): void; error(message: string): void };
-  /** Called once when restarts have failed: the server is not tried again. */
+  /** Called once when restarts have failed: no further restart is tried. */
   readonly onLost: (error: Error) => void;
 }
 
 /** An embedded server that is restarted when it ends. */
 export interface KeptEmbedded {
-  /** Of the server that runs now, or ran last: a secret. */
+  /** The URL of the current or last server: a secret. */
   url(): string;
   readonly description: DatabaseDescription;
   stop(): Promise<void>;
   interrupt(): void;
 }
 
-/** Other systems than Linux need a program's run to look at a server that another process started. */
+/** On systems other than Linux, checking a server that another process started runs a program. */
 const checkMilliseconds = process.platform === "linux" ? 250 : 1_000;
 /** Waits before the tries of one restart. */
 const waits = [0, 250, 500, 1_000, 2_000, 4_000] as const;
-/** A server that ends more often than this in five minutes is not restarted for ever. */
+/** A server that ends more often than this within five minutes is not restarted again. */
 const maxRestarts = { count: 5, milliseconds: 300_000 } as const;
 
-/** What messages say of the embedded server of a data directory. */
+/** How messages describe the embedded server of a data directory. */
 export function describeEmbedded(dataDirectory: string, problem?: () => string | null): DatabaseDescription {
   const { root, log } = findPlaces(dataDirectory);
   return {
@@ -36,8 +36,8 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
 }
 
 /**
- * Starts or joins the embedded server of a data directory and restarts it whenever it ends while nobody asked it to, whoever started it: on the same port where that
- * is still free, with bounded tries.
+ * Starts or joins the embedded server of a data directory and restarts it whenever it ends unexpectedly, also if another process started it: on the same port if that
+ * is still free, with a limited number of tries.
  */
 export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
   const stop = new AbortController();
@@ -47,12 +47,12 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
   const description = describeEmbedded(options.dataDirectory, () => problem);
 
   const startAgain = async (): Promise<Embedded> => {
-    // What is left of the old one: our claim on the folder.
+    // Releases the claim on the folder.
     await current.stop();
     return startEmbedded({ ...options, signal, port: current.port, mayCreate: false, patienceMilliseconds: 5_000 });
   };
 
-  /** @throws when the tries are used up. */
+  /** @throws after the last try. */
   const restart = async (): Promise<void> => {
     const begun = performance.now();
     logger.error(`The embedded PostgreSQL has ended unexpectedly and is being restarted; ${description.remedy}.`);

@@ -1,13 +1,13 @@
 import knexFactory, { type Knex } from "knex";
 import type pg from "pg";
 
-/** Knex over one connection of its own, opened when first used and given back when idle; it leaves values as the parsers make them. */
+/** Knex with a separate connection, opened on first use and closed when idle; values are those of the given parsers. */
 export function createKnex(url: () => string, applicationName: string, types: pg.CustomTypesConfig): Knex {
   return knexFactory({
     client: "pg",
     connection: () => {
       const connectionString = url();
-      // Requested again when the server has come back at another address.
+      // The connection is replaced after the server was restarted at another address.
       const expirationChecker = (): boolean => url() !== connectionString;
       return {
         connectionString,
@@ -19,7 +19,7 @@ export function createKnex(url: () => string, applicationName: string, types: pg
     },
     pool: { min: 0, max: 1, idleTimeoutMillis: 1_000 },
     acquireConnectionTimeout: 15_000,
-    // It would print to the console what it also throws.
+    // Knex prints to the console what it also throws.
     log: { warn: silent, error: silent, debug: silent, deprecate: silent },
   });
 }

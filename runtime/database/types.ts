@@ -4,17 +4,17 @@ import { parseBytes, parseBytesArray, parseInt8, parseTextItems } from "./codecs
 /** OIDs of PostgreSQL's pg_type catalog (src/include/catalog/pg_type.dat); they never change. */
 const oid = { bytea: 17, int8: 20, date: 1082, byteaArray: 1001, int2Array: 1005, int8Array: 1016, numericArray: 1231 } as const;
 
-/** The value parsers of one pool. The driver's own stay as they are for what is not listed: numeric is text and timestamptz a Date there too. */
+/** The value parsers of one pool. The driver's defaults apply to types that are not listed: numeric is text and timestamptz a Date. */
 export function createTypes(): pg.CustomTypesConfig {
   const own = new pg.TypeOverrides();
   own.setTypeParser(oid.bytea, parseBytes);
   own.setTypeParser(oid.int8, parseInt8);
-  // The driver would make midnight in the local time zone of it.
+  // The driver would return midnight in the local time zone.
   own.setTypeParser(oid.date, (text) => text);
   own.setTypeParser(oid.byteaArray, parseBytesArray);
   own.setTypeParser(oid.int8Array, (text) => parseTextItems(text).map((item) => (item === null ? null : parseInt8(item))));
   own.setTypeParser(oid.int2Array, (text) => parseTextItems(text).map((item) => (item === null ? null : Number(item))));
-  // The driver would make floating-point numbers of them.
+  // The driver would return floating-point numbers.
   own.setTypeParser(oid.numericArray, parseTextItems);
   return own;
 }

@@ -3,7 +3,7 @@ import type { CopyType, CopyValue } from "./copy.ts";
 import type { DatabaseClient } from "./database.ts";
 import { peek } from "./peek.ts";
 
-/** A table of latest values: its key, and all columns that are written, key included. */
+/** A table of latest values: its key, and all columns to write, including the key. */
 export interface UpsertTarget {
   readonly table: string;
   readonly key: readonly string[];
@@ -12,8 +12,8 @@ export interface UpsertTarget {
 }
 
 /**
- * Writes rows over the ones of the same key and returns how many were written: COPY into a table of the transaction, then one INSERT … ON CONFLICT.
- * A key may stand in the rows once. Rows are written in the order of their keys, so that two writers cannot wait for each other in a circle.
+ * Inserts rows or updates those of the same key, and returns their number: COPY into a temporary table, then one INSERT … ON CONFLICT.
+ * Keys must be distinct. Rows are written in the order of their keys, so that two writers cannot deadlock.
  */
 export async function upsert(client: DatabaseClient, target: UpsertTarget, rows: Iterable<readonly CopyValue[]>): Promise<number> {
   const present = peek(rows);
@@ -35,9 +35,9 @@ function statements({ table, key, columns }: UpsertTarget): { staging: string; c
     changed.length === 0 ? "NOTHING" : `UPDATE SET ${changed.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(", ")}`;
   return {
     staging,
-    // A copy of the columns' types without their constraints: the INSERT checks them.
+    // The columns' types without constraints, which the INSERT checks.
     create: `CREATE TEMP TABLE ${quote(staging)} ON COMMIT DROP AS SELECT ${list(columns)} FROM ${quote(table)} WITH NO DATA`,
-    // Served by the primary key, which the key must be.
+    // Served by the primary key, which `key` must be.
     merge: `INSERT INTO ${quote(table)} (${list(columns)}) SELECT ${list(columns)} FROM ${quote(staging)} ORDER BY ${list(key)} ON CONFLICT (${list(key)}) DO ${action}`,
     drop: `DROP TABLE ${quote(staging)}`,
   };

@@ -3,20 +3,20 @@ import { chownSync, lchownSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Places } from "./places.ts";
 
-/** Whom the server's programs run as; undefined: as we do. */
+/** The user of the server's programs; undefined for the current one. */
 export type Account = { readonly uid: number; readonly gid: number } | undefined;
 
-/** "nobody" on Linux: PostgreSQL refuses to run as root, and initdb wants an account that the system knows. */
+/** "nobody" on Linux: PostgreSQL refuses to run as root, and initdb requires an account that the system knows. */
 const nobody = { uid: 65534, gid: 65534 } as const;
 
-/** The account for a cluster: ours, unless we are root; then the owner that the cluster has already, else nobody. */
+/** The account for a cluster: the current user, or for root the owner of the cluster, else nobody. */
 export function chooseAccount(places: Places): Account {
   if (process.getuid?.() !== 0) return undefined;
   const owner = statSync(places.cluster, { throwIfNoEntry: false });
   return owner === undefined || owner.uid === 0 ? nobody : { uid: owner.uid, gid: owner.gid };
 }
 
-/** Hands a folder and all in it to the account. */
+/** Changes the owner of a folder and its contents to the account. */
 export function handOver(folder: string, account: Account): void {
   if (account === undefined) return;
   chownSync(folder, account.uid, account.gid);
@@ -24,8 +24,8 @@ export function handOver(folder: string, account: Account): void {
 }
 
 /**
- * How a program is run inside a cluster, and what it is told its data folder is. As root the working directory is entered before the account
- * changes, and /proc/self/cwd leads there: so the data may lie below folders that the account cannot pass, such as root's home (mode 0700).
+ * The spawn options of a program inside a cluster, and the path of its data folder. For root the working directory is entered before the account changes, and
+ * /proc/self/cwd leads there: the data may be below folders that the account cannot enter, such as root's home (mode 0700).
  */
 export function inside(folder: string, account: Account): { readonly options: SpawnOptions; readonly dataFolder: string } {
   const linuxRoot = account !== undefined && process.platform === "linux";

@@ -8,9 +8,9 @@ import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
 /** The server's programs. */
 export interface Binaries {
-  /** Holds bin, lib and share. */
+  /** Contains bin, lib and share. */
   readonly folder: string;
-  /** Of PostgreSQL, such as 18. */
+  /** The major version of PostgreSQL, such as 18. */
   readonly major: string;
 }
 
@@ -23,8 +23,8 @@ export interface BinaryPackage {
 }
 
 /**
- * The server's programs where the account can run them: in their package, else copied to a folder named by their version, each file whole.
- * For root that is the system's cache (a package below a 0700 folder is out of the account's reach), for others the data directory.
+ * The server's programs where the account can run them: in their package, or copied to a folder named by their version.
+ * For root that folder is in the system's cache (the account cannot read a package below a 0700 folder), for others in the data directory.
  */
 export function findBinaries(places: Places, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
   addLinks(folder);
@@ -58,7 +58,7 @@ function findPackage(): BinaryPackage {
   }
 }
 
-/** Makes the links between library names that the package lists and npm cannot carry; where that is not allowed, tryOut tells. */
+/** Creates the symlinks between library names that the package lists, as npm packages cannot contain them; if that fails, tryOut reports it. */
 function addLinks(folder: string): void {
   let links: { source: string; target: string }[] = [];
   try {
@@ -78,7 +78,7 @@ function addLinks(folder: string): void {
   }
 }
 
-/** Why the account cannot run the programs; undefined when it can. */
+/** Why the account cannot run the programs; undefined if it can. */
 function tryOut(folder: string, account: Account): string | undefined {
   for (const program of ["postgres", "initdb"]) {
     const outcome = spawnSync(join(folder, "bin", program), ["--version"], {
@@ -93,7 +93,7 @@ function tryOut(folder: string, account: Account): string | undefined {
   return undefined;
 }
 
-/** A folder that only root can write, so that nobody else has put programs there. */
+/** Ensures that only root can write to the folder, so that its programs can be trusted. */
 function makeTrusted(base: string): void {
   mkdirSync(base, { recursive: true, mode: 0o755 });
   const state = lstatSync(base);
@@ -101,7 +101,7 @@ function makeTrusted(base: string): void {
   chmodSync(base, 0o755);
 }
 
-/** Brings a copy up to date, readable by all; a file appears whole, so that several processes may do this at once. */
+/** Updates a copy that all can read; files are replaced atomically, so that several processes may do this at once. */
 function copyTree(source: string, target: string): void {
   mkdirSync(target, { recursive: true });
   chmodSync(target, 0o755);

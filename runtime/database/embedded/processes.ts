@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Whether this process is a PostgreSQL server that works in this cluster: its program's name and its working directory, as the system tells them. */
+/** Whether this process is a PostgreSQL server that works in this cluster: by its program's name and working directory. */
 export function worksIn(pid: number, cluster: string): boolean {
   if (process.platform === "linux") {
     try {
@@ -43,7 +43,7 @@ export function orphansAmong(pids: readonly number[]): number[] {
   });
 }
 
-/** Whether a process of this number exists, whoever's it is. */
+/** Whether a process with this id exists, of any user. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0);

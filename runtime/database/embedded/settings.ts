@@ -1,6 +1,6 @@
 /**
- * How the server is set for one indexer that writes in batches and many short reads, beside two or three other processes on the machine.
- * Durability is PostgreSQL's default: fsync and synchronous_commit are on, so what is committed survives a power failure.
+ * Settings for one indexer that writes in batches and many short reads, beside two or three other processes on the machine.
+ * Durability is PostgreSQL's default: fsync and synchronous_commit are on, so committed data survives a power failure.
  */
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
@@ -16,20 +16,20 @@ const settings: Readonly<Record<string, string>> = {
   // No replica reads this server.
   wal_level: "minimal",
   max_wal_senders: "0",
-  // Data lies on solid-state disks, or in memory.
+  // Data is on solid-state disks, or in memory.
   random_page_cost: "1.1",
-  // Reads are short probes of indexes: compiling or sharing them among workers costs more than it saves.
+  // Reads are short index probes: JIT and parallel workers cost more than they save.
   jit: "off",
   max_parallel_workers_per_gather: "0",
   timezone: "UTC",
   log_timezone: "UTC",
-  // What the server itself does, and why it ends; no statement and no value of one.
+  // Messages of the server itself, without statements and their values.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
 };
 
-/** The command line of the settings, `-c name=value`, the caller's last. */
+/** The command line of the settings, `-c name=value`, the caller's last, which override. */
 export function settingArguments(more: Readonly<Record<string, string>>): string[] {
   return Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

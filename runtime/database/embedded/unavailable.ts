@@ -1,4 +1,4 @@
-/** The embedded server cannot be had; one sentence says why and what to do instead. */
+/** The embedded server cannot be used; the message contains the reason and the alternative. */
 export class EmbeddedUnavailable extends Error {
   override readonly name = "EmbeddedUnavailable";
   readonly reason: string;
@@ -11,7 +11,7 @@ export class EmbeddedUnavailable extends Error {
   }
 }
 
-/** The short reason in an error of the system: its code where it has one. */
+/** The short reason of a system error: its code if it has one. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : error instanceof Error ? error.message : String(error);

@@ -1,17 +1,17 @@
 import type { GasSample } from "./queries/gas.ts";
 
-/** What gas costs for one speed. */
+/** The gas price for one speed. */
 export interface GasEstimate {
   readonly gasPrice: bigint;
-  /** What such a transaction commonly uses. */
+  /** The median gas of such transactions. */
   readonly gasSpent: number;
-  /** What the layer below commonly charges for such a transaction; null where it charges nothing. */
+  /** The median L1 fee of such transactions; null if the chain has none. */
   readonly l1Fee: bigint | null;
-  /** The time within which inclusion is expected, in words; null where the pace of the blocks is not known. */
+  /** The time within which inclusion is expected, as text; null if the block time is unknown. */
   readonly interval: string | null;
 }
 
-/** A speed: above which share of the others' tips it pays, and within how many blocks it should then be included. Fastest first. */
+/** A speed: the percentile of tips that it pays, and the number of blocks within which inclusion is expected. Fastest first. */
 const speeds = [
   { percentile: 0.9, blocks: 1 },
   { percentile: 0.5, blocks: 3 },
@@ -19,8 +19,8 @@ const speeds = [
 ] as const;
 
 /**
- * Estimates out of what transactions of one kind paid: the newest base fee plus a percentile of the tips above the base fee of their own blocks
- * (EIP-1559), or a percentile of their prices where a chain has no base fee. Nothing without samples.
+ * Estimates from the fees of transactions of one kind: the newest base fee plus a percentile of the tips above the base fee of their own blocks
+ * (EIP-1559), or a percentile of their prices on a chain without a base fee. Empty without samples.
  */
 export function estimateGas(samples: readonly GasSample[], baseFee: string | null, secondsPerBlock: number | null): GasEstimate[] {
   if (samples.length === 0) return [];
@@ -41,10 +41,10 @@ export function estimateGas(samples: readonly GasSample[], baseFee: string | nul
 
 const compare = (left: bigint | number, right: bigint | number): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** The nearest-rank percentile: the smallest value that at least this share of all do not exceed. Values ascend and are not empty. */
+/** The nearest-rank percentile of ascending values: the smallest one that at least this share of all do not exceed. */
 function percentileOf<T>(values: readonly T[], share: number): T {
   const value = values[Math.max(0, Math.ceil(share * values.length) - 1)];
-  if (value === undefined) throw new RangeError("A percentile of nothing was asked for.");
+  if (value === undefined) throw new RangeError("Percentile of an empty list.");
   return value;
 }
 

@@ -19,12 +19,12 @@ interface NodeBlock {
 export async function auditBlocks(database: Queryable, rpc: Rpc, chainId: number, height: number, sample: number): Promise<AuditRow[]> {
   const blocks = await sampleBlocks(database, chainId, height, sample);
   const quantity = (value: number): string => `0x${value.toString(16)}`;
-  const told = await rpc.settle(blocks.map(({ number }) => ({ method: "eth_getBlockByNumber", params: [quantity(number), false] })));
+  const nodeBlocks = await rpc.settle(blocks.map(({ number }) => ({ method: "eth_getBlockByNumber", params: [quantity(number), false] })));
   const logs = await rpc.settle(
     blocks.map(({ number }) => ({ method: "eth_getLogs", params: [{ fromBlock: quantity(number), toBlock: quantity(number) }] })),
   );
   const nodeBlock = (index: number): NodeBlock | null => {
-    const result = told[index];
+    const result = nodeBlocks[index];
     return result?.ok ? (result.value as NodeBlock | null) : null;
   };
   const count = (index: number): string | null => {
@@ -51,7 +51,7 @@ export async function auditBlocks(database: Queryable, rpc: Rpc, chainId: number
   ];
 }
 
-/** Evenly spread heights, the last one among them. Served by the primary keys. */
+/** Blocks at evenly spread heights, including the last one. Served by the primary keys. */
 const sampleBlocks = (database: Queryable, chainId: number, height: number, sample: number): Promise<BlockCounts[]> =>
   database.query<BlockCounts>(
     `SELECT b.number, b.hash,

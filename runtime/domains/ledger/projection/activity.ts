@@ -4,10 +4,10 @@ import { defineProjection, type Row } from "../../../indexer/projection.ts";
 import { createKeySet, type State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** The name of the projection, by which its checkpoint is found. */
+/** The id of the projection, which identifies its checkpoint. */
 const addressActivityId = "address-activity";
 
-/** How much each sender has sent and paid up to each block in which it sent: a kept sum, as a wallet may have sent 200,000 transactions. */
+/** The number of transactions and the fees of each sender up to each block in which it sent one: a running sum, as a wallet may have sent 200,000 transactions. */
 export const addressActivityProjection = defineProjection({
   id: addressActivityId,
   version: 1,
@@ -62,6 +62,6 @@ const foldFees = (blocks: readonly DecodedBlock[], state: State): Row[] => {
   return rows;
 };
 
-/** What the sender paid: gas at the effective price, the fee of the layer below, and that of blobs (EIP-4844). A failed transaction pays too. */
+/** The fees of a transaction: gas at the effective price, the L1 fee, and the blob fee (EIP-4844). A failed transaction pays too. */
 const feesOf = ({ gasUsed, effectiveGasPrice, l1Fee, blobFee }: ChainTransaction): bigint =>
   gasUsed * effectiveGasPrice + (l1Fee ?? 0n) + (blobFee ?? 0n);

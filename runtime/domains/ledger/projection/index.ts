@@ -6,7 +6,7 @@ import type { Address } from "../../../lib/hex.ts";
 import { nativeBaseReads } from "./reads-native.ts";
 import { ledgerTables } from "./tables.ts";
 
-/** The chain as its node tells it. Every other projection can be built again from these rows. */
+/** The chain as the node returns it. Every other projection can be rebuilt from these rows. */
 export const ledgerProjection = defineProjection({
   id: "ledger",
   version: 2,
@@ -20,7 +20,7 @@ export const ledgerProjection = defineProjection({
     }
     return { ordinals: addresses.keys };
   },
-  // Kept with the ledger, so that whatever follows from native balances can be built later without the node.
+  // Part of the ledger, so that projections of native balances can be built later without the node.
   reads: (blocks, _state, chain) =>
     nativeBaseReads(
       blocks.map(({ block }) => block),
@@ -29,7 +29,7 @@ export const ledgerProjection = defineProjection({
   fold: (blocks, { state }) => foldLedger(blocks, state),
 });
 
-/** The addresses in whose lists a transaction stands. */
+/** The addresses whose transaction lists contain a transaction. */
 const partiesOf = ({ from, to, createdContract }: ChainTransaction): readonly Address[] => {
   const parties = [from];
   if (to !== null && to !== from) parties.push(to);
@@ -98,7 +98,7 @@ const foldLedger = (blocks: readonly DecodedBlock[], state: State): Record<strin
   return rows;
 };
 
-/** Numbers an address's rows from 0 without gaps, going on where the stored ones end. */
+/** Numbers an address's rows from 0 without gaps, continuing after the stored ones. */
 export const createOrdinals = (state: State, load: string) => {
   const last = new Map<Address, number>();
   return {

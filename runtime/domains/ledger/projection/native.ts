@@ -1,9 +1,9 @@
 import type { ChainBlock, ChainTransaction } from "../../../chain/types.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** One step of native value in a block; a side that is null is outside of all accounts: burnt, or made by the protocol. */
+/** A movement of native value in a block; a null side is outside of all accounts: burnt, or issued by the protocol. */
 export interface NativeMovement {
-  /** Null for what no transaction caused. */
+  /** Null for a movement without a transaction. */
   readonly transactionIndex: number | null;
   /** `value` and `inner` are transfers; the others change balances only. */
   readonly kind: "fee" | "value" | "inner" | "tip" | "withdrawal";
@@ -20,7 +20,7 @@ const weiPerGwei = 1_000_000_000n;
  * A failed transaction pays and moves nothing. Withdrawals (EIP-4895) come after all transactions.
  */
 export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
-  // The genesis block's state is what the index begins with.
+  // The genesis block's state is the initial state of the index.
   if (block.number === 0) return [];
   const movements = block.transactions.flatMap((transaction) => movementsOf(transaction, block));
   for (const { address, amountGwei } of block.withdrawals) {
@@ -29,7 +29,7 @@ export const nativeMovements = (block: ChainBlock): NativeMovement[] => {
   return movements.filter(({ amount }) => amount > 0n);
 };
 
-/** Of them what transfers value: all that there is to say where native balances are not kept. */
+/** Only the value transfers of a block: for an index without native balances. */
 export const nativeTransfers = (block: ChainBlock): NativeMovement[] => {
   if (block.number === 0) return [];
   const movements: NativeMovement[] = [];
@@ -56,7 +56,7 @@ const transfersOf = (transaction: ChainTransaction, value: bigint): NativeMoveme
   const { index, from } = transaction;
   const to = transaction.to ?? transaction.createdContract;
   const inner = (transaction.traces ?? []).map((trace): NativeMovement => {
-    // A contract that leaves its value to itself burns it: the tracer keeps no other self-destruction of this kind.
+    // A contract that self-destructs to itself burns its value: the tracer reports no other self-destruct with equal sides.
     const burnt = trace.type === "selfdestruct" && trace.from === trace.to;
     return { transactionIndex: index, kind: "inner", from: trace.from, to: burnt ? null : trace.to, amount: trace.value };
   });

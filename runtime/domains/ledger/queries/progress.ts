@@ -1,6 +1,6 @@
 import type { Database } from "../../../database/database.ts";
 
-/** How far a chain is indexed. */
+/** The progress of a chain's index. */
 export interface Progress {
   /** The newest indexed block. */
   readonly head: number;
@@ -20,19 +20,19 @@ interface ProgressRow {
 
 export type ProgressQueries = ReturnType<typeof createProgressQueries>;
 
-/** Questions about how far chains are indexed. */
+/** Queries of indexing progress. */
 export const createProgressQueries = ({ query }: Pick<Database, "query">) => ({
   /**
-   * The progress of chains by id, without those that have no block. One statement for all projections, served by the primary keys of blocks, chains and
+   * The progress of chains by id, without chains that have no block. One statement for all projections, served by the primary keys of blocks, chains and
    * projection_checkpoints.
    */
   progressOf: async (chainIds: readonly number[]): Promise<ReadonlyMap<number, Progress>> => {
     const rows = await query<ProgressRow>(
-      `SELECT asked.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = asked.chain_id ORDER BY number DESC LIMIT 1) AS head,
-         (SELECT indexed_from FROM chains c WHERE c.chain_id = asked.chain_id) AS first,
-         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS projections,
-         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = asked.chain_id ORDER BY projection) AS blocks
-       FROM unnest($1::int8[]) AS asked(chain_id)`,
+      `SELECT given.chain_id, (SELECT number FROM blocks b WHERE b.chain_id = given.chain_id ORDER BY number DESC LIMIT 1) AS head,
+         (SELECT indexed_from FROM chains c WHERE c.chain_id = given.chain_id) AS first,
+         ARRAY(SELECT projection FROM projection_checkpoints p WHERE p.chain_id = given.chain_id ORDER BY projection) AS projections,
+         ARRAY(SELECT block_number FROM projection_checkpoints p WHERE p.chain_id = given.chain_id ORDER BY projection) AS blocks
+       FROM unnest($1::int8[]) AS given(chain_id)`,
       [chainIds],
     );
     return new Map(

@@ -6,10 +6,10 @@ import { createMetadataQueries } from "./metadata.ts";
 import { createPortfolioQueries } from "./portfolio.ts";
 import { createTransferQueries } from "./transfer.ts";
 
-/** Everything that can be asked of the tables about tokens. */
+/** All queries of tokens. */
 export type TokenQueries = ReturnType<typeof createTokenQueries>;
 
-/** The reading side of tokens: metadata, balances, holders and transfers as typed rows. */
+/** Creates the queries of tokens: metadata, balances, holders and transfers as typed rows. */
 export const createTokenQueries = (database: Pick<Database, "query">) => ({
   ...createMetadataQueries(database),
   ...createBalanceQueries(database),
