@@ -12,32 +12,32 @@ import { verifyExchanges } from "./story/verify-exchanges.ts";
 import { storyVersion } from "./story/version.ts";
 import type { DemoPhase } from "./types.ts";
 
-/** What a chain is built from. */
+/** The options of buildChain. */
 export interface BuildOptions {
   readonly folder: string;
   readonly genesisTime: number;
   readonly endTime: number;
   readonly scale: number;
   readonly contractsDirectory: string;
-  /** Ends the work. */
+  /** Aborts the build. */
   readonly signal: AbortSignal | undefined;
   launch(genesisTime: number): Promise<DemoNode>;
   onProgress(phase: DemoPhase, done: number, total: number): void;
 }
 
-/** Tells the story to a node of its own, proves it, keeps the state in the folder and ends the node. */
-export const buildChain = async (building: BuildOptions): Promise<Identity> => {
-  const { folder, genesisTime, endTime, scale, onProgress } = building;
+/** Builds the demo chain on a new node, verifies it, saves its state in the folder and stops the node. */
+export const buildChain = async (options: BuildOptions): Promise<Identity> => {
+  const { folder, genesisTime, endTime, scale, onProgress } = options;
   onProgress("contracts", 0, 1);
-  const artifacts = await loadArtifacts(building.contractsDirectory);
+  const artifacts = await loadArtifacts(options.contractsDirectory);
   onProgress("contracts", 1, 1);
-  const node = await building.launch(genesisTime);
+  const node = await options.launch(genesisTime);
   const { mark } = node;
-  const client = untilAborted(node.client, building.signal);
+  const client = untilAborted(node.client, options.signal);
   try {
     await installMulticall(client);
     const { hash: genesisHash } = await client.request<{ hash: Hex }>("eth_getBlockByNumber", ["0x0", false]);
-    const told = await buildStory({
+    const story = await buildStory({
       node: client,
       artifacts,
       genesisTime,
@@ -46,12 +46,12 @@ export const buildChain = async (building: BuildOptions): Promise<Identity> => {
       onProgress: (done, total) => onProgress("story", done, total),
     });
     onProgress("check", 0, 1);
-    await verifyStory(client, told.miner);
-    await verifyExchanges(client, artifacts, told.cast, endTime);
-    await verifyCollections(client, artifacts, told.cast, told.ownership);
+    await verifyStory(client, story.miner);
+    await verifyExchanges(client, artifacts, story.cast, endTime);
+    await verifyCollections(client, artifacts, story.cast, story.ownership);
     onProgress("check", 1, 1);
     onProgress("save", 0, 1);
-    const { cast, inventory } = told;
+    const { cast, inventory } = story;
     const identity = await saveState(folder, client, {
       genesisHash,
       genesisTime,
@@ -64,8 +64,8 @@ export const buildChain = async (building: BuildOptions): Promise<Identity> => {
     onProgress("save", 1, 1);
     return identity;
   } finally {
-    // In this order: a client closes when its calls have ended, and those of a node that has ended do.
-    // What it had to keep is in the folder by now: a node that dumps its state does not hear that it shall end.
+    // In this order: the client closes when its requests have ended, which those of an exited node have. The state is saved already: a node that dumps its
+    // state ignores signals.
     await endProcess(mark, 300);
     await client.close();
   }

@@ -51,7 +51,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
     });
   return {
     fresh: (genesisTime: number) => launch(genesisTime, null),
-    /** A node with the kept chain, or null when its files are gone or of no use. */
+    /** A node with the saved chain; null if its files are missing or unusable. */
     loaded: async (identity: Identity, progress: Progress): Promise<DemoNode | null> => {
       progress("load", 0, 1);
       const statePath = await unpackState(folder, identity);
@@ -61,7 +61,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
         options.onProgress?.("load", 1, 1);
         return node;
       } catch {
-        // A state that the node cannot read is as good as none.
+        // An unreadable state counts as a missing one.
         return null;
       } finally {
         await rm(statePath, { force: true });
@@ -70,14 +70,14 @@ const createLauncher = (folder: string, options: DemoOptions) => {
   };
 };
 
-/** After some dozens of live blocks a node forgets the genesis state, which an index that starts anew asks for; loading puts it back. */
+/** After some dozens of live blocks a node drops the genesis state, which a new index reads; loading the saved state restores it. */
 const knowsGenesis = ({ client }: DemoNode): Promise<boolean> =>
   client.request("eth_getBalance", [treasury, "0x0"]).then(
     () => true,
     () => false,
   );
 
-/** The node that a killed run left behind, if it has the wanted chain on the wanted port; else it is ended, its chain saved when it is the wanted one. */
+/** The node of a killed run, if it has the requested chain and port; otherwise it is stopped, after saving a chain that matches. */
 const takeOverOrphan = async (folder: string, identity: Identity | null, options: DemoOptions): Promise<DemoNode | null> => {
   const files = demoFiles(folder);
   const record = await readNodeRecord(files.node);
@@ -91,8 +91,8 @@ const takeOverOrphan = async (folder: string, identity: Identity | null, options
 };
 
 const readWanted = async (folder: string, options: DemoOptions): Promise<Identity | null> => {
-  const kept = await readIdentity(folder);
-  return kept !== null && matches(kept, options) ? kept : null;
+  const saved = await readIdentity(folder);
+  return saved !== null && matches(saved, options) ? saved : null;
 };
 
 const openChain = async (folder: string, options: DemoOptions): Promise<Running> => {
@@ -105,14 +105,14 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
   const orphan = await takeOverOrphan(folder, identity, options);
   if (orphan !== null && identity !== null) return { node: orphan, identity, origin: "adopted" };
   if (options.rpcPort !== undefined && !(await portIsFree(options.rpcPort))) throw portTaken(options.rpcPort);
-  // Read again: an orphan may have been saved on its way out.
-  const kept = await readWanted(folder, options);
-  const loaded = kept === null ? null : await launcher.loaded(kept, progress);
-  if (kept !== null && loaded !== null) return { node: loaded, identity: kept, origin: "loaded" };
+  // Read again: stopping the orphan may have saved its chain.
+  const saved = await readWanted(folder, options);
+  const loaded = saved === null ? null : await launcher.loaded(saved, progress);
+  if (saved !== null && loaded !== null) return { node: loaded, identity: saved, origin: "loaded" };
 
   await discardKeptState(folder);
   const endTime = options.endTime ?? Math.floor(Date.now() / 1000);
-  const told = await buildChain({
+  const built = await buildChain({
     folder,
     genesisTime: endTime - storyDays * secondsPerDay,
     endTime,
@@ -122,42 +122,41 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
     launch: launcher.fresh,
     onProgress: progress,
   });
-  // The node that told the story is full of what telling needs. From its state it starts small, and as every later start will find it.
-  const node = await launcher.loaded(told, progress);
-  if (node === null) throw new Error("The demo's state could not be read back.");
-  return { node, identity: told, origin: "told" };
+  // The node that built the chain uses much memory. A node that loads the state starts small, and as on every later start.
+  const node = await launcher.loaded(built, progress);
+  if (node === null) throw new Error("Cannot load the saved state of the demo.");
+  return { node, identity: built, origin: "built" };
 };
 
-/** Ends what a failed start may have left running. */
+/** Stops the node that a failed start may have left running. */
 const endLeftNode = async (folder: string): Promise<void> => {
   const files = demoFiles(folder);
   const record = await readNodeRecord(files.node);
-  const left = record === null ? null : await adoptOrphan(record, files.cache);
-  if (left === null) return;
-  await left.client.close();
-  await endProcess(left.mark);
+  const node = record === null ? null : await adoptOrphan(record, files.cache);
+  if (node === null) return;
+  await node.client.close();
+  await endProcess(node.mark);
 };
 
-/** Starts the demo chain: finds the node of a killed run, loads the kept state, or tells the story anew. @throws {DemoUnavailable} with one sentence for the user */
+/** Starts the demo chain: adopts the node of a killed run, loads the saved state, or builds the chain. @throws {DemoUnavailable} with one sentence for the user */
 export const startDemo = async (options: DemoOptions): Promise<Demo> => {
   const folder = resolve(options.dataDirectory, "demo");
   const logger = options.logger ?? silent;
   anvilBinary();
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);
-  const letGo = await claimFolder(files.owner, options.dataDirectory);
+  const release = await claimFolder(files.owner, options.dataDirectory);
   try {
     const artifacts = await loadArtifacts(options.contractsDirectory ?? folder);
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
     const { node, origin } = running;
-    if (origin === "adopted")
-      logger.info(`The demo goes on with the node that an earlier run left behind (process ${node.mark.processId}).`);
-    const living = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
+    if (origin === "adopted") logger.info(`Demo continues with the node of an earlier run (process ${node.mark.processId})`);
+    const liveChain = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
     const documents = await startMetadataServer();
     const end = async (): Promise<void> => {
       await documents.stop();
-      await living.rest();
+      await liveChain.rest();
       await node.client.close();
       await endProcess(node.mark);
       await removeNodeRecord(files.node);
@@ -170,24 +169,26 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
       forbiddenRequests: documents.forbiddenRequests,
       processId: node.mark.processId,
       origin,
-      identity: living.identity,
-      live: living.live,
-      liveOneBlock: living.liveOneBlock,
-      checkpoint: living.checkpoint,
+      identity: liveChain.identity,
+      live: liveChain.live,
+      liveOneBlock: liveChain.liveOneBlock,
+      checkpoint: liveChain.checkpoint,
       stop: async () => {
-        await living.checkpoint().catch((error: unknown) => logger.warn(`The demo chain's last blocks are not saved: ${String(error)}`));
+        await liveChain
+          .checkpoint()
+          .catch((error: unknown) => logger.warn(`Failed to save the last blocks of the demo chain: ${String(error)}`));
         await end();
-        await letGo();
+        await release();
       },
       discardState: async () => {
         await end();
         await discardKeptState(folder);
-        await letGo();
+        await release();
       },
     };
   } catch (error) {
     await endLeftNode(folder);
-    await letGo();
+    await release();
     throw error;
   }
 };

@@ -12,7 +12,7 @@ import { writeWhole } from "./write-whole.ts";
 
 const unzip = promisify(gunzip);
 
-/** What a kept chain is: it and an index belong together when the index knows the same hash at this last block. */
+/** Identifies a saved chain: an index belongs to it if it has the same hash at this last block. */
 export interface Identity {
   readonly genesisHash: Hex;
   /** Unix seconds of the genesis block. */
@@ -21,7 +21,7 @@ export interface Identity {
   readonly scale: number;
   /** Unix seconds of the story's last block. */
   readonly endTime: number;
-  /** The last block that is kept. */
+  /** The last saved block. */
   readonly lastBlock: number;
   readonly lastBlockHash: Hex;
   readonly stateFile: string;
@@ -39,7 +39,7 @@ export const demoFiles = (folder: string) => ({
   cache: join(folder, "node-cache"),
 });
 
-/** The kept identity, or null without one. */
+/** The saved identity, or null without one. */
 export const readIdentity = async (folder: string): Promise<Identity | null> => {
   try {
     return JSON.parse(await readFile(demoFiles(folder).identity, "utf8")) as Identity;
@@ -54,18 +54,18 @@ interface Head {
 }
 const readHead = (client: NodeClient): Promise<Head> => client.request<Head>("eth_getBlockByNumber", ["latest", false]);
 
-/** The node's whole state as it dumps it (gzip of JSON), with the head it belongs to. */
+/** The node's dumped state (gzip of JSON) and the head that it belongs to. */
 const dumpState = async (client: NodeClient): Promise<{ head: Head; content: Buffer }> => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const head = await readHead(client);
     const dump = await client.request<Hex>("anvil_dumpState");
-    // Anybody may mine through the node's port in between.
+    // Another client may mine in between.
     if ((await readHead(client)).hash === head.hash) return { head, content: Buffer.from(dump.slice(2), "hex") };
   }
-  throw new Error("The demo's chain does not hold still for its state to be saved.");
+  throw new Error("Cannot save the state of the demo chain: its head keeps changing.");
 };
 
-/** Saves the node's state beside its identity; a kill at any moment leaves the older pair. Gives the identity as it is kept now. */
+/** Saves the node's state beside its identity, and returns that; a kill at any moment leaves the older pair. */
 export const saveState = async (
   folder: string,
   client: NodeClient,
@@ -106,7 +106,7 @@ const replaceEnd = (expected: Buffer, replacement: Buffer): Transform => {
   });
 };
 
-/** Unpacks the kept state to where a node can load it, with the genesis state put back into it; null when a file is missing or broken. */
+/** Unpacks the saved state for a node to load, with the genesis state restored; null if a file is missing or invalid. */
 export const unpackState = async (folder: string, identity: Identity): Promise<string | null> => {
   const files = demoFiles(folder);
   try {
@@ -119,7 +119,7 @@ export const unpackState = async (folder: string, identity: Identity): Promise<s
   }
 };
 
-/** Removes the kept chain from the folder; compiled contracts stay. */
+/** Removes the saved chain from the folder; compiled contracts stay. */
 export const discardKeptState = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);

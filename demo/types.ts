@@ -13,12 +13,12 @@ export interface DemoLogger {
 export interface DemoOptions {
   /** Ashlar's data folder; the demo keeps to `demo/` below it. */
   readonly dataDirectory: string;
-  /** Unix seconds at which the story ends. Without one, whatever chain is kept goes on, and a new one ends now. */
+  /** Unix seconds at which the story ends. By default a saved chain continues, and a new one ends now. */
   readonly endTime?: number | undefined;
   readonly rpcPort?: number | undefined;
   /** 1, the whole story, unless a test wants a short one. */
   readonly scale?: number;
-  /** Where compiled contracts are kept; the demo's folder unless given. */
+  /** The folder of compiled contracts, by default the demo's folder. */
   readonly contractsDirectory?: string;
   readonly logger?: DemoLogger;
   /** Gives up getting ready; what was begun is ended. */
@@ -43,9 +43,9 @@ export interface Demo {
   /** How many connections came to an address on this machine that hostile metadata lead to, and that nothing may be fetched from. */
   forbiddenRequests(): number;
   readonly processId: number;
-  /** How this chain came to be: told anew, loaded from its kept state, or found running after a kill. */
-  readonly origin: "told" | "loaded" | "adopted";
-  /** What was kept last; see `Identity`. */
+  /** The origin of this chain: built, loaded from its saved state, or adopted from a killed run. */
+  readonly origin: "built" | "loaded" | "adopted";
+  /** The last saved state; see `Identity`. */
   identity(): Identity;
   /** Makes a block every few seconds until the signal, saving the state on the way; never rejects. */
   live(signal: AbortSignal, secondsPerBlock?: number): Promise<void>;
@@ -55,6 +55,6 @@ export interface Demo {
   checkpoint(): Promise<void>;
   /** Saves the state, ends the node and lets go of the folder. */
   stop(): Promise<void>;
-  /** Ends the node and removes its kept state, for when it does not fit the index: the next start tells the story anew. */
+  /** Stops the node and removes its saved state, if it does not match the index: the next start builds the chain again. */
   discardState(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { readContract } from "../story/read-contract.ts";
 import { chooseMarketAction } from "./live-market.ts";
 import type { LiveAction, LiveContext } from "./live-types.ts";
 
-/** A router that trades ether against tokens, by routes that begin with wrapped ether. */
+/** A router, with routes from wrapped ether to tokens. */
 interface Trade {
   readonly router: Address;
   readonly routes: readonly (readonly Address[])[];
@@ -35,7 +35,7 @@ const createTrades = ({ cast }: LiveContext): readonly [Trade, Trade] => {
   return [first, rival];
 };
 
-/** Something small that anybody of the story can afford; only among those it knows, so that the chain gains no address whose past an index cannot read. */
+/** A small random action between accounts of the story: an unknown account would have a past that an index cannot read. */
 export const chooseAction = async (life: LiveContext): Promise<LiveAction> => {
   const { client, cast, inventory, artifacts, random } = life;
   const apart: readonly (string | undefined)[] = [cast.newcomer, cast.priceReporter, cast.washTrader, cast.otherWashTrader];
@@ -51,7 +51,7 @@ export const chooseAction = async (life: LiveContext): Promise<LiveAction> => {
     const data = encode(abi, functionName, [0n, random.pick(routes), from, farDeadline]);
     return { from, to: router, value: paid, data };
   };
-  /** What so much ether would buy, so that selling takes prices back to where buying moves them from. */
+  /** The tokens that an amount of ether buys, so that sales and purchases balance each other. */
   const worthOf = async ({ router }: Trade, paid: bigint, route: readonly Address[]): Promise<bigint> =>
     (await readContract<readonly bigint[]>(client, router, abi, "getAmountsOut", [paid, route])).at(-1) ?? 0n;
   const sell = async (trade: Trade, paid: bigint): Promise<LiveAction> => {
@@ -81,7 +81,7 @@ export const chooseAction = async (life: LiveContext): Promise<LiveAction> => {
     const dollars = BigInt(random.between(1, 100)) * 10_000n;
     return { from: trader, to: cast.usdToken as Address, data: encodeTransfer(to, dollars) };
   }
-  // Of the ticket, which has no decimals, less than a few are none at all.
+  // The ticket has no decimals: smaller amounts buy none.
   const enoughForTickets = BigInt(random.between(4, 20)) * 10n ** 15n;
   if (kind < 5) return buy(first, value);
   if (kind === 5) return sell(first, value);

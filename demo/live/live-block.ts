@@ -9,15 +9,15 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 const gwei = 1_000_000_000n;
 const maxCallsPerBlock = 4;
 
-const toRequest = (deed: LiveAction, nonce: bigint, block: number): NodeCall => ({
+const toRequest = (action: LiveAction, nonce: bigint, block: number): NodeCall => ({
   method: "eth_sendTransaction",
   parameters: [
     {
-      from: deed.from,
-      to: deed.to,
-      value: `0x${(deed.value ?? 0n).toString(16)}`,
-      data: deed.data ?? "0x",
-      gas: deed.data === undefined ? "0x5208" : "0x61a80",
+      from: action.from,
+      to: action.to,
+      value: `0x${(action.value ?? 0n).toString(16)}`,
+      data: action.data ?? "0x",
+      gas: action.data === undefined ? "0x5208" : "0x61a80",
       nonce: `0x${nonce.toString(16)}`,
       maxFeePerGas: `0x${(baseFeeAt(block) + 3n * gwei).toString(16)}`,
       maxPriorityFeePerGas: `0x${gwei.toString(16)}`,
@@ -25,25 +25,25 @@ const toRequest = (deed: LiveAction, nonce: bigint, block: number): NodeCall => 
   ],
 });
 
-/** Makes one more block with some activity. */
-export const mineLiveBlock = async (life: LiveContext): Promise<void> => {
-  const { client, random } = life;
+/** Mines a block with a few random transactions. */
+export const mineLiveBlock = async (context: LiveContext): Promise<void> => {
+  const { client, random } = context;
   const head = await client.request<{ number: Hex; timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const block = Number(head.number) + 1;
-  const time = Math.max(life.now(), Number(head.timestamp) + 1);
-  const deeds = [...(await dueAnswers(life, time))];
-  for (let left = random.below(maxCallsPerBlock + 1); left > 0; left--) deeds.push(await chooseAction(life));
-  // One deed a sender and block: its nonce is then what the node counts.
-  const distinct = [...new Map(deeds.map((deed) => [deed.from, deed])).values()];
+  const time = Math.max(context.now(), Number(head.timestamp) + 1);
+  const actions = [...(await dueAnswers(context, time))];
+  for (let left = random.below(maxCallsPerBlock + 1); left > 0; left--) actions.push(await chooseAction(context));
+  // One action for each sender and block, so that its nonce is the transaction count.
+  const distinct = [...new Map(actions.map((action) => [action.from, action])).values()];
   const nonces = await client.batch<Hex>(
     distinct.map(({ from }) => ({ method: "eth_getTransactionCount", parameters: [from, "pending"] })),
   );
-  const requests = distinct.map((deed, index) => toRequest(deed, BigInt(nonces[index] ?? "0x0"), block));
+  const requests = distinct.map((action, index) => toRequest(action, BigInt(nonces[index] ?? "0x0"), block));
   await client.batch([{ method: "anvil_setNextBlockBaseFeePerGas", parameters: [`0x${baseFeeAt(block).toString(16)}`] }, ...requests]);
   await client.request("evm_mine", [time]);
 };
 
-/** Waits, and gives false when the signal came first. */
+/** Waits; returns false if the signal aborts first. */
 export const pause = async (milliseconds: number, signal: AbortSignal): Promise<boolean> => {
   try {
     await wait(milliseconds, undefined, { signal });

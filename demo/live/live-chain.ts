@@ -8,10 +8,10 @@ import { mineLiveBlock, pause } from "./live-block.ts";
 import type { LiveContext } from "./live-types.ts";
 
 const defaultSecondsPerBlock = 4;
-/** A kill loses at most so many blocks: fewer than the 64 by which anvil's finalized block trails the head, so an index can still roll them back. */
+/** The blocks that a kill can lose: fewer than the 64 by which anvil's finalized block trails the head, so an index can still roll them back. */
 const blocksPerCheckpoint = 40;
 
-/** What the running chain is made of. */
+/** The options of createLiveChain. */
 export interface LiveChainOptions {
   readonly folder: string;
   readonly node: DemoNode;
@@ -22,9 +22,9 @@ export interface LiveChainOptions {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The life of the chain after the story: blocks, saves, and one at a time of either. */
+/** Mines and saves blocks after the story, one operation at a time. */
 export const createLiveChain = ({ folder, node, artifacts, identity, logger }: LiveChainOptions) => {
-  let kept = identity;
+  let saved = identity;
   let last: Promise<unknown> = Promise.resolve();
   const life: LiveContext = {
     client: node.client,
@@ -34,7 +34,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
     random: createRandom(`life since ${identity.lastBlockHash}`),
     now: () => Math.floor(Date.now() / 1000),
   };
-  /** One after the other: a save must not meet a block being mined. */
+  /** In sequence: a save must not run while a block is mined. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const turn = last.then(work, work);
     last = turn.catch(() => undefined);
@@ -43,31 +43,31 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
   const checkpoint = (): Promise<void> =>
     inTurn(async () => {
       const head = await node.client.request<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
-      if (head.hash !== kept.lastBlockHash) kept = await saveState(folder, node.client, kept);
+      if (head.hash !== saved.lastBlockHash) saved = await saveState(folder, node.client, saved);
     });
   const mineOne = (): Promise<void> => inTurn(() => mineLiveBlock(life));
 
-  /** Gives false when there is no node any more to go on with. */
+  /** False if the node has ended. */
   const step = async (count: number): Promise<boolean> => {
     try {
       await mineOne();
       if (count % blocksPerCheckpoint === 0) await checkpoint();
       return true;
     } catch (error) {
-      logger.warn(`The demo chain missed a block: ${reasonOf(error)}`);
+      logger.warn(`Failed to mine a block of the demo chain: ${reasonOf(error)}`);
       if (await stillRuns(node.mark)) return true;
-      logger.warn("The demo's node has ended, so the demo chain stands still; start Ashlar again to go on from its last saved state.");
+      logger.warn("The demo's node has exited, so the demo chain has stopped; restart Ashlar to continue from its last saved state.");
       return false;
     }
   };
   return {
-    identity: (): Identity => kept,
+    identity: (): Identity => saved,
     checkpoint,
     liveOneBlock: mineOne,
     live: async (signal: AbortSignal, secondsPerBlock = defaultSecondsPerBlock): Promise<void> => {
       for (let count = 1; await pause(secondsPerBlock * 1000, signal); count++) if (!(await step(count))) return;
     },
-    /** Resolves when nothing is under way any more. */
+    /** Resolves when no operation is running. */
     rest: async (): Promise<void> => {
       await last;
     },

@@ -5,7 +5,7 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const etherSeconds = 600;
 const euroSeconds = 3_600;
-/** An ether price that is off by more than a two-hundredth is told at once. */
+/** A deviation of the ether price above 1/200 is answered at once. */
 const minDifference = 200n;
 
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint];
@@ -26,7 +26,7 @@ export const dueAnswers = async ({ client, cast, artifacts, random }: LiveContex
     to: feed as Address,
     data: encode(feedAbi, "report", [answer]),
   });
-  // One a block, as a block has one deed of a sender; the other comes with the next.
+  // One answer a block, as a block has one action of each sender; the other follows in the next.
   if (age(ether) >= etherSeconds || moved * minDifference > paid) return [report(cast.etherFeed, paid)];
   const walked = (euro[1] * BigInt(10_000 + random.between(-5, 5))) / 10_000n;
   return age(euro) >= euroSeconds ? [report(cast.euroFeed, walked)] : [];

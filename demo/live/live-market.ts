@@ -8,23 +8,23 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const chainId = 31_337;
 const thousandth = 10n ** 15n;
-/** Of the last plants so many are looked at for one that is for sale. */
+/** The number of newest plants to search for one that is for sale. */
 const searched = 30n;
-/** Whoever buys keeps so much. */
+/** The balance that a buyer keeps. */
 const kept = 2_000n * thousandth;
 
-/** One of the last plants that is the gardener's; null when there is none. */
+/** One of the newest plants that the gardener owns; null if there is none. */
 const findForSale = async ({ client, cast, artifacts }: LiveContext, planted: bigint): Promise<bigint | null> => {
   const { abi } = artifacts.gardenCollection;
   for (let id = planted; id > 0n && id > planted - searched; id--) {
-    // An uprooted plant has no owner to be told.
+    // ownerOf() reverts for a burnt plant.
     const owner = await readContract<Address>(client, cast.gardenCollection as Address, abi, "ownerOf", [id]).catch(() => null);
     if (owner?.toLowerCase() === cast.gardener) return id;
   }
   return null;
 };
 
-/** A plant that the gardener has signed an offer of, bought by somebody who can afford it; a new plant where there is none, or nobody. */
+/** The purchase of a plant that the gardener offers, or a new plant if none is offered or the buyer cannot afford it. */
 export const chooseMarketAction = async (life: LiveContext, buyer: Address): Promise<LiveAction> => {
   const { client, cast, artifacts, random } = life;
   const [garden, gardener, seaport] = [cast.gardenCollection as Address, cast.gardener as Address, cast.seaport as Address];

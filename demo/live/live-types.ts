@@ -4,7 +4,7 @@ import type { NodeClient } from "../node/client.ts";
 import type { Cast, Inventory } from "../story/cast.ts";
 import type { Random } from "../story/random.ts";
 
-/** What the life after the story needs. */
+/** The context of live actions. */
 export interface LiveContext {
   readonly client: NodeClient;
   readonly cast: Cast;
@@ -15,7 +15,7 @@ export interface LiveContext {
   now(): number;
 }
 
-/** One transaction of the life after the story. */
+/** A transaction after the story. */
 export interface LiveAction {
   readonly from: Address;
   readonly to: Address;

@@ -6,7 +6,7 @@ import type { ProcessMark } from "./processes.ts";
 /** The pid file of a demo's node. */
 export interface NodeRecord extends ProcessMark {
   readonly port: number;
-  /** Null until the story is told: such a node is of no use to anybody else. */
+  /** Null while the chain is being built: no other run can use that node. */
   readonly genesisHash: Hex | null;
 }
 

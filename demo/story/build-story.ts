@@ -33,21 +33,21 @@ const secondsPerDay = 86_400;
 /** The empty first block is mined before the first slot of the openings. */
 const firstBlockSeconds = 6;
 
-/** What telling needs. */
+/** The options of buildStory. */
 export interface StoryOptions {
   /** A node at its genesis that mines on demand only. */
   readonly node: NodeClient;
   readonly artifacts: Artifacts;
   /** Unix seconds of the genesis block. */
   readonly genesisTime: number;
-  /** 1 for the whole story; less tells as many days with less in each. */
+  /** 1 for the whole story; a smaller scale has as many days with fewer transactions in each. */
   readonly scale: number;
-  /** Called while only the genesis and an empty first block exist: the node still holds the state before everything. */
+  /** Called when only the genesis block and an empty first block exist: the node still has the genesis state. */
   onGenesis(): Promise<void>;
   onProgress(done: number, total: number): void;
 }
 
-/** A told story, as far as the chain alone does not show it. */
+/** A built story: what the chain alone does not show. */
 export interface BuiltStory {
   readonly cast: Cast;
   readonly inventory: Inventory;
@@ -55,10 +55,10 @@ export interface BuiltStory {
   readonly ownership: Ownership;
 }
 
-const createStage = ({ node, artifacts, genesisTime, scale }: StoryOptions, miner: Miner): ChapterContext => {
+const createContext = ({ node, artifacts, genesisTime, scale }: StoryOptions, miner: Miner): ChapterContext => {
   const holdings = createHoldings();
   let opened = 0;
-  const stage: ChapterContext = {
+  const context: ChapterContext = {
     artifacts,
     holdings,
     scaled: (count) => Math.max(1, Math.round(count * scale)),
@@ -73,33 +73,33 @@ const createStage = ({ node, artifacts, genesisTime, scale }: StoryOptions, mine
     deploy: async (from, artifact, parameters = []) => {
       const address = miner.nextContract(from);
       const data = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode, args: parameters });
-      await stage.play([{ from, to: null, data, gas: 8_000_000 }]);
+      await context.play([{ from, to: null, data, gas: 8_000_000 }]);
       return address;
     },
     read: (address, abi, functionName, parameters) => readContract(node, address, abi, functionName, parameters),
   };
-  return stage;
+  return context;
 };
 
-const open = async (stage: ChapterContext) => {
-  const { people, scene: peopleScene } = await openPeople(stage);
-  const { tokens, scene: tokensScene } = await openTokens(stage, people);
-  const { weth, scene: wethScene } = await openWrappedNative(stage, people);
-  const { exchange, market, scene: exchangeScene } = await openExchange(stage, people, tokens, weth);
-  const approvalsScene = openApprovals(stage, people, tokens, exchange);
-  const { collectibles, scene: collectiblesScene } = await openCollectibles(stage, people);
-  const { payouts, scene: payoutsScene } = await openPayouts(stage, people);
-  const { faults, scene: failuresScene } = await openFailures(stage, people, tokens, exchange, collectibles);
-  const newcomerScene = openNewcomer(stage, people, tokens, weth, exchange);
-  const { feeds, scene: feedsScene } = await openPriceFeeds(stage, people, market, weth);
-  const { rival, scene: rivalScene } = await openRivalExchange(stage, people, tokens, weth, market);
-  const { ranges, scene: rangesScene } = await openRangeExchange(stage, people, tokens, weth, market);
-  const { garden, scene: gardenScene } = await openGarden(stage, people);
-  const { market: marketplace, scene: marketScene } = await openMarket(stage, people, garden, collectibles.editions, weth);
-  const { lanterns, owners: lanternOwners, scene: lanternsScene } = await openLanterns(stage, people);
-  const { hostile, scene: hostileScene } = await openHostile(stage, people);
-  const { faces, owners: faceOwners, scene: facesScene } = await openFaces(stage, people);
-  const { coin: permitCoin, scene: permitsScene } = await openPermits(stage, people);
+const open = async (context: ChapterContext) => {
+  const { people, scene: peopleScene } = await openPeople(context);
+  const { tokens, scene: tokensScene } = await openTokens(context, people);
+  const { weth, scene: wethScene } = await openWrappedNative(context, people);
+  const { exchange, market, scene: exchangeScene } = await openExchange(context, people, tokens, weth);
+  const approvalsScene = openApprovals(context, people, tokens, exchange);
+  const { collectibles, scene: collectiblesScene } = await openCollectibles(context, people);
+  const { payouts, scene: payoutsScene } = await openPayouts(context, people);
+  const { faults, scene: failuresScene } = await openFailures(context, people, tokens, exchange, collectibles);
+  const newcomerScene = openNewcomer(context, people, tokens, weth, exchange);
+  const { feeds, scene: feedsScene } = await openPriceFeeds(context, people, market, weth);
+  const { rival, scene: rivalScene } = await openRivalExchange(context, people, tokens, weth, market);
+  const { ranges, scene: rangesScene } = await openRangeExchange(context, people, tokens, weth, market);
+  const { garden, scene: gardenScene } = await openGarden(context, people);
+  const { market: marketplace, scene: marketScene } = await openMarket(context, people, garden, collectibles.editions, weth);
+  const { lanterns, owners: lanternOwners, scene: lanternsScene } = await openLanterns(context, people);
+  const { hostile, scene: hostileScene } = await openHostile(context, people);
+  const { faces, owners: faceOwners, scene: facesScene } = await openFaces(context, people);
+  const { coin: permitCoin, scene: permitsScene } = await openPermits(context, people);
   const scenes: readonly Scene[] = [
     peopleScene,
     tokensScene,
@@ -114,7 +114,7 @@ const open = async (stage: ChapterContext) => {
     feedsScene,
     rivalScene,
     rangesScene,
-    // One after the other: what is sold of the garden on a day depends on what has moved in it.
+    // In sequence: the sales of a day depend on the transfers of that day.
     async (day) => [...(await gardenScene(day)), ...(await marketScene(day))],
     lanternsScene,
     hostileScene,
@@ -122,7 +122,7 @@ const open = async (stage: ChapterContext) => {
     permitsScene,
   ];
   const nfts = { garden, marketplace, lanterns, hostile, faces, permitCoin };
-  /** Asked when the story is told. */
+  /** Called when the story is complete. */
   const ownership = (): Ownership => ({
     garden: garden.book.owners,
     lanterns: new Map(lanternOwners.map((owner, index) => [BigInt(index + 1), owner])),
@@ -131,23 +131,23 @@ const open = async (stage: ChapterContext) => {
   return { scenes, ownership, world: { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults, ...nfts } };
 };
 
-/** Tells the whole story to a node: the openings of all chapters, then day by day; the last block is at the end time exactly. */
-export const buildStory = async (telling: StoryOptions): Promise<BuiltStory> => {
-  const { genesisTime, node, onProgress } = telling;
+/** Builds the whole story on a node: the openings of all chapters, then day by day; the last block is exactly at the end time. */
+export const buildStory = async (options: StoryOptions): Promise<BuiltStory> => {
+  const { genesisTime, node, onProgress } = options;
   const miner = createMiner(node);
-  const stage = createStage(telling, miner);
+  const context = createContext(options, miner);
   const total = storyDays + 2;
   onProgress(0, total);
   await miner.mine(genesisTime + firstBlockSeconds, []);
-  await telling.onGenesis();
-  const { scenes, world, ownership } = await open(stage);
+  await options.onGenesis();
+  const { scenes, world, ownership } = await open(context);
   onProgress(1, total);
   for (let day = 0; day < storyDays; day++) {
     const calls: (readonly Call[])[] = [];
     for (const scene of scenes) calls.push(await scene(day));
     for (const block of planDay(day, mix(calls, createRandom(`mix of day ${day}`))))
       await miner.mine(genesisTime + block.offset, block.calls);
-    stage.holdings.settle();
+    context.holdings.settle();
     onProgress(day + 2, total);
   }
   await miner.mine(genesisTime + storyDays * secondsPerDay, []);

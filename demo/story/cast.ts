@@ -15,10 +15,10 @@ import { storyDays } from "./types.ts";
 const secondsPerDay = 86_400;
 const secondsPerBucket = 900;
 
-/** Names for what happens in the story, by which the catalog's examples speak of it. */
+/** Named accounts, contracts, transactions and days of the story, which the examples in spec/ refer to. */
 export type Cast = Readonly<Record<string, string>>;
 
-/** Everybody and everything of the story, for tests that go through all of it. */
+/** All accounts and contracts of the story, for tests that cover all of them. */
 export interface Inventory {
   readonly people: readonly Address[];
   /** ERC-20, WETH and the pairs' own tokens included. */
@@ -31,7 +31,7 @@ export interface Inventory {
   readonly contracts: readonly Address[];
 }
 
-/** What the chapters made. */
+/** The results of the chapters. */
 export interface World {
   readonly people: People;
   readonly tokens: Tokens;
@@ -72,7 +72,7 @@ const toInventory = (world: World): Inventory => {
   };
 };
 
-/** The cast of a told story; addresses follow from the story alone, hashes and days from its end time too. */
+/** The cast of a built story: addresses depend on the story alone, hashes and days also on its end time. */
 export const toCast = async (
   world: World,
   miner: Miner,
@@ -86,7 +86,7 @@ export const toCast = async (
   const sale = miner.landmarks.get("sale");
   const bundle = miner.landmarks.get("bundle");
   if (swap === undefined || failure === undefined || sale === undefined || bundle === undefined)
-    throw new Error("The story has lost its landmarks.");
+    throw new Error("A marked transaction of the story is missing.");
   const block = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [`0x${swap.block.toString(16)}`, false]);
   const { from: buyer } = await node.request<{ from: Address }>("eth_getTransactionByHash", [sale.hash]);
   const swapTime = Number(block.timestamp);

@@ -1,12 +1,12 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { Random } from "./random.ts";
 
-/** What each owner certainly has of each token, so that no transaction fails by accident: a lower bound, as what swaps give is not counted. */
+/** A lower bound of each owner's balances, without the proceeds of swaps, so that no transaction fails by accident. */
 export interface Holdings {
   of(token: Address, owner: Address): bigint;
   /** Counts from the next day on: within a day the order of the chapters' transactions is open. */
   receive(token: Address, owner: Address, amount: bigint): void;
-  /** Takes so many thousandths of what the owner has, rounded to three digits; 0n when that is nothing. */
+  /** Spends a random share (in thousandths) of the balance, rounded to three digits. */
   spend(token: Address, owner: Address, random: Random, thousandths: readonly [number, number]): bigint;
   take(token: Address, owner: Address, amount: bigint): void;
   settle(): void;
@@ -19,7 +19,7 @@ const roundToThreeDigits = (amount: bigint): bigint => {
   return (amount / unit) * unit;
 };
 
-/** An empty book of holdings. */
+/** Empty holdings. */
 export const createHoldings = (): Holdings => {
   const settled = new Map<string, bigint>();
   const pending: { key: string; amount: bigint }[] = [];
@@ -36,8 +36,8 @@ export const createHoldings = (): Holdings => {
     receive: (token, owner, amount) => {
       pending.push({ key: keyOf(token, owner), amount });
     },
-    spend: (token, owner, random, [least, most]) => {
-      const amount = roundToThreeDigits((of(token, owner) * BigInt(random.between(least, most))) / 1000n);
+    spend: (token, owner, random, [min, max]) => {
+      const amount = roundToThreeDigits((of(token, owner) * BigInt(random.between(min, max))) / 1000n);
       take(token, owner, amount);
       return amount;
     },

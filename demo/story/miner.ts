@@ -4,7 +4,7 @@ import type { NodeCall, NodeClient } from "../node/client.ts";
 import { baseFeeAt, feesAt, quantity } from "./fees.ts";
 import type { Call, Landmark } from "./types.ts";
 
-/** Turns planned calls into mined blocks whose every byte follows from the plan. */
+/** Mines planned calls into blocks that are determined by the plan. */
 export interface Miner {
   /** Mines one block at this time (Unix seconds). */
   mine(timestamp: number, calls: readonly Call[]): Promise<void>;
@@ -20,7 +20,7 @@ export interface Miner {
 export const createMiner = (node: NodeClient): Miner => {
   const nonces = new Map<Address, number>();
   const landmarks = new Map<string, Landmark>();
-  const told: { hash: Hex; call: Call }[] = [];
+  const sent: { hash: Hex; call: Call }[] = [];
   let height = 0;
 
   const toRequest = (call: Call, position: number): NodeCall => {
@@ -40,18 +40,18 @@ export const createMiner = (node: NodeClient): Miner => {
 
   return {
     landmarks,
-    sent: told,
+    sent,
     height: () => height,
     nextContract: (from) => getContractAddress({ from, nonce: BigInt(nonces.get(from) ?? 0) }).toLowerCase() as Address,
     mine: async (timestamp, calls) => {
       const fee = { method: "anvil_setNextBlockBaseFeePerGas", parameters: [quantity(baseFeeAt(height + 1))] };
       const [, ...hashes] = await node.batch<Hex>([fee, ...calls.map(toRequest)]);
-      // A call of its own: in the batch it could overtake the transactions.
+      // A separate request: in the batch it could overtake the transactions.
       await node.request("evm_mine", [timestamp]);
       height += 1;
       calls.forEach((call, index) => {
         const hash = hashes[index] as Hex;
-        told.push({ hash, call });
+        sent.push({ hash, call });
         if (call.mark !== undefined) landmarks.set(call.mark, { hash, block: height });
       });
     },

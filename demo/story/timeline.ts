@@ -4,16 +4,16 @@ import type { Call } from "./types.ts";
 const secondsPerDay = 86_400;
 const slotSeconds = 12;
 const maxCallsPerBlock = 36;
-/** The first hours of the first day belong to the openings of the chapters. */
+/** The first hours of the first day are for the openings of the chapters. */
 const openingSlots = 3_000;
 
-/** One block to be: its seconds after genesis and its transactions. */
+/** A planned block: its seconds after genesis and its transactions. */
 export interface PlannedBlock {
   readonly offset: number;
   readonly calls: readonly Call[];
 }
 
-/** Mixes the chapters' calls of a day by chance; each chapter's own order stays. */
+/** Interleaves the chapters' calls of a day at random; the order within a chapter stays. */
 export const mix = (chapters: readonly (readonly Call[])[], random: Random): readonly Call[] => {
   const keyed = chapters.flatMap((calls) => {
     const keys = calls.map(() => random.below(2 ** 30)).sort((left, right) => left - right);
@@ -44,6 +44,6 @@ export const planDay = (day: number, calls: readonly Call[]): readonly PlannedBl
 
 /** Offset of the block at this position of the opening, which takes one slot a block. */
 export const openingOffset = (position: number): number => {
-  if (position >= openingSlots) throw new Error("The opening of the story does not fit into its hours.");
+  if (position >= openingSlots) throw new Error("The openings of the story exceed their slots.");
   return position * slotSeconds;
 };

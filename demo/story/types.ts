@@ -14,34 +14,34 @@ export interface Call {
   readonly data?: Hex;
   /** Gas limit, as nothing is estimated; 21,000 when there is no data, 400,000 otherwise. */
   readonly gas?: number;
-  /** Set where it is meant to fail. */
+  /** Set if the transaction is expected to fail. */
   readonly fails?: true;
-  /** A name by which the story's cast finds it. */
+  /** A name for the cast. */
   readonly mark?: string;
 }
 
-/** What a chapter does on one day, counted from 0; the calls keep their order, and mix with those of other chapters. */
+/** The transactions of a chapter on a day, counted from 0. They keep their order and are interleaved with those of other chapters. */
 export type Scene = (day: number) => readonly Call[] | Promise<readonly Call[]>;
 
-/** Where a marked transaction ended. */
+/** The place of a marked transaction. */
 export interface Landmark {
   readonly hash: Hex;
   readonly block: number;
 }
 
-/** What chapters work with. */
+/** What chapters are built with. */
 export interface ChapterContext {
   readonly artifacts: Artifacts;
   readonly holdings: Holdings;
-  /** How many full-length things a story of this scale has, at least one. */
+  /** Scales a count of the full story, to at least one. */
   scaled(count: number): number;
   random(subject: string): Random;
-  /** Mines the calls at once, in order; for what must be there before the days begin. */
+  /** Mines the calls at once, in order: the setup before the first day. */
   play(calls: readonly Call[]): Promise<void>;
   deploy(from: Address, artifact: Artifact, parameters?: readonly unknown[]): Promise<Address>;
   /** Reads a contract at the last block. */
   read<Result>(address: Address, abi: Abi, functionName: string, parameters?: readonly unknown[]): Promise<Result>;
 }
 
-/** Number of days that the story tells. */
+/** The number of days of the story. */
 export const storyDays = 60;

@@ -18,7 +18,7 @@ export interface Ownership {
 }
 
 const check = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`The demo's collections are not as told: ${what}.`);
+  if (!holds) throw new Error(`The demo's collections differ from the story: ${what}.`);
 };
 
 /** What a view of each token id answers at the head; null where it reverts. */

@@ -13,7 +13,7 @@ const floorInUnits = BigInt(liquidityFloor) * 10n ** 6n;
 const minSupply = 1_000n;
 
 const check = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`The demo's exchanges are not as told: ${what}.`);
+  if (!holds) throw new Error(`The demo's exchanges differ from the story: ${what}.`);
 };
 
 /** Two prices that differ by less than a tenth. */
@@ -41,7 +41,7 @@ export const verifyExchanges = async (
   check((await reserveOf("washPair", usd)) * 10n < floorInUnits, "the wash pool holds more than a tenth of the floor");
   check((await read<bigint>("drainedPair", pair.abi, "totalSupply")) === minSupply, "somebody has a share of the drained pool");
 
-  // Dollars for an ether with eight decimals, as the feeds tell them: 6 and 18 decimals go in.
+  // Dollars for an ether with eight decimals, as feeds answer: 6 and 18 decimals go in.
   const [, answer, , updatedAt] = await read<readonly [bigint, bigint, bigint, bigint]>("etherFeed", priceFeed.abi, "latestRoundData");
   for (const name of ["dollarPair", "rivalDollarPair"])
     check(

@@ -13,7 +13,7 @@ interface Receipt {
 const unexpected = ({ from, to, data }: Call, failed: boolean, position: number): Error =>
   new Error(`The demo's transaction ${position} from ${from} to ${to} (${data?.slice(0, 10)}) ${failed ? "failed" : "did not fail"}.`);
 
-/** Proves that the chain says what was planned: every transaction mined once, in order, and failed only where it was meant to. */
+/** Verifies the chain against the plan: every transaction mined once, in order, and failed only if expected. */
 export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void> => {
   let position = 0;
   for (let first = 1; first <= miner.height(); first += blocksPerBatch) {

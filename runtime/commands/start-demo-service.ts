@@ -83,7 +83,7 @@ async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Prom
 async function matchIndex(demo: Demo, database: OpenDatabase, reopen: () => Promise<Demo>): Promise<Demo> {
   if (await fitsDemo(database.indexing, demo.chain.id, demo.identity())) return demo;
   await forgetChain(database.indexing, demo.chain.id);
-  if (demo.origin === "told") return demo;
+  if (demo.origin === "built") return demo;
   await demo.discardState();
   return reopen();
 }

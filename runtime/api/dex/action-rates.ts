@@ -6,13 +6,13 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** What one smallest unit of a pool's tokens and of the native token was worth at the time of an action. */
+/** The rates of a pool's tokens and of the native token at the time of an action. */
 export interface ActionRates {
   readonly pair: PairRates;
   readonly native: Rate;
 }
 
-/** What was done: in which pool, by which transaction. */
+/** An action: its pool and its transaction. */
 interface Action {
   readonly pool: PoolRow;
   readonly transaction: Pick<TransactionRow, "timestamp">;

@@ -6,9 +6,9 @@ import { secondsOfDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 import { daysOfMonth, rankedSnapshot, type Snapshot, snapshotAtAnchor, startsOfDays } from "./snapshots.ts";
 
-/** A day of an exchange; worths are US dollars as digits, null where they are not known. */
+/** A day of an exchange. Values are US dollars as decimal digits, null if unknown. */
 export interface ExchangeDay {
-  /** When it begins (unix seconds). */
+  /** Its start (unix seconds). */
   readonly start: number;
   readonly swaps: number;
   readonly volume: string | null;
@@ -27,8 +27,8 @@ export interface ExchangeTotals {
 }
 
 /**
- * The totals of an exchange as of the last hour that was rolled up; null before the first block. While none was, they are as of the anchor, its swaps are counted, and
- * nothing is said of what they are worth: that is only reckoned beside the requests. The same holds of single days that are not rolled up yet.
+ * The totals of an exchange as of the last rolled-up hour; null before the first block. Without a roll-up they are as of the anchor: swaps are counted, and values
+ * are null, because they are only computed in the background. The same applies to single days without a roll-up.
  */
 export async function totalsOf(context: ResolverContext, chain: Chain, factory: Address): Promise<ExchangeTotals | null> {
   const ranked = await rankedSnapshot(context, chain, factory, null);

@@ -54,7 +54,7 @@ const pageOf = async (
 
 const worthOf = (digits: string | null): Decimal | null => (digits === null ? null : decimalOf(digits));
 
-/** A page out of the hour's roll-up. */
+/** A page of the hour's roll-up. */
 const ranked = async (
   context: ResolverContext,
   chain: Chain,
@@ -73,7 +73,7 @@ const ranked = async (
   return { ...(await figuresOfRanked(context, chain, shown, moment)), total };
 };
 
-/** A page reckoned from all active pools. */
+/** A page computed from all active pools. */
 const byAddress = async (
   context: ResolverContext,
   chain: Chain,

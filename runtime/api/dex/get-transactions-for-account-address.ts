@@ -3,7 +3,7 @@ import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** What an account did on an exchange, or had done for it, newest first. @throws {RequestError} 404, an unknown exchange. */
+/** The actions of an account on an exchange, newest first. @throws {RequestError} 404, an unknown exchange. */
 export const getTransactionsForAccountAddress: Handlers["getTransactionsForAccountAddress"] = async (request, context) => {
   const { chain, dexName, accountAddress, page } = request;
   const { factory } = exchangeNamed(context, chain, dexName);

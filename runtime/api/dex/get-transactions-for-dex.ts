@@ -3,7 +3,7 @@ import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** What was done in all pools of an exchange, newest first. @throws {RequestError} 404, an unknown exchange. */
+/** The actions in all pools of an exchange, newest first. @throws {RequestError} 404, an unknown exchange. */
 export const getTransactionsForDex: Handlers["getTransactionsForDex"] = async ({ chain, dexName, quoteCurrency, page }, context) => {
   const { factory } = exchangeNamed(context, chain, dexName);
   const block = context.anchor ?? -1;

@@ -4,7 +4,7 @@ import type { Handlers } from "../context.ts";
 import { exchangeNamed } from "./exchanges.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** What was done in a pool, newest first. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is none of its pools. */
+/** The actions in a pool, newest first. @throws {RequestError} 404, an unknown exchange. @throws {notFound} a contract that is not one of its pools. */
 export const getTransactionsForExchange: Handlers["getTransactionsForExchange"] = async (
   { chain, dexName, poolAddress, page },
   context,

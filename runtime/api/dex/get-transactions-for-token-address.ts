@@ -4,7 +4,7 @@ import { exchangeNamed } from "./exchanges.ts";
 import { requireToken, sharedPoolsWith } from "./shared-pools.ts";
 import { viewActions } from "./view-actions.ts";
 
-/** What was done in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
+/** The actions in an exchange's pools with a token, newest first. @throws {RequestError} 404, an unknown exchange or token. */
 export const getTransactionsForTokenAddress: Handlers["getTransactionsForTokenAddress"] = async (request, context) => {
   const { chain, dexName, tokenAddress, page } = request;
   const { factory } = exchangeNamed(context, chain, dexName);

@@ -10,7 +10,7 @@ import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import type { Snapshot } from "./snapshots.ts";
 
-/** What a pool is worth at a moment; null where that is not known. */
+/** The values of a pool at a snapshot; null if unknown. */
 export interface PoolValues {
   readonly liquidity: Decimal | null;
   /** Of the last 24 hours, and of the last seven spans of 24 hours. */
@@ -18,7 +18,7 @@ export interface PoolValues {
   readonly weekVolume: Decimal | null;
 }
 
-/** A pool at a moment, a day and a week before, with what it is worth. */
+/** A pool at a snapshot, a day and a week before, with its values. */
 export interface PoolFigures extends PoolValues {
   readonly pool: PoolRow;
   readonly now: PoolState;
@@ -29,7 +29,7 @@ export interface PoolFigures extends PoolValues {
   readonly poolRate: Rate;
 }
 
-/** Figures of pools, and what their tokens and their own are. */
+/** Figures of pools, with the metadata of their tokens and of their own tokens. */
 export interface FiguresOfPools {
   readonly figures: readonly PoolFigures[];
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
@@ -39,8 +39,14 @@ export interface FiguresOfPools {
 const addressesOf = (pools: readonly PoolRow[]): Address[] => pools.map(({ pool }) => pool);
 const tokensOf = (pools: readonly PoolRow[]): Address[] => pools.flatMap(({ token0, token1 }) => [token0, token1]);
 
-/** What the figures of pools at a moment are told with: their metadata, and rates at the moment. */
-const surroundings = async (context: ResolverContext, chain: Chain, pools: readonly PoolRow[], { end }: Snapshot, currency: Currency) => {
+/** The metadata and rates of pools at a snapshot. */
+const metadataAndRates = async (
+  context: ResolverContext,
+  chain: Chain,
+  pools: readonly PoolRow[],
+  { end }: Snapshot,
+  currency: Currency,
+) => {
   const assets = [...addressesOf(pools), ...tokensOf(pools)];
   const [metadata, rate] = await Promise.all([
     context.tokens.metadata(chain.id, assets),
@@ -49,7 +55,7 @@ const surroundings = async (context: ResolverContext, chain: Chain, pools: reado
   return { metadata, rate };
 };
 
-/** The figures of pools at a moment, reckoned from their states and the prices of each day's end. */
+/** The figures of pools at a snapshot, computed from their states and the prices at each day's end. */
 export async function figuresOf(
   context: ResolverContext,
   chain: Chain,
@@ -59,7 +65,7 @@ export async function figuresOf(
 ): Promise<FiguresOfPools> {
   const times = closesOfWeek(moment.end);
   const [{ metadata, rate }, statesOf, rateAt] = await Promise.all([
-    surroundings(context, chain, pools, moment, currency),
+    metadataAndRates(context, chain, pools, moment, currency),
     context.pools.statesAt(chain.id, addressesOf(pools), moment.week),
     context.prices.ratesAtEach(chain.id, currency, tokensOf(pools), times),
   ]);
@@ -83,7 +89,7 @@ export async function figuresOf(
   return { figures, metadata, currency };
 }
 
-/** The figures of pools whose worths in US dollars are known from a roll-up of the moment. */
+/** The figures of pools whose values in US dollars come from a roll-up. */
 export async function figuresOfRanked(
   context: ResolverContext,
   chain: Chain,
@@ -91,7 +97,7 @@ export async function figuresOfRanked(
   moment: Snapshot,
 ): Promise<FiguresOfPools> {
   const [{ metadata, rate }, statesOf] = await Promise.all([
-    surroundings(context, chain, pools, moment, "USD"),
+    metadataAndRates(context, chain, pools, moment, "USD"),
     context.pools.statesAt(chain.id, addressesOf(pools), [moment.at, moment.dayBefore, moment.week.at(-1) ?? null]),
   ]);
   const figures = pools.map(({ liquidity, volume, weekVolume, ...pool }): PoolFigures => {

@@ -4,13 +4,13 @@ import type { Address } from "../../lib/hex.ts";
 import { notFound } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The pools of an exchange that other factories claim too, as it announced them. */
+/** The pools of an exchange that other factories have announced too, as it announced them. */
 export async function sharedPoolsOf(context: ResolverContext, chain: Chain, factory: Address, block: number): Promise<PoolRow[]> {
   const { shared } = await context.pools.exchangeKey(chain.id, factory, block);
   return shared.length === 0 ? [] : context.pools.poolsAt(chain.id, [factory], shared, block);
 }
 
-/** Those of them that have a token. */
+/** The shared pools with a token. */
 export const sharedPoolsWith = async (
   context: ResolverContext,
   chain: Chain,
@@ -20,7 +20,7 @@ export const sharedPoolsWith = async (
 ): Promise<PoolRow[]> =>
   (await sharedPoolsOf(context, chain, factory, block)).filter(({ token0, token1 }) => token0 === token || token1 === token);
 
-/** Lets a token pass that nothing of was found, where it is one. @throws {notFound} a contract that has never acted as a token. */
+/** Accepts a token without results. @throws {notFound} a contract that has never acted as a token. */
 export async function requireToken(context: ResolverContext, chain: Chain, token: Address): Promise<void> {
   const metadata = (await context.tokens.metadata(chain.id, [token])).get(token);
   if (metadata === undefined || metadata.standards.length === 0) throw notFound("Token", token, chain.name);

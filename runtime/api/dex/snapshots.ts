@@ -11,9 +11,9 @@ import type { ResolverContext } from "../context.ts";
 export const pointsOfMonth = 31;
 export const pointsOfWeek = 8;
 
-/** A time up to which something is told, with the heights by which spans that end there began; null where there is no block before. */
+/** A time, with the last block before it and before the spans that end at it; null if there is no block before. */
 export interface Snapshot {
-  /** Unix seconds; what happened in it or later is not told. */
+  /** Unix seconds; exclusive. */
   readonly end: number;
   readonly at: number | null;
   readonly dayBefore: number | null;
@@ -31,26 +31,26 @@ const momentAt = async (context: ResolverContext, chain: Chain, end: number): Pr
 const upTo = ({ anchor }: ResolverContext, height: number | null): number | null =>
   height === null || anchor === null ? null : Math.min(height, anchor);
 
-/** The time of the anchor: that of the newest block that an answer is about; null before the first. */
+/** The timestamp of the anchor; null before the first block. */
 export const anchorTime = async (context: ResolverContext, chain: Chain): Promise<number | null> =>
   context.anchor === null ? null : ((await context.ledger.blockByNumber(chain.id, context.anchor))?.timestamp ?? null);
 
-/** Everything up to the anchor, itself included; null before the first block. Times are the chain's: what its clock has not reached is not known. */
+/** The snapshot that ends with the anchor; null before the first block. */
 export async function snapshotAtAnchor(context: ResolverContext, chain: Chain): Promise<Snapshot | null> {
   const time = await anchorTime(context, chain);
   return time === null ? null : momentAt(context, chain, time + 1);
 }
 
-/** The hour of a ranked list, and the exchange as it was rolled up then; null where it was not. */
+/** The snapshot of a ranked list, with its roll-up; null if that hour has none. */
 export interface RankedSnapshot extends Snapshot {
   readonly rollUp: ExchangeHour | null;
 }
 
 /**
- * What a ranked list is as of: the end of a day, or of the last hour that the anchor has closed, whichever comes first. A list that is ranked by what
- * changes with each block keeps its order until the next hour. An hour is rolled up some seconds after it is over: until then the list is as of the hour before, and
- * so are its later pages, whose anchor is put where that hour was the last. Without a roll-up of the last hours (none of prices, or they are being made
- * anew) there is no ranking, and the list is by address. Null before the first block. @throws {notAcceptable} a day before the index or after today.
+ * The snapshot of a ranked list: the end of a day, or of the last hour before the anchor, whichever comes first, so that the order stays until the next hour.
+ * An hour is rolled up some seconds after its end: until then the list is as of the hour before, and the anchor of its later pages is pinned accordingly.
+ * Without a roll-up of the last hours (no prices, or prices being recomputed) the list is ordered by address. Null before the first block.
+ * @throws {notAcceptable} a day before the index or after today.
  */
 export async function rankedSnapshot(
   context: ResolverContext,

@@ -21,15 +21,15 @@ const actNames: Readonly<Record<number, string>> = {
   [actCodes.remove]: "REMOVE_LIQUIDITY",
 };
 
-/** What a list of actions is about. */
+/** The subject of a list of actions. */
 export interface ActionList {
   readonly factory: Address;
-  /** The account, token or pool that was asked for; null for a whole exchange. */
+  /** The requested account, token or pool; null for a whole exchange. */
   readonly address: Address | null;
   readonly quoteCurrency: Currency;
 }
 
-/** A page of actions as items, each with the transaction around it. The page was asked for one row more than it shows. */
+/** A page of actions as items, each with its transaction. `rows` has one row more than the page if there are more. */
 export async function viewActions(
   context: ResolverContext,
   chain: Chain,
@@ -77,7 +77,7 @@ interface Viewed {
   readonly rates: ActionRates;
 }
 
-/** Worths are at the prices of the block's time. */
+/** Values are at the prices of the block's time. */
 function viewAction(context: ResolverContext, chain: Chain, viewed: Viewed): ExchangeTransaction {
   const { row, transaction, pool, metadata, address, quoteCurrency, rates } = viewed;
   const chainConfig = context.chains.get(chain.id);

@@ -7,7 +7,7 @@ import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import type { FiguresOfPools, PoolFigures } from "./pool-figures.ts";
 import { viewPoolContract } from "./view-pool-contract.ts";
 
-/** What a pool is worth and earns, as the fields that every item about one has; the exchange's fee holds for all of its pools. */
+/** The value fields that every pool item has; the exchange's fee applies to all of its pools. */
 export function viewPoolValues(
   { feePpm }: Pick<ExchangeConfig, "feePpm">,
   { pool, liquidity, volume, weekVolume, poolRate }: PoolFigures,
@@ -28,7 +28,7 @@ export function viewPoolValues(
   };
 }
 
-/** A token of a pool with what moved of it. */
+/** A token of a pool with its volumes. */
 function viewToken(
   context: ResolverContext,
   chain: Chain,
@@ -50,7 +50,7 @@ function viewToken(
   };
 }
 
-/** A pool's figures as the fields that every item about one with its tokens has. */
+/** The fields that every pool item with tokens has. */
 export const viewPool = (context: ResolverContext, chain: Chain, exchange: ExchangeConfig, figure: PoolFigures, all: FiguresOfPools) => ({
   exchange: figure.pool.pool,
   swap_count_24h: figure.now.swaps - figure.dayBefore.swaps,

@@ -22,10 +22,10 @@ export const getTokenPrices: Handlers["getTokenPrices"] = async (request, contex
     context.prices.ratesOfDays(chain.id, quoteCurrency, addresses, days),
     context.ledger.head(chain.id),
   ]);
-  // What an index that stands still knows last says nothing of the days since.
+  // The last prices of a stalled index do not apply to later days.
   const indexedUntil = (head?.timestamp ?? Number.NEGATIVE_INFINITY) + secondsOfHour;
   const [only, ...others] = addresses;
-  if (only !== undefined && others.length === 0) await mustBeKnown(context, chain, only, metadata.get(only));
+  if (only !== undefined && others.length === 0) await requireKnownToken(context, chain, only, metadata.get(only));
   const chainConfig = context.chains.get(chain.id);
   const shown = pricesAtAsc ? days : days.toReversed();
   return addresses.map((address): TokenPricesResponse => {
@@ -70,8 +70,8 @@ function daysOf({ now, limits }: ResolverContext, { from, to, contractAddress }:
   return Array.from({ length: count }, (_, position) => first + position);
 }
 
-/** A price makes a token known too: an operator may tell prices of one that the index has not met. */
-async function mustBeKnown({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {
+/** A price makes a token known too: an operator may import prices of a token that the index has not seen. */
+async function requireKnownToken({ prices }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) {
   if (address === nativeTokenAddress || (metadata !== undefined && metadata.standards.length > 0)) return;
   if (!(await prices.pricedAmong(chain.id, [address])).has(address)) throw notFound("Token", address, chain.name);
 }
@@ -79,6 +79,6 @@ async function mustBeKnown({ prices }: ResolverContext, chain: Chain, address: A
 const viewPriced = ({ chains }: ResolverContext, chain: Chain, address: Address, metadata: TokenMetadata | undefined) => {
   const isNative = address === nativeTokenAddress;
   const contract = viewContract(chains.get(chain.id), address, isNative ? standards.native : standards.erc20, metadata);
-  // Of one that has shown no standard none is known.
+  // The standards of a token without events are unknown.
   return metadata?.standards.length || isNative ? contract : { ...contract, supports_erc: null };
 };

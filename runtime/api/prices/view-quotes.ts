@@ -21,11 +21,11 @@ const symbols: Readonly<Record<Currency, string>> = {
   GBP: "£",
 };
 
-/** What an amount in smallest units is worth, exactly; null where the amount or the rate is not known. */
+/** The exact value of an amount in smallest units; null if the amount or the rate is unknown. */
 export const valueAtRate = (amount: string | null, rate: Rate): Decimal | null =>
   amount === null || rate === null ? null : multiply(decimalOf(amount), rate);
 
-/** What one whole token is worth; null where its decimals or its rate are not known. */
+/** The rate of one whole token; null if its decimals or its rate are unknown. */
 export const wholeRate = (rate: Rate, decimals: number | null): Decimal | null =>
   rate === null || decimals === null ? null : shift(rate, decimals);
 
@@ -37,13 +37,13 @@ export function viewNumber(value: Decimal | null): number | null {
 
 const thousands = (whole: bigint): string => whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
-/** Digits of a worth that are told: rates end after 40, so that what is worth whole cents would be told as one less. */
-const toldDigits = 30;
+/** Significant digits of a pretty value: rates are cut after 40, so that whole cents would otherwise be shown as one cent less. */
+const shownDigits = 30;
 
-/** A worth for people: cut after two decimals, in millions above 999,999 and in milliards above 999,999,999. */
+/** A value for display: cut after two decimals, in millions (M) above 999,999 and in billions (B) above 999,999,999. */
 export function pretty(exact: Decimal | null, currency: Currency): string | null {
   if (exact === null) return null;
-  const value = rounded(exact, toldDigits);
+  const value = rounded(exact, shownDigits);
   const sign = value.digits < 0n ? "-" : "";
   const absolute = sign === "" ? value : { ...value, digits: -value.digits };
   const units = wholeHundredths(absolute) / 100n;
@@ -60,7 +60,7 @@ export interface Quote {
   readonly pretty: string | null;
 }
 
-/** Nearly everything in a long list has no price: what all of these share. */
+/** The shared quote of all amounts without a price: nearly everything in a long list. */
 const unquoted: Quote = { rate: null, quote: null, pretty: null };
 
 /** An amount in smallest units as answers quote it; null where what a field is made of is not known. */

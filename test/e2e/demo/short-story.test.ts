@@ -56,7 +56,7 @@ describe("a short story", () => {
   it("goes on from its kept state after a restart, past its own last live block", async () => {
     const dataDirectory = await folder();
     const first = await start(dataDirectory);
-    expect(first.origin).toBe("told");
+    expect(first.origin).toBe("built");
     await first.liveOneBlock();
     const [hash, story] = [await headHash(first), first.story];
     await first.stop();
@@ -74,13 +74,13 @@ describe("a short story", () => {
     const first = await start(dataDirectory);
     await first.discardState();
     const second = await start(dataDirectory);
-    expect(second.origin).toBe("told");
+    expect(second.origin).toBe("built");
     await second.stop();
     await rm(join(dataDirectory, "demo", second.identity().stateFile));
     const third = await start(dataDirectory);
-    expect(third.origin).toBe("told");
+    expect(third.origin).toBe("built");
     await third.stop();
-    expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("told");
+    expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("built");
   });
 
   it("plants and sells as it lives", async () => {

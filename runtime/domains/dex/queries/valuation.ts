@@ -2,22 +2,22 @@ import { add, type Decimal, decimal, decimalOf, divide, multiply, shift } from "
 import type { PoolState, TokenState } from "../../pools/queries/state.ts";
 import type { Rate } from "../../prices/queries/rates.ts";
 
-/** What one smallest unit of a pool's first and second token is worth. */
+/** The rates of a pool's tokens. */
 export type PairRates = readonly [Rate, Rate];
 
 export const zeroValue = decimal(0n);
 
-/** What amounts of both tokens are worth together; null where an amount or a price is not known. */
+/** The value of amounts of both tokens; null if an amount or a rate is unknown. */
 export function pairValue([amount0, amount1]: readonly [string | null, string | null], [first, second]: PairRates): Decimal | null {
   if (amount0 === null || amount1 === null || first === null || second === null) return null;
   return add(multiply(decimalOf(amount0), first), multiply(decimalOf(amount1), second));
 }
 
-/** What both reserves of a pool are worth together; null where a reserve or a price is not known. */
+/** The value of both reserves of a pool; null if a reserve or a rate is unknown. */
 export const liquidityValue = ({ reserve0, reserve1 }: Pick<PoolState, "reserve0" | "reserve1">, rates: PairRates): Decimal | null =>
   pairValue([reserve0, reserve1], rates);
 
-/** What went into a pool and out of it, by token, as digits in the smallest units. */
+/** Amounts into a pool and out of it, as decimal digits in the smallest unit. */
 export type SwapAmounts = Pick<PoolState, "amount0_in" | "amount0_out" | "amount1_in" | "amount1_out">;
 
 /**
@@ -62,7 +62,7 @@ export function volumeOfSpans(states: readonly PoolState[], rates: readonly Pair
   return sum;
 }
 
-/** What providers earned of a volume; null where it or the exchange's fee is not known. */
+/** The fees that providers earn on a volume; null if it or the exchange's fee is unknown. */
 export const feesOf = (volume: Decimal | null, feePpm: number | undefined): Decimal | null =>
   volume === null || feePpm === undefined ? null : shift(multiply(volume, decimal(BigInt(feePpm))), -6);
 

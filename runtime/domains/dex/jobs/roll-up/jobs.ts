@@ -13,13 +13,13 @@ import { isRolledUp, newestMissingDay } from "./due-hours.ts";
 import { rollUpHour } from "./roll-up-hour.ts";
 import { storeRollUp } from "./store.ts";
 
-/** What of a chain's configuration roll-ups depend on. */
+/** The configuration that roll-ups depend on. */
 export type RolledUpChain = Pick<ChainConfig, "exchanges" | "activePoolDays">;
 
-/** Changes when roll-ups are made in another way: those that stand are made again. */
+/** Changes with the computation of roll-ups: stored ones are recomputed then. */
 const version = 1;
 
-/** Rolls exchanges up at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour a turn. */
+/** Rolls up exchanges at the end of each hour, and at the end of each past day, once the prices of that time are known; one exchange and hour a run. */
 export const createRollUpJobs = (chain: RolledUpChain): Job[] => [
   // Lists change their order soon after the hour.
   { name: "roll-up-new-hours", everyMilliseconds: 2_000, run: (context) => rollUp(context, chain, newestHour) },
@@ -39,8 +39,8 @@ interface Range {
 type Choice = (context: JobContext, factory: Address, range: Range) => Promise<number | null>;
 
 /**
- * The last hour that has prices. While prices are late it waits until that is the hour before its closing block: pages of a list are kept together by that
- * block, so one block may not close two hours that are rolled up one after the other. Hours of which no list is read any more are not made, as while prices of years are.
+ * The last hour with prices. While prices lag, it is due only if it is the hour right before its closing block: the pages of a list are pinned to that block, so
+ * one block must not close two rolled-up hours. Hours past retention are not rolled up.
  */
 const newestHour: Choice = async (context, factory, { fingerprint, last, closed }) => {
   if (last <= closed - keptHours) return null;
@@ -72,16 +72,16 @@ const rollUp = async (context: JobContext, { exchanges, activePoolDays }: Rolled
       prices: pricesOf(context),
       tokens: createTokenQueries(database),
     };
-    const made = await rollUpHour(deps, factory, activePoolDays, hour);
-    return storeRollUp(context, { factory, fingerprint: range.fingerprint, closing }, made);
+    const computed = await rollUpHour(deps, factory, activePoolDays, hour);
+    return storeRollUp(context, { factory, fingerprint: range.fingerprint, closing }, computed);
   }
   return false;
 };
 
-/** Roll-ups are in US dollars: no rate of a currency is asked for. */
+/** Roll-ups are in US dollars: no currency rate is needed. */
 const pricesOf = ({ database }: JobContext) => createPriceQueries(database, (chainId) => chainId);
 
-/** Null where no hour has prices yet. */
+/** Null while no hour has prices. */
 const rangeOf = async (context: JobContext, activePoolDays: number): Promise<Range | null> => {
   const { chainId, database } = context;
   const prices = pricesOf(context);

@@ -6,7 +6,7 @@ import type { TokenQueries } from "../../../tokens/queries/index.ts";
 import type { RankedToken } from "../../queries/roll-up.ts";
 import { zeroValue } from "../../queries/valuation.ts";
 
-/** What a roll-up is made from. */
+/** The queries that a roll-up is computed from. */
 export interface RollUpDeps {
   readonly chainId: number;
   readonly pools: PoolQueries;
@@ -14,7 +14,7 @@ export interface RollUpDeps {
   readonly tokens: Pick<TokenQueries, "heightsBefore">;
 }
 
-/** An active pool with what it is worth; null where that is not known. */
+/** An active pool with its values; null if unknown. */
 export interface PoolValue {
   readonly pool: Address;
   readonly liquidity: Decimal | null;
@@ -22,15 +22,15 @@ export interface PoolValue {
   readonly weekVolume: Decimal | null;
 }
 
-/** A token with what one smallest unit of it is worth. */
+/** A token with its rate. */
 export interface TokenValue extends RankedToken {
   readonly rate: Decimal;
 }
 
-/** What an exchange was at the end of an hour. */
+/** An exchange at the end of an hour. */
 export interface RollUp {
   readonly hour: number;
-  /** Active pools and priced tokens in their order. */
+  /** Active pools and priced tokens, ranked. */
   readonly pools: readonly PoolValue[];
   readonly tokens: readonly TokenValue[];
   readonly weekPools: number;
@@ -45,30 +45,30 @@ export interface RollUp {
 
 const byAddress = (left: Address, right: Address): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** The most first, what is not known last. */
-const byWorth = (left: Decimal | null, right: Decimal | null): number =>
+/** Descending, unknown values last. */
+const byValue = (left: Decimal | null, right: Decimal | null): number =>
   left === null || right === null ? Number(left === null) - Number(right === null) : compare(right, left);
 
 /** Pools from the most liquidity to the least; unknown ones last, equal ones by address. */
 export const rankPools = (pools: readonly PoolValue[]): PoolValue[] =>
-  [...pools].sort((left, right) => byWorth(left.liquidity, right.liquidity) || byAddress(left.pool, right.pool));
+  [...pools].sort((left, right) => byValue(left.liquidity, right.liquidity) || byAddress(left.pool, right.pool));
 
 /** Tokens from the most worth in pools to the least; equal ones by address. */
 export function rankTokens(tokens: readonly TokenValue[]): TokenValue[] {
   const worths = new Map(tokens.map((token) => [token, multiply(decimalOf(token.reserve), token.rate)]));
   return [...tokens].sort(
-    (left, right) => byWorth(worths.get(left) ?? null, worths.get(right) ?? null) || byAddress(left.token, right.token),
+    (left, right) => byValue(worths.get(left) ?? null, worths.get(right) ?? null) || byAddress(left.token, right.token),
   );
 }
 
-/** A sum of what is known; null where none of several is. */
+/** The sum of known values; null if none is known. */
 export function createKnownSum() {
   let sum: Decimal | null = null;
   return {
-    add: (worth: Decimal | null): void => {
-      if (worth !== null) sum = sum === null ? worth : add(sum, worth);
+    add: (value: Decimal | null): void => {
+      if (value !== null) sum = sum === null ? value : add(sum, value);
     },
-    /** `isNothing`: there was nothing to add, which is worth nothing. */
-    total: (isNothing: boolean): Decimal | null => (isNothing ? zeroValue : sum),
+    /** `isEmpty`: there was nothing to sum, so the sum is 0. */
+    total: (isEmpty: boolean): Decimal | null => (isEmpty ? zeroValue : sum),
   };
 }
