@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDatabase, type Database } from "../../../runtime/database/database.ts";
 import { type KeptEmbedded, keepEmbedded } from "../../../runtime/database/keep-embedded.ts";
+import { sql } from "../../../runtime/database/sql.ts";
 import { holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
 import { until } from "../../support/service.ts";
 
@@ -41,12 +42,15 @@ describe("an embedded server that is kept running", () => {
     const folder = privateFolder();
     const { database, url } = await keep(folder);
     await database.query("CREATE TABLE kept AS SELECT 42 AS n");
+    // A named prepared statement: new connections prepare it again.
+    const selectKept = sql`SELECT n FROM kept`;
+    await database.query(selectKept);
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
     await until("Down", async () => !(await isUp(database)));
     await until("Up", () => isUp(database), 30_000);
     expect(portOf(url())).toBe(port);
-    expect(await database.query("SELECT n FROM kept")).toEqual([{ n: 42 }]);
+    expect(await database.query(selectKept)).toEqual([{ n: 42 }]);
     // Migrations go over a connection of their own.
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
