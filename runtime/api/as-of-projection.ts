@@ -2,26 +2,26 @@ import type { Progress, ProgressQueries } from "../domains/ledger/queries/progre
 import { RequestError } from "../lib/request-error.ts";
 import { type ProjectionId, type ProjectionReads, projectionSubjects, readsOf } from "./projection-reads.ts";
 
-/** How far an operation's answers about a chain reach. */
+/** How far the answers of an operation reach on a chain. */
 export interface Reach {
-  /** The last block that they take in: the indexed head, or the last block of the projection that is furthest behind. */
+  /** The as-of block: the indexed head, or the lowest checkpoint of the projections that the operation reads. */
   readonly block: number;
-  /** The failure of a request for what lies above that block, or is not found, while a projection is behind; null when none is. */
+  /** The error for a request for blocks above the as-of block, or for something not found, while a projection is behind; otherwise null. */
   readonly rebuilding: RequestError | null;
-  /** The last block of each projection. */
+  /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
 }
 
 const retryAfterSeconds = 30;
 
 /**
- * The one place that caps what is read at a projection's checkpoint. A projection that is rebuilt catches up from the stored ledger while the chain is followed:
- * until it is level, answers that read it are as of its last block, and the pages of a list stay there; where that makes no sense they are refused with 503.
- * `isRead` returns whether a projection's data is read at all for a chain, as names are only where a registry is configured.
+ * The only place that caps reads at a projection's checkpoint. A rebuilt projection catches up from the stored ledger while the chain is followed. Until it
+ * has caught up, answers that read it are as of its checkpoint, which also becomes the anchor of a list's pages; operations that cannot be answered as of a
+ * past block are refused with 503. `isRead` returns whether a chain's answers read a projection at all: names only where a registry is configured.
  */
 export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (chainId: number, projection: ProjectionId) => boolean) {
   const reachOf = (chainId: number, { head, first, checkpoints }: Progress, reads: ProjectionReads): Reach => {
-    // A projection that has no checkpoint was never begun.
+    // A projection without a checkpoint has not started.
     const lowestOf = (projections: readonly ProjectionId[] = []) =>
       projections
         .filter((projection) => isRead(chainId, projection))
@@ -36,13 +36,13 @@ export function createAsOfProjection({ progressOf }: ProgressQueries, isRead: (c
   };
 
   return {
-    /** How far the answers to a request reach; null before the first block. @throws {RequestError} 503, nothing can be said at the moment. */
+    /** How far the answers to a request reach; null before the first block. @throws {RequestError} 503, a projection that is read at the head is behind. */
     headOf: async (chainId: number, operation: string, request: unknown): Promise<Reach | null> => {
       const progress = (await progressOf([chainId])).get(chainId);
       return progress === undefined ? null : reachOf(chainId, progress, readsOf(operation, request));
     },
 
-    /** Lets a request pass that reads projections of several chains as they are now. @throws {RequestError} 503 while one of them is behind. */
+    /** Checks that projections of several chains, which are read at the head, are not behind. @throws {RequestError} 503 if one is. */
     requireBuilt: async (chains: readonly { readonly id: number }[], projections: readonly ProjectionId[]): Promise<void> => {
       const progress = await progressOf(chains.map(({ id }) => id));
       for (const [chainId, known] of progress) reachOf(chainId, known, { now: projections });
@@ -58,3 +58,7 @@ const rebuildingError = (projection: ProjectionId, block: number, { head, first 
     `${projectionSubjects[projection]} are being rebuilt: ${block < first ? `no block of ${head} yet` : `at block ${block} of ${head}`}. Retry later.`,
     retryAfterSeconds,
   );
+
+/** Whether a projection includes a block. Details of a transaction whose block its projection has not reached are null. */
+export const includesBlock = (checkpoints: ReadonlyMap<string, number>, projection: ProjectionId, block: number): boolean =>
+  (checkpoints.get(projection) ?? -1) >= block;

@@ -3,7 +3,7 @@ import { notAcceptable } from "../lib/request-error.ts";
 import { isoTimestamp, secondsOfDay, startOfDay } from "../lib/time.ts";
 import type { ResolverContext } from "./context.ts";
 
-/** A block as a query names it. */
+/** A block in a query. */
 export type BlockReference = number | "earliest" | "latest";
 
 /** A range of heights, both ends included. */
@@ -12,16 +12,16 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** How a request names a range. */
+/** A range in a query. */
 export interface RangeReference {
   readonly startingBlock: BlockReference | null;
   readonly endingBlock: BlockReference | null;
 }
 
 /**
- * The indexed blocks of a range, up to the anchor; null where it holds none. What was not sent reaches to the end of the index.
- * @throws {notAcceptable} a start above the end, as words or numbers name them; numbers alone were compared before.
- * @throws {RequestError} 503, a start or an end above what is rebuilt.
+ * The indexed blocks of a range, up to the anchor; null if there are none. An absent end means the end of the index.
+ * @throws {notAcceptable} a start above the end once "earliest" and "latest" are resolved; numbers alone are compared by the request parser.
+ * @throws {RequestError} 503, a start or an end above the as-of block of a rebuilt projection.
  */
 export function rangeOf(
   { anchor, rebuilding }: Pick<ResolverContext, "anchor" | "rebuilding">,
@@ -44,8 +44,8 @@ export function rangeOf(
 const numberIn = (reference: BlockReference | null): number | null => (typeof reference === "number" ? reference : null);
 
 /**
- * The indexed height that `block-height` names, the anchor when it was not sent; null before the first block.
- * @throws {notAcceptable} above the head or below the first indexed block. @throws {RequestError} 503, above what is rebuilt.
+ * The height for `block-height`; the anchor if it is absent; null before the first block.
+ * @throws {notAcceptable} above the head or below the first indexed block. @throws {RequestError} 503, above the as-of block of a rebuilt projection.
  */
 export async function heightOf(context: ResolverContext, chain: Chain, height: BlockReference | null): Promise<number | null> {
   const head = context.anchor;
@@ -59,16 +59,16 @@ export async function heightOf(context: ResolverContext, chain: Chain, height: B
   return height;
 }
 
-/** How a request names a moment: a block, or a day. */
+/** A point in time in a request: a block or a day. */
 export interface MomentReference {
   readonly blockHeight: BlockReference | null;
   readonly date: string | null;
 }
 
 /**
- * The indexed height that `block-height` or `date` names: of a day its last block, or the anchor while the day is not over or not indexed to its end; the
- * anchor when neither was sent; null before the first block. @throws {notAcceptable} a block that is not indexed, or a day before the index or after today.
- * @throws {RequestError} 503, a moment above what is rebuilt.
+ * The height for `block-height` or `date`: the last block of a day, the anchor for a day that is not over or not fully indexed, and the anchor if neither is
+ * present; null before the first block. @throws {notAcceptable} a block that is not indexed, or a day before the index or after today.
+ * @throws {RequestError} 503, a block or day above the as-of block of a rebuilt projection.
  */
 export async function heightAt(context: ResolverContext, chain: Chain, { blockHeight, date }: MomentReference): Promise<number | null> {
   if (date === null || context.anchor === null) return heightOf(context, chain, blockHeight);
@@ -81,5 +81,5 @@ export async function heightAt(context: ResolverContext, chain: Chain, { blockHe
   throw notAcceptable("date", date, `a day from ${dayOf(tail?.timestamp ?? 0)} (the first that is indexed)`);
 }
 
-/** The UTC day of a time in unix seconds. */
+/** The UTC day of a unix time in seconds. */
 const dayOf = (unixSeconds: number): string => isoTimestamp(Math.floor(unixSeconds)).slice(0, 10);

@@ -22,27 +22,27 @@ import type { Address, Hash, Hex } from "../lib/hex.ts";
 import type { RequestError } from "../lib/request-error.ts";
 import type { AsOfProjection } from "./as-of-projection.ts";
 
-/** What every resolver is given beside its request. */
+/** What every resolver receives beside its request. */
 export interface ResolverContext {
-  /** The time of the answer (`updated_at`). */
+  /** The current time, shown as `updated_at`. */
   readonly now: () => Date;
   readonly chains: ChainDirectory;
   readonly limits: Limits;
   /** The absolute URL of a path of this server, without a query string. */
   readonly link: (path: string) => string;
-  /** The block that a list is answered as of: the anchor of its pages, else the indexed head; null on endpoints without a chain or before the first block. */
+  /** The as-of block: the anchor of a list's pages, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
-  /** The failure of a request about a block above the anchor while a projection that it reads is rebuilt; null when none is. */
+  /** The error for a request above the anchor while a projection that it reads is rebuilt; otherwise null. */
   readonly rebuilding: RequestError | null;
-  /** The last block of each projection; none on endpoints without a chain. */
+  /** The checkpoint of each projection; empty without a chain. */
   readonly checkpoints: ReadonlyMap<string, number>;
-  /** Lets a request pass that reads projections of several chains as they are now. */
+  /** Checks that projections of several chains are not behind. */
   readonly requireBuilt: AsOfProjection["requireBuilt"];
-  /** Has the later pages of the answer's list answered as of an earlier block than the anchor. */
+  /** Pins the anchor of the list's later pages at an earlier block. */
   readonly pin: (block: number) => void;
-  /** What an answer charges for and does not show: the blocks of its range, hundredths of a credit for extras. */
+  /** What an answer is charged for beside its items: the blocks of its range, and hundredths of a credit for extras. */
   readonly counted: { blocks: number; extraHundredths: number };
-  /** What decodes a chain's logs. */
+  /** The log decoder of a chain. */
   readonly decoderOf: (chainId: number) => DecodeLog;
   readonly ledger: LedgerQueries;
   readonly tokens: TokenQueries;
@@ -53,20 +53,20 @@ export interface ResolverContext {
   readonly nfts: NftQueries;
   readonly nftMetadata: NftMetadataQueries;
   readonly nftSales: NftSaleQueries;
-  /** What reads metadata while a request waits, on chains that do not keep it. */
+  /** Reads NFT metadata during the request, on chains that do not store it. */
   readonly uncached: UncachedMetadata;
-  /** What reads native balances that the index cannot know, while a request waits. */
+  /** Reads native balances of addresses that the index has never seen, during the request. */
   readonly unseenBalances: UnseenBalances;
   readonly approvals: ApprovalQueries;
-  /** Says what tokens are, by the operator's rules or the built-in ones. */
+  /** Classifies tokens and transfers by the operator's rules or the built-in ones. */
   readonly classifier: Classifier;
   readonly network: NetworkQueries;
   readonly names: NameQueries;
-  /** What answers call addresses. */
+  /** Labels of addresses. */
   readonly labels: LabelQueries["labels"];
 }
 
-/** The event that a log is, or null when no known ABI fits. Never throws. */
+/** Decodes a log; null if no known ABI matches. Never throws. */
 export type DecodeLog = (log: { readonly address: Address; readonly topics: readonly Hash[]; readonly data: Hex }) => DecodedItem | null;
 
 /** The configured chains. */
@@ -75,5 +75,5 @@ export interface ChainDirectory {
   list(): readonly ChainConfig[];
 }
 
-/** The resolvers' types, one entry an operation. */
+/** The resolvers' types, one entry per operation. */
 export type Handlers = Required<GeneratedHandlers<ResolverContext>>;

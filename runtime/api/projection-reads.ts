@@ -1,6 +1,6 @@
 import type { LiveHandlers } from "../../generated/handlers.gen.ts";
 
-/** The projections that answers read, each with what a client knows its data as. The ledger is not one of them: it is what they are built from. */
+/** The projections that answers read, with the names that error messages use. The ledger is not one of them: projections are built from it. */
 export const projectionSubjects = {
   "address-activity": "Sums of fees",
   approvals: "Approvals",
@@ -14,15 +14,15 @@ export const projectionSubjects = {
 export type ProjectionId = keyof typeof projectionSubjects;
 
 /**
- * What an operation reads of projections. What rows are decorated with cannot hold an answer up: labels of addresses, standards of contracts and factories of pools that
- * are shown beside something else are as of what is built of them.
+ * The projections that an operation reads. Additional data, such as labels of addresses, standards of contracts and factories of pools, does not limit an
+ * answer: it is as of what is built.
  */
 export interface ProjectionReads {
-  /** Read as of the anchor: while one is behind, the answer is as of its last block. */
+  /** Read as of the anchor: while one is behind, the answer is as of its checkpoint. */
   readonly asOf?: readonly ProjectionId[];
-  /** Read as it is now, which says nothing of the past: while one is behind, there is no answer. */
+  /** Read at the head, without history: while one is behind, the request is refused. */
   readonly now?: readonly ProjectionId[];
-  /** Read only to see whether something exists: while one is behind, what is not found may exist. */
+  /** Read only to check that something exists: while one is behind, what is not found may exist. */
   readonly exists?: readonly ProjectionId[];
 }
 
@@ -41,10 +41,10 @@ const market: ProjectionReads = { asOf: ["nft-sales"], exists: ["tokens"] };
 const heldNfts: ProjectionReads = { asOf: ["tokens", "nft", "nft-sales"] };
 const approvals: ProjectionReads = { now: ["approvals", "tokens"] };
 
-/** Of a request that may ask for the ids of collections. */
+/** The reads of a request that may include the ids of collections. */
 const holdings = ({ nft }: { readonly nft: boolean }): ProjectionReads => (nft ? heldNfts : tokens);
 
-/** What each live operation reads of projections: one that is not listed does not compile. */
+/** The reads of each live operation; an operation that is missing here does not compile. */
 const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: ReadsOfRequest<Name> } = {
   checkOwnershipInNft: collections,
   checkOwnershipInNftForSpecificTokenId: collections,
@@ -63,7 +63,7 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getEcosystemChartData: pools,
   getErc20TransfersForWalletAddress: tokens,
   getGasPrices: ({ eventType }) => (eventType === "erc20" ? { now: ["tokens"] } : nothing),
-  // It says itself how far the pools are built.
+  // Its answer shows the checkpoint of pools itself.
   getHealthData: nothing,
   getHistoricalPortfolioForWalletAddress: tokens,
   getHistoricalTokenBalancesForWalletAddress: holdings,
@@ -93,7 +93,7 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getTokenIdsForContractWithMetadata: collections,
   getTokenPrices: nothing,
   getTraitsForCollection: traits,
-  // Details that were asked for are null while their projection has not come to the transaction's block.
+  // Details are null while their projection has not reached the transaction's block.
   getTransaction: nothing,
   getTransactionsForAccountAddress: pools,
   getTransactionsForAddress: nothing,
@@ -108,7 +108,7 @@ const readsOfOperations: { readonly [Name in keyof LiveHandlers<unknown>]: Reads
   getTransactionSummary: ({ withGas }) => (withGas ? { asOf: ["address-activity"] } : nothing),
 };
 
-/** What a request reads of projections; nothing for an operation that is not live. */
+/** The projections that a request reads; none for a planned operation. */
 export function readsOf(operation: string, request: unknown): ProjectionReads {
   const reads = (readsOfOperations as Readonly<Record<string, ProjectionReads | ((request: never) => ProjectionReads)>>)[operation];
   return typeof reads === "function" ? reads(request as never) : (reads ?? nothing);

@@ -1,6 +1,6 @@
 import type { Address } from "../lib/hex.ts";
 
-/** A token list that cannot be read. */
+/** An invalid token list. */
 class TokenListError extends Error {
   override readonly name = "TokenListError";
 
@@ -14,14 +14,14 @@ class TokenListError extends Error {
 const addressForm = /^0x[0-9a-f]{40}$/i;
 const longestUrl = 2_048;
 
-/** The logos that a token list has of a chain's tokens. What is of other chains or has no logo on the web is passed over. @throws {TokenListError} */
+/** The logos of a chain's tokens in a token list. Entries of other chains or without a web address are skipped. @throws {TokenListError} */
 export function parseTokenList(file: string, text: string, chainId: number): Readonly<Record<Address, string>> {
   const { tokens } = readJson(file, text);
-  if (!Array.isArray(tokens)) throw new TokenListError(file, "it has no list of tokens");
+  if (!Array.isArray(tokens)) throw new TokenListError(file, 'no list "tokens"');
   return Object.fromEntries(
     tokens.flatMap((token: unknown, position) => {
       const { chainId: id, address, logoURI: logo } = (typeof token === "object" && token !== null ? token : {}) as Record<string, unknown>;
-      // Lists name tokens of networks whose addresses have other forms.
+      // Entries of other networks may have addresses of another form.
       if (id !== chainId) return [];
       if (typeof address !== "string" || !addressForm.test(address)) throw new TokenListError(file, `token ${position + 1} has no address`);
       return isWebUrl(logo) ? [[address.toLowerCase(), logo]] : [];
@@ -33,7 +33,7 @@ const readJson = (file: string, text: string): { readonly tokens?: unknown } => 
   try {
     return (JSON.parse(text) ?? {}) as { readonly tokens?: unknown };
   } catch (error) {
-    throw new TokenListError(file, `it is not JSON (${error instanceof Error ? error.message : "unreadable"})`);
+    throw new TokenListError(file, `invalid JSON (${error instanceof Error ? error.message : "unreadable"})`);
   }
 };
 

@@ -6,7 +6,7 @@ import { isoTimestamp } from "../../lib/time.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { updatedAt } from "./view-chain.ts";
 
-/** How far each network's index has come, and what its node offers. */
+/** Each network's indexing progress and the capabilities of its node. */
 export const getAllChainStatus: Handlers["getAllChainStatus"] = async (_request, context) => {
   const known = new Map((await context.ledger.chains()).map((row) => [row.chain_id, row]));
   const nodes = new Map((await context.network.nodes()).map((row) => [row.chain_id, row]));
@@ -49,6 +49,6 @@ async function viewStatus(
   };
 }
 
-/** How far the index is behind the node; null where one of them is not known. A node that was seen further back is not ahead. */
+/** The index's distance from the node; null if either is unknown. Never negative, as the node's head may be stale. */
 const behind = (latest: number | null | undefined, indexed: number | null | undefined): number | null =>
   latest === null || latest === undefined || indexed === null || indexed === undefined ? null : Math.max(0, latest - indexed);

@@ -9,11 +9,11 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
 import { chainHead } from "./view-chain.ts";
 
-/** Blocks that an estimate looks back on, and the most transactions of them. */
+/** Blocks that an estimate covers, and the max transactions of them. */
 const blocksBack = 200;
 const maxSamples = 2_000;
 
-/** What a common kind of transaction costs at several speeds, by those of the latest blocks. */
+/** Gas price estimates at several speeds, from the transactions of the latest blocks. */
 export const getGasPrices: Handlers["getGasPrices"] = async ({ chain, eventType, quoteCurrency }, context) => {
   const now = context.now().getTime() / 1000;
   const [{ baseFee, estimates }, rateOf] = await Promise.all([

@@ -7,7 +7,7 @@ import { isoTimestamp } from "../../lib/time.ts";
 /** `updated_at` of an answer. */
 export const updatedAt = (now: Date): string => isoTimestamp(Math.floor(now.getTime() / 1000));
 
-/** The head that responses about one chain share. */
+/** The fields that responses about one chain share. */
 export const chainHead = (chain: Chain, now: Date) => ({ updated_at: updatedAt(now), chain_id: chain.id, chain_name: chain.name });
 
 /** The native token as a contract. */
@@ -20,13 +20,13 @@ export const nativeMetadata = (chain: ChainConfig): ContractMetadata => ({
   logo_url: chain.nativeToken.logoUrl ?? null,
 });
 
-/** The logo of a token as the operator configured it. */
+/** The configured logo of a token. */
 export const tokenLogo = ({ tokenLogos }: Pick<ChainConfig, "tokenLogos">, token: Address): string | null => tokenLogos[token] ?? null;
 
-/** Where people can look a transaction up. */
+/** Links to a transaction in the chain's explorers. */
 export const transactionExplorers = (chain: ChainConfig, hash: Hash): Explorer[] =>
   chain.explorers.map((explorer) => ({ label: explorer.label, url: `${explorer.url.replace(/\/$/, "")}/tx/${hash}` }));
 
-/** Where people can look a contract up. */
+/** Links to a contract in the chain's explorers. */
 export const addressExplorers = (chain: ChainConfig, address: Address): Explorer[] =>
   chain.explorers.map((explorer) => ({ label: explorer.label, url: `${explorer.url.replace(/\/$/, "")}/address/${address}` }));

@@ -8,6 +8,7 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { decimalOf, divide } from "../../lib/decimal.ts";
 import type { Address } from "../../lib/hex.ts";
+import { includesBlock } from "../as-of-projection.ts";
 import { tokenLogo } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber, wholeRate } from "../prices/view-quotes.ts";
@@ -34,7 +35,7 @@ export async function viewDexDetails(context: ResolverContext, chainId: number, 
   const { checkpoints, pools, prices, tokens } = context;
   const chain = context.chains.get(chainId);
   const { exchanges } = chain;
-  if ((checkpoints.get(poolsId) ?? -1) < transaction.block_number) return null;
+  if (!includesBlock(checkpoints, poolsId, transaction.block_number)) return null;
   if (exchanges.length === 0) return [];
   const rows = await pools.actionsOfTransaction(
     chainId,

@@ -7,7 +7,7 @@ import { type TransactionOptions, viewTransactions } from "./view-transaction.ts
 
 const secondsPerBucket = 900;
 
-/** The bucket that a time (unix seconds) lies in. */
+/** The bucket of a unix time in seconds. */
 export const bucketOf = (timestamp: number): number => Math.floor(timestamp / secondsPerBucket);
 
 interface Bucket {
@@ -17,7 +17,7 @@ interface Bucket {
   readonly items: Transaction[];
 }
 
-/** A wallet's transactions of one bucket, newest first, and where its nearest others are. @throws {notAcceptable} more transactions than an answer may have. */
+/** A wallet's transactions of one bucket, newest first, with links to the nearest other ones. @throws {notAcceptable} more transactions than an answer may have. */
 export async function bucketOfAddress(
   context: ResolverContext,
   chain: Chain,
@@ -43,7 +43,7 @@ export async function bucketOfAddress(
   };
 }
 
-/** The wallet's transactions of a bucket are those from ordinal `first` to before `end`, of `total`. */
+/** The ordinals of a bucket's transactions, from `first` to before `end`, out of `total`. */
 async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, address: Address, bucket: number) {
   if (anchor === null) return { first: 0, end: 0, total: 0 };
   const countBefore = async (time: number): Promise<number> => {
@@ -58,7 +58,7 @@ async function ordinalsOf({ ledger, anchor }: ResolverContext, chain: Chain, add
   return { first, end, total };
 }
 
-/** Whether no transaction can be added: the chain's time has passed the bucket's end, and the index holds all of it. */
+/** Whether no transaction can be added: the head is past the bucket's end, and the index covers the bucket. */
 async function isComplete({ ledger }: ResolverContext, chain: Chain, bucket: number): Promise<boolean> {
   const [head, tail, from] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id), ledger.indexedFrom(chain.id)]);
   if (head === null || tail === null) return false;
@@ -66,7 +66,7 @@ async function isComplete({ ledger }: ResolverContext, chain: Chain, bucket: num
   return holdsStart && head.timestamp >= (bucket + 1) * secondsPerBucket;
 }
 
-/** Links to the buckets in which two of the wallet's transactions are. */
+/** Links to the buckets of two of the wallet's transactions. */
 async function linksOf(
   context: ResolverContext,
   chain: Chain,

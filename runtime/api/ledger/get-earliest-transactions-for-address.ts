@@ -4,7 +4,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { bucketOf, bucketOfAddress } from "./buckets-of-address.ts";
 
-/** The first quarter of an hour in which a wallet has transactions. */
+/** The first 15 minutes in which a wallet has transactions. */
 export const getEarliestTransactionsForAddress: Handlers["getEarliestTransactionsForAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noLogs } = request;
   const bucket = await firstBucket(context, chain, walletAddress);
@@ -17,7 +17,7 @@ export const getEarliestTransactionsForAddress: Handlers["getEarliestTransaction
   };
 };
 
-/** The bucket of a wallet's first transaction; without one the bucket of the head, in which it can still come. */
+/** The bucket of a wallet's first transaction; without one the bucket of the head, where it may still appear. */
 async function firstBucket({ ledger, now }: ResolverContext, chain: Chain, address: Address): Promise<number> {
   const times = await ledger.timesOfOrdinals(chain.id, address, [0]);
   const time = times.get(0) ?? (await ledger.head(chain.id))?.timestamp ?? now().getTime() / 1000;

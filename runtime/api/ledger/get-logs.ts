@@ -5,7 +5,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { sendersOf, viewLogWithBlock } from "./view-log.ts";
 
-/** Logs of the latest block, of one block by its hash, or of a range. @throws {notAcceptable} too long a range. @throws {notFound} an unknown hash. */
+/** Logs of the latest block, of one block by its hash, or of a range. @throws {notAcceptable} a range that is too long. @throws {notFound} an unknown hash. */
 export const getLogs: Handlers["getLogs"] = async (request, context) => {
   const { chain, address, topics, skipDecode } = request;
   const indexedFrom = await context.ledger.indexedFrom(chain.id);
@@ -30,7 +30,7 @@ export const getLogs: Handlers["getLogs"] = async (request, context) => {
   };
 };
 
-/** The blocks that a request means, or null where none of them is indexed; those are the ones that are charged. */
+/** The requested blocks that are indexed, which are also those charged for; null if there are none. */
 async function requestedRange(request: GetLogsRequest, context: ResolverContext, indexedFrom: number | null): Promise<BlockRange | null> {
   const { chain, startingBlock, endingBlock, blockHash } = request;
   if (blockHash !== null) {
@@ -41,12 +41,12 @@ async function requestedRange(request: GetLogsRequest, context: ResolverContext,
   const latest = startingBlock === null && endingBlock === null;
   const range = rangeOf(context, latest ? { startingBlock: "latest", endingBlock } : request, indexedFrom);
   const count = range === null ? 0 : range.last - range.first + 1;
-  const most = context.limits.blockRange;
-  if (range !== null && count > most)
+  const max = context.limits.blockRange;
+  if (range !== null && count > max)
     throw notAcceptable(
       "starting-block and ending-block",
       `${range.first} to ${range.last}`,
-      `a range of at most ${most} blocks; this one has ${count}`,
+      `a range of at most ${max} blocks; this one has ${count}`,
     );
   return range;
 }

@@ -2,7 +2,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { bucketOfAddress } from "./buckets-of-address.ts";
 
-/** A wallet's transactions in one quarter of an hour. */
+/** A wallet's transactions in a span of 15 minutes. */
 export const getTimeBucketTransactionsForAddress: Handlers["getTimeBucketTransactionsForAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noLogs, timeBucket } = request;
   return {

@@ -8,10 +8,10 @@ import { chainHead, nativeMetadata } from "../chains/view-chain.ts";
 import type { Handlers, ResolverContext } from "../context.ts";
 import { pretty, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
-/** What `with-gas` adds to the cost: one credit. */
+/** The surcharge for `with-gas`: one credit. */
 const creditOfGas = 100;
 
-/** How many transactions a wallet has, its first and its last, and on request what it paid. */
+/** The number of a wallet's transactions, the first and the last one, and on request the fees paid. */
 export const getTransactionSummary: Handlers["getTransactionSummary"] = async (request, context) => {
   const { chain, walletAddress, withGas, quoteCurrency } = request;
   if (withGas) context.counted.extraHundredths = creditOfGas;
@@ -25,7 +25,7 @@ export const getTransactionSummary: Handlers["getTransactionSummary"] = async (r
   };
 };
 
-/** What an address paid is told where a currency is given. */
+/** With a currency, the summary includes the fees paid. */
 async function summaryOf(
   context: ResolverContext,
   chain: Chain,
@@ -60,7 +60,7 @@ const viewSummary = (context: ResolverContext, chain: Chain, row: TransactionRow
         tx_detail_link: context.link(`/v1/${chain.name}/transaction_v2/${row.hash}/`),
       };
 
-/** Fees are worth what the native token was at the end of their day: a wallet may have paid in hundreds of thousands of transactions. */
+/** Fees are quoted at the close of their day, as a wallet may have paid in hundreds of thousands of transactions. */
 async function gasSummary(
   context: ResolverContext,
   chain: Chain,
@@ -84,7 +84,7 @@ async function gasSummary(
   };
 }
 
-/** Null where the price of a day with fees is not known; without any, where that of today is not. */
+/** Null if the rate of a day with fees is unknown; without any fees, if today's rate is. */
 async function worthOfFees({ ledger, prices, now }: ResolverContext, chain: Chain, address: Address, block: number, currency: Currency) {
   const paid = await ledger.dailyFeesPaidBy(chain.id, address, block);
   const days = paid.length > 0 ? paid : [{ day: Math.floor(now().getTime() / 1000 / secondsOfDay), feesPaid: "0" }];

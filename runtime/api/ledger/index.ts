@@ -15,7 +15,7 @@ import { getTransactionsForBlockByPage } from "./get-transactions-for-block-by-p
 import { getTransactionsForBlockHash } from "./get-transactions-for-block-hash.ts";
 import { getTransactionsForBlockHashByPage } from "./get-transactions-for-block-hash-by-page.ts";
 
-/** The operations that the ledger answers. */
+/** The resolvers of the ledger. */
 export const ledgerHandlers = {
   getBlock,
   getBlockHeights,

@@ -4,7 +4,7 @@ import type { Address } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 import { type TransactionOptions, viewTransactions } from "./view-transaction.ts";
 
-/** Transactions a page, in every list that is paged by links. */
+/** Transactions per page, in every list with page links. */
 export const transactionsPerPage = 100;
 
 interface PageOfAddress {
@@ -13,7 +13,7 @@ interface PageOfAddress {
   readonly items: Transaction[];
 }
 
-/** One page of a wallet's transactions; the newest page where none is named. Pages are counted from the oldest, so a full one never changes. */
+/** One page of a wallet's transactions; the newest page if none is given. Pages are counted from the oldest, so that a full page never changes. */
 export async function pageOfAddress(
   context: ResolverContext,
   chain: Chain,

@@ -14,7 +14,7 @@ export async function blockAt(context: ResolverContext, chain: Chain, height: nu
   return block;
 }
 
-/** A height that the index does not have, with those that it has. */
+/** The error for a height outside the index. */
 async function notIndexed(context: ResolverContext, chain: Chain, height: number | "latest"): Promise<RequestError> {
   const [head, tail] = await Promise.all([context.ledger.head(chain.id), context.ledger.tail(chain.id)]);
   const what = head === null || tail === null ? "no block is, yet" : `blocks ${tail.number} to ${head.number} are`;
@@ -36,7 +36,7 @@ export const transactionsOf = async (
   options: TransactionOptions,
 ): Promise<Transaction[]> => viewTransactions(context, chain.id, await context.ledger.transactionsOfBlock(chain.id, block.number), options);
 
-/** One page of a block's transactions, by index; `path` is the list's own, without its page. */
+/** One page of a block's transactions, by index; `path` is the list's path without the page. */
 export async function pageOfBlock(
   context: ResolverContext,
   chain: Chain,

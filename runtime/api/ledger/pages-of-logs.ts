@@ -10,7 +10,7 @@ interface PageOfLogsRequest extends RangeReference {
   readonly page: { readonly number: number; readonly size: number };
 }
 
-/** One page of matching logs, newest first; `has_more` comes from one row more than the page. */
+/** One page of matching logs, newest first; one extra row determines `has_more`. */
 export async function pageOfLogs(
   context: ResolverContext,
   request: PageOfLogsRequest,

@@ -3,7 +3,7 @@ import type { BlockRow } from "../../domains/ledger/queries/block.ts";
 import { isoTimestamp } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** A block as an item. `mining_cost` is null: the chain does not say it. */
+/** A block as an item. `mining_cost` is null: it is not part of the chain's data. */
 export const viewBlock = (context: ResolverContext, chainName: string, row: BlockRow): Block => ({
   block_hash: row.hash,
   signed_at: isoTimestamp(row.timestamp),

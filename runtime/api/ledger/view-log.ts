@@ -13,11 +13,11 @@ export interface LogSender {
   readonly metadata: TokenMetadata | undefined;
   readonly label: string | null;
   readonly logo: string | null;
-  /** Of a pool of a configured exchange. */
+  /** The factory, if the contract is a pool of a configured exchange. */
   readonly factory: Address | null;
 }
 
-/** What is known of the contracts that emitted some logs, by address. */
+/** What is known of the contracts that emitted logs, by address. */
 export async function sendersOf(
   context: ResolverContext,
   chainId: number,

@@ -13,27 +13,27 @@ import type { ResolverContext } from "../context.ts";
 import { quoteOf } from "../prices/view-quotes.ts";
 import { sendersOf, viewLog } from "./view-log.ts";
 
-/** What a list of transactions was asked to show. */
+/** Options of a list of transactions. */
 export interface TransactionOptions {
   readonly noLogs: boolean;
   readonly quoteCurrency: Currency;
-  /** Null where it was not asked for. */
+  /** Null if not requested. */
   readonly dexDetails?: Transaction["dex_details"];
-  /** Null where they were not asked for. */
+  /** Null if not requested. */
   readonly saleDetails?: Transaction["nft_sale_details"];
 }
 
-/** What the native token was worth at the time of a transaction. */
+/** The rate of the native token at the time of a transaction. */
 export interface NativeQuote {
   readonly rate: Rate;
   readonly currency: Currency;
 }
 
-/** What a transaction's sender paid: gas at the effective price, the fee of the layer below, and that of blobs (EIP-4844). */
+/** The fees that a transaction's sender paid: gas at the effective price, the L1 fee, and the blob fee (EIP-4844). */
 const feesPaid = (row: Pick<TransactionRow, "gas_used" | "gas_price" | "l1_fee" | "blob_fee">): bigint =>
   BigInt(row.gas_used) * BigInt(row.gas_price) + BigInt(row.l1_fee ?? 0) + BigInt(row.blob_fee ?? 0);
 
-/** The fields that every response about a transaction shares. */
+/** The fields that all transaction items share. */
 export function viewTransactionHead(chain: ChainConfig, row: TransactionRow, labels: Labels, { rate, currency }: NativeQuote) {
   const { decimals } = chain.nativeToken;
   const paid = feesPaid(row).toString();

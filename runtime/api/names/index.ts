@@ -1,5 +1,5 @@
 import type { Handlers } from "../context.ts";
 import { getResolvedAddress } from "./get-resolved-address.ts";
 
-/** The operations that are about names. */
+/** The resolvers of names. */
 export const namesHandlers = { getResolvedAddress } satisfies Partial<Handlers>;

@@ -9,6 +9,7 @@ import type { TokenMetadata } from "../../domains/tokens/queries/metadata.ts";
 import { cut, type Decimal, decimalOf, multiply, shift, toText } from "../../lib/decimal.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
+import { includesBlock } from "../as-of-projection.ts";
 import { nativeMetadata } from "../chains/view-chain.ts";
 import type { ResolverContext } from "../context.ts";
 import { pretty, viewNumber, wholeRate } from "../prices/view-quotes.ts";
@@ -34,7 +35,7 @@ export async function viewNftSaleDetails(
 ): Promise<NftSalesReport[] | null> {
   const { checkpoints, nftSales, prices, tokens } = context;
   const chain = context.chains.get(chainId);
-  if ((checkpoints.get(salesProjectionId) ?? -1) < transaction.block_number) return null;
+  if (!includesBlock(checkpoints, salesProjectionId, transaction.block_number)) return null;
   if (chain.nfts.marketplaces.length === 0) return [];
   const rows = await nftSales.salesOfTransaction(chainId, transaction, marketplaceAddresses(chain));
   if (rows.length === 0) return [];

@@ -4,15 +4,15 @@ import type { Spans } from "../../domains/tokens/queries/portfolio.ts";
 import { secondsOfDay } from "../../lib/time.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** The last so many UTC days as spans of blocks. */
+/** A number of UTC days as spans of blocks. */
 export interface DaySpans extends Spans {
-  /** When the first day begins (unix seconds). */
+  /** The start of the first day (unix seconds). */
   readonly firstDay: number;
   readonly first: number;
   readonly coverage: readonly Coverage[];
 }
 
-/** The days up to that of the indexed head: what came after it is not known. */
+/** The days up to the one of the indexed head. */
 export async function spansOfDays(context: ResolverContext, chain: Chain, days: number, indexedFrom: number | null): Promise<DaySpans> {
   const head = context.anchor === null ? null : await context.ledger.blockByNumber(chain.id, context.anchor);
   const lastSecond = head?.timestamp ?? context.now().getTime() / 1000;
@@ -27,7 +27,7 @@ export async function spansOfDays(context: ResolverContext, chain: Chain, days: 
     starts: upTo.slice(0, days).map((height) => height + 1),
     ends: upTo.slice(1),
     first: (upTo[0] ?? none) + 1,
-    // Without a block before it, a day begins before a late index does.
+    // A day without a block before it starts before the first block of a late index.
     coverage: bounds.slice(0, days).map((_, day) => {
       const isKnown = (position: number) => indexedFrom === null || typeof heights[position] === "number";
       return isKnown(day) ? "whole" : isKnown(day + 1) ? "end" : "none";

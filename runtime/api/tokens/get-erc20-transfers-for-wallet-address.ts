@@ -19,7 +19,7 @@ import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 import { poisoningAmong, spamAmong } from "./spam.ts";
 import { viewContract } from "./view-token.ts";
 
-/** ERC-20 transfers in and out of a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
+/** ERC-20 transfers from and to a wallet, newest first; an item is a transaction with the wallet's transfers in it. */
 export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, contractAddress, quoteCurrency, page } = request;
   const { ledger, tokens } = context;
@@ -100,16 +100,16 @@ export const getErc20TransfersForWalletAddress: Handlers["getErc20TransfersForWa
 const keyOf = (place: { readonly block_number: number; readonly transaction_index: number }): string =>
   `${place.block_number}:${place.transaction_index}`;
 
-/** What a transfer is shown with. */
+/** What a transfer's view depends on. */
 interface TransferView {
   readonly metadata: TokenMetadata | undefined;
   readonly labels: Labels;
-  /** What the token was worth at its time. */
+  /** The token's rate at the time of the transfer. */
   readonly rate: Rate;
   readonly currency: Currency;
 }
 
-/** A transfer as the wallet sees it; one to oneself is both an OUT and an IN, so that sums of deltas come out right. */
+/** A transfer from the wallet's point of view; one to itself is both an OUT and an IN, so that deltas add up. */
 function viewTransfer(
   chain: ChainConfig,
   wallet: Address,

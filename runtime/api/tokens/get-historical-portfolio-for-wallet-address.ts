@@ -12,8 +12,8 @@ import { holdingKey } from "./holdings.ts";
 import { viewContract } from "./view-token.ts";
 
 /**
- * What a wallet held of the native token and of ERC-20 tokens, day by day, newest first; tokens of which it held nothing all the time are left out.
- * @throws {notAcceptable} more than one answer may list.
+ * A wallet's daily balances of the native token and of ERC-20 tokens, newest first, without tokens whose balance was 0 throughout.
+ * @throws {notAcceptable} more rows than an answer may have.
  */
 export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPortfolioForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, days } = request;
@@ -36,12 +36,12 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
     .flatMap(({ token, standard }) => {
       const key = holdingKey({ token, standard });
       const byDay = groupBy(changesByKey.get(key) ?? [], (change) => change.span - 1);
-      // What was not touched by then was nothing.
+      // A token that was not touched by then had the balance 0.
       const balances = dailyBalances(openings.has(key) ? (openings.get(key) ?? null) : "0", byDay, span.coverage);
       return balances.some(({ high, close }) => high !== "0" || close !== "0") ? [{ token, standard, balances }] : [];
     });
-  const most = Math.floor(limits.answerRows / Math.max(1, held.length));
-  if (days > most) throw notAcceptable("days", String(days), `at most ${most} for a wallet with ${held.length} tokens`);
+  const maxDays = Math.floor(limits.answerRows / Math.max(1, held.length));
+  if (days > maxDays) throw notAcceptable("days", String(days), `at most ${maxDays} for a wallet with ${held.length} tokens`);
   const metadata = await tokens.metadata(
     chain.id,
     held.map(({ token }) => token),
@@ -67,7 +67,7 @@ export const getHistoricalPortfolioForWalletAddress: Handlers["getHistoricalPort
   };
 };
 
-/** All balances of a day are worth what they were at its close. */
+/** All balances of a day are quoted at the rate of its close. */
 function viewDay(time: number, { open, high, low, close }: DailyBalance, quote: (amount: string | null) => Quote): HoldingItem {
   const view = (balance: string | null): OhlcItem => {
     const quoted = quote(balance);

@@ -7,7 +7,7 @@ import type { Handlers, ResolverContext } from "../context.ts";
 import { holdingsOf } from "./holdings.ts";
 import { type HoldingQuotes, viewHolding } from "./view-token.ts";
 
-/** What a wallet held after a block or at the end of a day. @throws {notAcceptable} a moment that is not indexed, or more than one answer may list. */
+/** A wallet's holdings after a block or at the end of a day. @throws {notAcceptable} a block or day that is not indexed, or more rows than an answer may have. */
 export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistoricalTokenBalancesForWalletAddress"] = async (
   request,
   context,
@@ -33,17 +33,17 @@ export const getHistoricalTokenBalancesForWalletAddress: Handlers["getHistorical
   };
 };
 
-/** By the close of a day, or by the price of the block's time; without either, by the price now. */
+/** Rates at the close of a day, or at the time of the block; without either, current rates. */
 async function quotesAt(
   { ledger, prices, now }: ResolverContext,
   { chain, walletAddress, quoteCurrency, date, blockHeight }: GetHistoricalTokenBalancesForWalletAddressRequest,
   height: number | null,
 ): Promise<HoldingQuotes> {
-  const askedAt = async (): Promise<OwnedRates> => {
+  const ownedRates = async (): Promise<OwnedRates> => {
     if (date !== null) return prices.ratesOwnedOfDays(chain.id, quoteCurrency, walletAddress, [startOfDay(date) / secondsOfDay]);
     const block = blockHeight === null || height === null ? null : await ledger.blockByNumber(chain.id, height);
     return prices.ratesOwnedAt(chain.id, quoteCurrency, walletAddress, [block?.timestamp ?? now().getTime() / 1000]);
   };
-  const rates = await askedAt();
+  const rates = await ownedRates();
   return { currency: quoteCurrency, rate: (asset) => rates.rate(asset, 0), usd: (asset) => rates.usd(asset, 0) };
 }

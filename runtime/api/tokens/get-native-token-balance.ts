@@ -38,7 +38,7 @@ export const getNativeTokenBalance: Handlers["getNativeTokenBalance"] = async (r
   return { address: walletAddress, ...chainHead(chain, context.now()), quote_currency: quoteCurrency, items, indexed_from: indexedFrom };
 };
 
-/** What the index has; of an address that it has never seen, what the node says, as its first block or a block before the index may have given it something. */
+/** The indexed balance; for an address that the index has never seen, the node's, as it may have been funded before the first indexed block. */
 async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address, height: number): Promise<NativeBalance> {
   const [stored, knowsNative] = await Promise.all([
     context.tokens.balanceAt(chain.id, wallet, nativeTokenAddress, standards.native, height),
@@ -52,7 +52,7 @@ async function balanceOf(context: ResolverContext, chain: Chain, wallet: Address
 
 type NativeBalance = Pick<HoldingRow, "balance" | "source">;
 
-/** What the native token was worth at the time of a block, or is worth now where none was asked for. */
+/** The rate of the native token at the time of a block; without a block, the current one. */
 async function nativeRate(context: ResolverContext, chain: Chain, currency: Currency, height: number | null): Promise<Rate> {
   const block = height === null ? null : await context.ledger.blockByNumber(chain.id, height);
   const time = block?.timestamp ?? context.now().getTime() / 1000;

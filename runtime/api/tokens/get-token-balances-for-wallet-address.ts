@@ -8,7 +8,7 @@ import { holdingKey, holdingsOf } from "./holdings.ts";
 import { hideUnknownNative } from "./native-balances.ts";
 import { type HoldingQuotes, isCollection, viewHolding } from "./view-token.ts";
 
-/** What a wallet holds at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more than one answer may list. */
+/** A wallet's holdings at the indexed head, the native token first; a collection is one item. @throws {notAcceptable} more rows than an answer may have. */
 export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWalletAddress"] = async (request, context) => {
   const { chain, walletAddress, quoteCurrency, noSpam } = request;
   const { anchor, ledger, tokens } = context;
@@ -22,7 +22,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
     ledger.indexedFrom(chain.id),
   ]);
   const balance24h = new Map(hideUnknownNative(earlier, knowsNative).map((row) => [holdingKey(row), row.balance]));
-  // What the index did not see by then was nothing, if it saw all there was.
+  // In a complete index, an asset that was not touched by then had the balance 0.
   const otherwise = indexedFrom === null || yesterday !== null ? "0" : null;
   const chainConfig = context.chains.get(chain.id);
   const quotes: HoldingQuotes = {
@@ -42,7 +42,7 @@ export const getTokenBalancesForWalletAddress: Handlers["getTokenBalancesForWall
       const amount24h = before === undefined ? (isUnknown ? null : otherwise) : before;
       const rate24h = isCollection(row.standard) ? null : rates.rate(row.token, 1);
       const quoted24h = quoteOf(amount24h, rate24h, holding.contract_decimals, quoteCurrency);
-      // Each field by name, as in the view.
+      // Field by field, as in the view.
       const item: BalanceItem = {
         contract_decimals: holding.contract_decimals,
         contract_name: holding.contract_name,

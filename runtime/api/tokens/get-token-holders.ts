@@ -6,8 +6,8 @@ import type { Handlers } from "../context.ts";
 import { viewContract } from "./view-token.ts";
 
 /**
- * Who holds a token, the largest first, at the anchor or at a moment before. @throws {notFound} a contract without transfers; {notAcceptable} a
- * moment that is not indexed.
+ * The holders of a token, largest first, at the anchor or at an earlier block or day. @throws {notFound} a contract without transfers.
+ * @throws {notAcceptable} a block or day that is not indexed.
  */
 export const getTokenHolders: Handlers["getTokenHolders"] = async (request, context) => {
   const { chain, tokenAddress, page } = request;
@@ -22,7 +22,7 @@ export const getTokenHolders: Handlers["getTokenHolders"] = async (request, cont
     tokens.tokenTotalsAt(chain.id, tokenAddress, standard, height),
     ledger.indexedFrom(chain.id),
   ]);
-  // Of an index that starts late, only those holders are known that moved the token since.
+  // An index that started late knows only the holders that moved the token since.
   const total = indexedFrom !== null ? null : totals === null ? 0 : totals.holders;
   const wanted = total === null ? page.size + 1 : Math.min(page.size + 1, total - offset);
   const rows = wanted <= 0 ? [] : await tokens.holdersAt(chain.id, tokenAddress, standard, height, wanted, offset, total);

@@ -18,26 +18,26 @@ import { isCollection, viewHeldNft } from "./view-token.ts";
 export interface Holding {
   readonly row: HoldingRow;
   readonly metadata: TokenMetadata | undefined;
-  /** By the rules. */
+  /** By the classification rules. */
   readonly isSpam: boolean;
-  /** The ids held of a collection; null where they were not asked for. */
+  /** The ids held of a collection; null if they were not requested. */
   readonly nftData: BalanceNftData[] | null;
 }
 
-/** A token in one of its standards as the key of a map. */
+/** A map key for a token in one of its standards. */
 export const holdingKey = ({ token, standard }: { readonly token: Address; readonly standard: number }): string => `${token}:${standard}`;
 
-/** Whether the ids of collections are asked for, only those whose metadata is cached, and what their metadata says. */
+/** Whether to include the ids of collections, only those with cached metadata, and their metadata. */
 interface HoldingOptions {
   readonly nft: boolean;
   readonly noNftFetch: boolean;
   readonly noNftAssetMetadata: boolean;
 }
 
-/** Tokens of one wallet that count as asked for, and are compared with their contracts more often. */
+/** Max tokens of one wallet that are recorded as requested, and compared with their contracts more often. */
 const maxNotedTokens = 200;
 
-/** What a wallet held after a block, the native token first; a collection is one asset. @throws {notAcceptable} more than one answer may list. */
+/** A wallet's holdings after a block, the native token first; a collection is one asset. @throws {notAcceptable} more rows than an answer may have. */
 export async function holdingsOf(
   context: ResolverContext,
   chain: Chain,
@@ -47,27 +47,27 @@ export async function holdingsOf(
 ): Promise<Holding[]> {
   const { tokens } = context;
   const { nft } = options;
-  const most = context.limits.answerRows;
+  const max = context.limits.answerRows;
   const [held, metadata, ids, knowsNative, indexedFrom] = await Promise.all([
-    tokens.holdingsAt(chain.id, wallet, block, most + 1),
-    tokens.heldMetadata(chain.id, wallet, block, most + 1),
-    nft ? tokens.nftBalancesAt(chain.id, wallet, block, most + 1) : [],
+    tokens.holdingsAt(chain.id, wallet, block, max + 1),
+    tokens.heldMetadata(chain.id, wallet, block, max + 1),
+    nft ? tokens.nftBalancesAt(chain.id, wallet, block, max + 1) : [],
     context.ledger.knowsNativeBalances(chain.id),
     context.ledger.indexedFrom(chain.id),
   ]);
-  if (held.length > most) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${most} tokens`);
-  if (ids.length > most) throw notAcceptable("nft", "true", `false for a wallet with more than ${most} token ids`);
-  const told = hideUnknownNative(held, knowsNative);
-  const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...told] : told;
+  if (held.length > max) throw notAcceptable("walletAddress", wallet, `a wallet with at most ${max} tokens`);
+  if (ids.length > max) throw notAcceptable("nft", "true", `false for a wallet with more than ${max} token ids`);
+  const known = hideUnknownNative(held, knowsNative);
+  const rows = !knowsNative && held[0]?.standard !== standards.native ? [unknownNative, ...known] : known;
   for (const { token } of held) if (!metadata.has(token)) metadata.set(token, undescribed(token));
   const [spam, described] = await Promise.all([
     spamAmong(context, chain, metadata.values()),
     heldNfts(context, chain, wallet, ids, block, options),
   ]);
-  const asked = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxNotedTokens);
+  const requested = held.filter(({ standard, token }) => standard === standards.erc20 && !spam.has(token)).slice(0, maxNotedTokens);
   context.tokenRequests.note(
     chain.id,
-    asked.map(({ token }) => token),
+    requested.map(({ token }) => token),
   );
   return rows.map((row) => ({
     row: indexedFrom !== null && isCoinToo(row, metadata.get(row.token)) ? { ...row, balance: null } : row,
@@ -77,7 +77,7 @@ export async function holdingsOf(
   }));
 }
 
-/** The ids that a wallet holds, by their collection. */
+/** The ids that a wallet holds, by collection. */
 async function heldNfts(
   context: ResolverContext,
   chain: Chain,
@@ -89,7 +89,7 @@ async function heldNfts(
   const { nfts, nftMetadata } = context;
   const soldToken = ({ token, token_id }: NftBalanceRow) => ({ collection: token, tokenId: token_id });
   const known = nftMetadata.metadataOf(chain.id, ids);
-  // Of what is left out, nothing else is asked.
+  // Nothing else is queried for ids that are left out.
   const cached = noNftFetch ? await known : null;
   const shown = cached === null ? ids : ids.filter((id) => cached.get(metadataKeyText(id))?.has_document === true);
   const [metadata, originalOwners, lastSaleOf] = await Promise.all([
@@ -114,7 +114,7 @@ async function heldNfts(
 }
 
 /**
- * EIP-20 and EIP-721 have one `balanceOf`: of a contract that is both it tells the coins. So how many tokens were had before an index began is not known.
+ * EIP-20 and EIP-721 share `balanceOf`; a contract that is both returns its coins. So the number of tokens held before a late index began is unknown.
  */
 export const isCoinToo = ({ standard }: Pick<HoldingRow, "standard">, metadata: TokenMetadata | undefined): boolean =>
   standard === standards.erc721 && metadata?.standards.includes(standards.erc20) === true;

@@ -2,7 +2,7 @@ import { standards } from "../../domains/tokens/projection/standards.ts";
 import type { BalanceRow, HoldingRow } from "../../domains/tokens/queries/balance.ts";
 import { nativeTokenAddress } from "../../lib/hex.ts";
 
-/** A native balance that is not known, as a row. */
+/** The row of an unknown native balance. */
 export const unknownNative: HoldingRow = {
   token: nativeTokenAddress,
   standard: standards.native,
@@ -12,6 +12,6 @@ export const unknownNative: HoldingRow = {
   transfer_timestamp: null,
 };
 
-/** Rows with the native ones as they can be told. */
+/** Rows with unknown native balances set to null. */
 export const hideUnknownNative = <Row extends BalanceRow>(rows: readonly Row[], isKnown: boolean): Row[] =>
   isKnown ? [...rows] : rows.map((row) => (row.standard === standards.native ? { ...row, balance: null } : row));

@@ -6,7 +6,7 @@ import type { TransferRow } from "../../domains/tokens/queries/transfer.ts";
 import { type Address, nativeTokenAddress } from "../../lib/hex.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** Those of some tokens that the rules hold for spam. Asks the database only about the few whose name makes it matter how they were handed out. */
+/** The tokens that the rules classify as spam. Queries the database only for the few whose names make the way they were handed out matter. */
 export async function spamAmong(
   { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
   chain: Chain,
@@ -39,7 +39,7 @@ export async function spamAmong(
   return spam;
 }
 
-/** Those of a wallet's transfers that were made to leave an address in its list. One question to the database, and none where all of them move something. */
+/** A wallet's transfers that the rules classify as poisoning. One query, and none if every transfer has an amount. */
 export async function poisoningAmong(
   { classifier, tokens }: Pick<ResolverContext, "classifier" | "tokens">,
   chain: Chain,
@@ -50,9 +50,9 @@ export async function poisoningAmong(
   const empty = transfers.filter(({ amount, from_address: from, to_address: to }) => amount === "0" && from !== to);
   if (empty.length === 0) return new Set();
   const newest = empty.reduce((block, transfer) => Math.max(block, transfer.block_number), 0);
-  // The page's own transactions come first among those before its newest transfer.
-  const most = classifier.sampling.poisoning.transactions + transfers.length;
-  const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, most));
+  // Before its newest transfer come the page's own transactions.
+  const maxTransactions = classifier.sampling.poisoning.transactions + transfers.length;
+  const known = classifier.counterpartiesOf(await tokens.counterparties(chain.id, wallet, newest, maxTransactions));
   return new Set(
     empty.filter((transfer) => {
       const { block_number: block, from_address: from, to_address: to, amount } = transfer;

@@ -13,15 +13,15 @@ import type { LastSale } from "../nft/view-last-sales.ts";
 import { type NftFacts, viewOlderExternalData } from "../nft/view-nft.ts";
 import { quoteOf, valueAtRate, viewNumber } from "../prices/view-quotes.ts";
 
-/** What the holdings of an answer are worth. */
+/** The rates of an answer's holdings. */
 export interface HoldingQuotes {
   readonly currency: Currency;
   readonly rate: (asset: Address) => Rate;
-  /** In US dollars, in which the rules say what is dust. */
+  /** In US dollars, the unit of the dust rule. */
   readonly usd: (asset: Address) => Rate;
 }
 
-/** A token, native or not, as the fields that every item about one begins with. */
+/** The contract fields of an item, for the native token too. */
 export function viewContract(chain: ChainConfig, address: Address, standard: number, metadata: TokenMetadata | undefined) {
   if (standard === standards.native) return nativeMetadata(chain);
   return {
@@ -34,10 +34,10 @@ export function viewContract(chain: ChainConfig, address: Address, standard: num
   };
 }
 
-/** Whether holdings of a standard are single tokens: what is held by id is told beside their number. */
+/** Whether holdings of a standard are NFTs, which are listed by id in addition to their number. */
 export const isCollection = (standard: number): boolean => standard === standards.erc721 || standard === standards.erc1155;
 
-/** What an owner holds of a token as the fields that current and past holdings share. A collection has no price. */
+/** A holding as the fields that current and historical holdings share. A collection has no rate. */
 export function viewHolding(
   { chain, classifier }: { readonly chain: ChainConfig; readonly classifier: Classifier },
   row: HoldingRow,
@@ -58,7 +58,7 @@ export function viewHolding(
   const contract = viewContract(chain, row.token, row.standard, metadata);
   const quoted = quoteOf(row.balance, isPriced ? rate(row.token) : null, contract.contract_decimals, currency);
   const worthUsd = isPriced ? viewNumber(valueAtRate(row.balance, usd(row.token))) : null;
-  // Each field by name: a wallet may have tens of thousands of these, and to spread one object into the next takes several times as long.
+  // Field by field: a wallet may have tens of thousands of holdings, and spreading objects into each other takes several times as long.
   return {
     contract_decimals: contract.contract_decimals,
     contract_name: contract.contract_name,
@@ -81,7 +81,7 @@ export function viewHolding(
   };
 }
 
-/** One token id that an owner holds; its metadata is undefined where it was not read, or not asked for. */
+/** An NFT that an owner holds; its metadata is undefined if it was not read or not requested. */
 export const viewHeldNft = (
   owner: Address,
   row: NftBalanceRow,
@@ -100,7 +100,7 @@ export const viewHeldNft = (
   burned: false,
 });
 
-/** What is known of a held token beside its balance. */
+/** Facts about a held NFT beside its balance. */
 interface HeldNftFacts extends Pick<NftFacts, "originalOwner" | "metadata"> {
   readonly lastSale: LastSale;
   readonly noMetadata: boolean;

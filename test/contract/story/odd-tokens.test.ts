@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { runAudit } from "../../support/indexer-process.ts";
 import { type Clock, replaceClock } from "../../support/odd-tokens/clock.ts";
-import { hurryJobs } from "../../support/odd-tokens/hurry.ts";
-import { type Difference, judgeAt, renderDifferences, type Verdict } from "../../support/odd-tokens/judge.ts";
-import type { OddToken } from "../../support/odd-tokens/kind.ts";
-import { createNodeTruth, type Truth } from "../../support/odd-tokens/node-truth.ts";
-import { type OddStage, startOddStage } from "../../support/odd-tokens/stage.ts";
+import { type Difference, judgeAt, renderDifferences, type Verdict } from "../../support/odd-tokens/compare-served.ts";
+import { type OddStage, startOddStage } from "../../support/odd-tokens/deployment.ts";
+import { hurryJobs } from "../../support/odd-tokens/fast-reconciliation.ts";
+import { createNodeTruth, type Truth } from "../../support/odd-tokens/node-values.ts";
 import { acts, createOddStory, type OddStory } from "../../support/odd-tokens/story.ts";
-import type { ServedChain } from "../../support/oddities/judge-heights.ts";
-import { serveChains } from "../../support/oddities/stage.ts";
+import type { OddToken } from "../../support/odd-tokens/token-kind.ts";
+import type { ServedChain } from "../../support/oddities/compare-heights.ts";
+import { serveChains } from "../../support/oddities/deployment.ts";
 import { indexUntilHead, isIndexed, until } from "../../support/service.ts";
 
 /**

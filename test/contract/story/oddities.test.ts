@@ -2,11 +2,11 @@ import { type Address, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseCsv } from "../../support/csv.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { askService, type Comparison, createJudge, differences, type ServedChain } from "../../support/oddities/judge-heights.ts";
+import { askService, type Comparison, createJudge, differences, type ServedChain } from "../../support/oddities/compare-heights.ts";
+import { type OddChain, oddChainConfig, serveChains, spread, startOddChain } from "../../support/oddities/deployment.ts";
 import { lastTouches, sumOfEvents } from "../../support/oddities/participants.ts";
-import { type OddChain, oddChainConfig, serveChains, spread, startOddChain } from "../../support/oddities/stage.ts";
-import type { StoryToken } from "../../support/oddities/tell-coins.ts";
-import { namings } from "../../support/oddities/tell-names.ts";
+import type { StoryToken } from "../../support/oddities/story-coins.ts";
+import { namings } from "../../support/oddities/story-names.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { indexUntilHead, until } from "../../support/service.ts";
 

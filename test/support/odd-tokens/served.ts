@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { ServedChain } from "../oddities/judge-heights.ts";
-import type { OddToken } from "./kind.ts";
+import type { ServedChain } from "../oddities/compare-heights.ts";
+import type { OddToken } from "./token-kind.ts";
 
 export interface ServedItem {
   readonly contract_address: Address;

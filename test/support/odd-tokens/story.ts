@@ -1,9 +1,9 @@
 import type { Address, Hash, Hex } from "viem";
 import type { TestTransaction } from "../chain.ts";
-import { by, type EverydayStep, everydayStepsOf, type Grant } from "./everyday.ts";
-import type { OddToken, Stage, Step } from "./kind.ts";
+import type { OddStage } from "./deployment.ts";
+import { by, type EverydayStep, everydayStepsOf, type Grant } from "./ordinary-actions.ts";
 import { createRandom, type Random } from "./random.ts";
-import type { OddStage } from "./stage.ts";
+import type { OddToken, Stage, Step } from "./token-kind.ts";
 
 export const acts = 5;
 const blocksPerAct = 30;

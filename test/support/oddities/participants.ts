@@ -1,6 +1,6 @@
 import { type Address, type Hash, type Hex, toHex, zeroAddress } from "viem";
 import type { TestChain } from "../chain.ts";
-import type { StoryToken } from "./tell-coins.ts";
+import type { StoryToken } from "./story-coins.ts";
 
 interface Log {
   readonly address: Address;

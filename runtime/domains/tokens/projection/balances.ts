@@ -4,61 +4,61 @@ import { pivotOf } from "./periods.ts";
 import type { BalanceKey } from "./reads-base.ts";
 import { periodsBefore, type ReportedPeriod } from "./reported-balances.ts";
 
-/** What a key had before these blocks: a stored balance, or the one before the index began. */
+/** The state of a key before a batch: the stored balance, or the base balance. */
 export interface Opening {
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly balance: bigint | null;
-  /** Of an unknown balance: what moved since the state that is not known; null where no later word about that state will tell the balance. */
+  /** The net change since an unknown base; null if the base can never be determined. */
   readonly netChange: bigint | null;
-  /** The block that set it; null where nothing says so, because it is nothing. */
+  /** The block that set the balance; null if there is none, as the balance is 0. */
   readonly since: number | null;
   readonly isStored: boolean;
 }
 
-/** A balance that runs through a batch of blocks. */
+/** The running balance of a key within a batch. */
 interface Account {
   readonly key: BalanceKey;
-  /** Null once it is not known: what is known of it later does not bring it back. */
+  /** Null once unknown; later events do not make it known again. */
   balance: bigint | null;
   netChange: bigint | null;
   since: number | null;
-  /** What stood when the block began. */
+  /** The state when the block began. */
   atBlockStart: Pick<Opening, "balance" | "netChange">;
   isHolder: boolean;
-  /** It has a row: stored, or set in these blocks. */
+  /** Whether it has a row, stored or set in this batch. */
   hasRow: boolean;
   isTouched: boolean;
-  /** The node's word right before this block, where balances are told instead of moved. */
+  /** The balance that the node reported right before this block; undefined if balances are sums of events. */
   before?: bigint | null;
 }
 
-/** A key that became a holder with a block, or no longer is one; or whose balance is not known. */
+/** A key that started or stopped being a holder in a block, or whose balance is unknown. */
 export interface HolderChange {
   readonly key: BalanceKey;
   readonly change: -1 | 0 | 1;
   readonly isKnown: boolean;
 }
 
-/** EVM words end here; a sum beyond is a token's lie. */
+/** Max uint256; a larger sum shows that a token's events are false. */
 export const largestWord = 2n ** 256n - 1n;
 
 /**
- * Running balances of a batch of blocks: each movement changes them at once, and a block that touches a key ends the period of what stood before. A touch
- * that changes nothing ends it too, so that the block of a token's last transfer is always known.
+ * Running balances of a batch: each movement applies at once, and a block that touches a key ends the period of its previous balance, even if the balance
+ * stays the same, so that the block of a token's last transfer is always known.
  */
 export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock = 0) => {
-  /** By the text of what is held, then by who holds it: movements of one token come in rows, and an address alone is sooner found than a text made of it. */
+  /** By token and id, then by owner: movements of one token are often adjacent, and a lookup by owner alone is faster than building a combined key. */
   const holdings = new Map<string, Map<Address, Account>>();
-  let held: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
+  let current: Pick<BalanceKey, "token" | "standard" | "tokenId"> | null = null;
   let holders = new Map<Address, Account>();
   const accounts: Account[] = [];
   const inBlock = new Set<Account>();
   const periods: Row[] = [];
 
   const accountOf = (key: BalanceKey): Account => {
-    if (held?.token !== key.token || held.standard !== key.standard || held.tokenId !== key.tokenId) {
+    if (current?.token !== key.token || current.standard !== key.standard || current.tokenId !== key.tokenId) {
       const text = `${key.token}${key.standard}${key.tokenId ?? ""}`;
-      held = key;
+      current = key;
       holders = holdings.get(text) ?? new Map();
       holdings.set(text, holders);
     }
@@ -89,9 +89,9 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
   };
 
   const endPeriod = (account: Account, block: number): void => {
-    const { key, before, atBlockStart: standing } = account;
-    // What the node tells is no sum, and its unknown stretches wait for no base.
-    const netChange = before === undefined ? standing.netChange : null;
+    const { key, before, atBlockStart } = account;
+    // A reported balance is no sum, so its unknown periods do not wait for a base.
+    const netChange = before === undefined ? atBlockStart.netChange : null;
     for (const { from, to, balance } of endedPeriodsOf(account, block, baseBlock)) {
       const { owner, token, standard, tokenId: token_id } = key;
       const pivot_block = pivotOf(from, to);
@@ -100,7 +100,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
   };
 
   return {
-    /** Moves an amount and gives the balance right after. */
+    /** Adds an amount and returns the new balance. */
     apply: (key: BalanceKey, amount: bigint): bigint | null => {
       const account = accountOf(key);
       touch(account);
@@ -112,7 +112,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       account.balance = next < 0n || next > largestWord ? null : next;
       return account.balance;
     },
-    /** Sets a balance to what the node told of it right before and right after the block; where that says nothing new, the account is not touched. */
+    /** Sets a balance to the node's reports from right before and after the block; an account that did not change is not touched. */
     set: (key: BalanceKey, before: bigint | null, balance: bigint | null): void => {
       const account = accountOf(key);
       const isSame = balance === before && balance === account.balance;
@@ -122,7 +122,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       account.balance = balance;
       account.netChange = null;
     },
-    /** Takes notice of a movement whose amount tells nothing: what is held from here on is for the node to say. */
+    /** Touches a key whose movement does not determine the balance, which becomes unknown until it is read from the node. */
     forget: (key: BalanceKey): null => {
       const account = accountOf(key);
       touch(account);
@@ -130,7 +130,7 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
       account.netChange = null;
       return null;
     },
-    /** Ends a block, and says whose holding began, ended or is not known. */
+    /** Ends a block and returns the keys that started or stopped being holders or are unknown. */
     endBlock: (block: number): HolderChange[] => {
       const changes: HolderChange[] = [];
       for (const account of inBlock) {
@@ -157,11 +157,11 @@ export const createBalanceSheet = (open: (key: BalanceKey) => Opening, baseBlock
   };
 };
 
-const endedPeriodsOf = ({ since, atBlockStart: standing, before }: Account, block: number, baseBlock: number): ReportedPeriod[] => {
-  if (before === undefined) return since === null || since >= block ? [] : [{ from: since, to: block - 1, balance: standing.balance }];
-  if (since !== null) return periodsBefore({ balance: standing.balance, since }, before, block);
-  // What began with nothing has had no row that says so, and needs none.
-  return periodsBefore({ balance: standing.balance, since: baseBlock }, before, block).filter(({ balance }) => balance !== 0n);
+const endedPeriodsOf = ({ since, atBlockStart, before }: Account, block: number, baseBlock: number): ReportedPeriod[] => {
+  if (before === undefined) return since === null || since >= block ? [] : [{ from: since, to: block - 1, balance: atBlockStart.balance }];
+  if (since !== null) return periodsBefore({ balance: atBlockStart.balance, since }, before, block);
+  // An initial balance of 0 has no row and needs no period.
+  return periodsBefore({ balance: atBlockStart.balance, since: baseBlock }, before, block).filter(({ balance }) => balance !== 0n);
 };
 
 const isPositive = (balance: bigint | null): boolean => balance !== null && balance > 0n;

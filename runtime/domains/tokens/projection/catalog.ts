@@ -3,7 +3,7 @@ import type { State } from "../../../indexer/state/state.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { tokenMetadataKind } from "./reads-metadata.ts";
 
-/** What is new among the tokens seen: standards of each, and whose metadata is to be read. */
+/** Collects the standards of new tokens, and queues the reads of their metadata. */
 export const createTokenCatalog = (state: State) => {
   const seen = new Set<string>();
   const tokens = new Set<Address>();

@@ -6,9 +6,9 @@ import { type Address, nativeTokenAddress, zeroAddress } from "../../../lib/hex.
 import { nativeMovements, nativeTransfers } from "../../ledger/projection/native.ts";
 import { standards } from "./standards.ts";
 
-/** One step of a token, or of the native one; a side that is null is no account: minted, burnt, or the protocol's. */
+/** A movement of a token or of the native one; a null side is no account: minted, burned, or the protocol's. */
 export interface TokenMovement {
-  /** False for what changes balances without being a transfer: fees, tips, withdrawals. */
+  /** False for balance changes that are no transfers: fees, tips, withdrawals. */
   readonly transfer: boolean;
   readonly transactionIndex: number | null;
   readonly logIndex: number | null;
@@ -16,7 +16,7 @@ export interface TokenMovement {
   readonly token: Address;
   readonly from: Address | null;
   readonly to: Address | null;
-  /** What a transfer's row says, where a side is no account. */
+  /** The addresses of the transfer's row, also for sides that are no account. */
   readonly fromAddress: Address;
   readonly toAddress: Address;
   readonly tokenId: bigint | null;
@@ -25,12 +25,12 @@ export interface TokenMovement {
   readonly ofHybrid?: true | undefined;
 }
 
-/** What was found for a block, as long as the block lives: a batch asks for it several times. */
+/** Movements by block, as a batch uses them several times. */
 const found = new WeakMap<DecodedBlock, { readonly chain: ChainFacts; readonly movements: readonly TokenMovement[] }>();
 
 /**
- * All movements of a block in their order: by transaction, in it native value, inner value, then logs by index; what belongs to no transaction comes last.
- * Fees, tips and withdrawals are among them where native balances are moved by them.
+ * All movements of a block in order: by transaction, and within it native value, inner value, then logs by index; movements without a transaction come last.
+ * Includes fees, tips and withdrawals if native balances are accounted by traces.
  */
 export const tokenMovements = (decoded: DecodedBlock, chain: ChainFacts): readonly TokenMovement[] => {
   const known = found.get(decoded);
@@ -51,7 +51,7 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
     }
   };
   for (const native of chain.nativeAccounting === "traces" ? nativeMovements(block) : nativeTransfers(block)) {
-    // A tip is the transaction's last step, after the events.
+    // A tip is the last step of its transaction, after the events.
     const before = native.transactionIndex === null ? Number.POSITIVE_INFINITY : native.transactionIndex - (native.kind === "tip" ? 0 : 1);
     takeEvents(before);
     const transfer = native.kind === "value" || native.kind === "inner";
@@ -74,8 +74,9 @@ const movementsOf = ({ block, events }: DecodedBlock, chain: ChainFacts): TokenM
 };
 
 /**
- * Gas of a transaction for each id that it mints in ranges. A range costs the same however long it is, and each of its ids is rows here: so that nobody fills an index
- * for nothing, ranges are read as far as their transaction paid, about half of what an id of EIP-1155's TransferBatch costs at least. Who creates a collection pays more.
+ * Gas per id that a transaction mints in ranges (EIP-2309). A range costs the same gas whatever its length, but each id takes rows in the index. So that an
+ * index cannot be filled at no cost, ids are only read as far as the transaction's gas covers them, at about half of what an id in EIP-1155's TransferBatch
+ * costs. Deploying a collection costs more.
  */
 const gasOfAnId = 250n;
 
@@ -112,7 +113,7 @@ const addEvent = (
       ...(event.kind === "erc721Transfer" && event.ofHybrid ? { ofHybrid: true } : {}),
     });
   };
-  // Wrapping mints and burns without a Transfer; other contracts' events of this name mean other things.
+  // Wrapped native tokens mint and burn without a Transfer; in other contracts, events of these names have other meanings.
   const wraps = chain.wrappedNative.has(event.address);
   if (event.kind === "erc20Transfer") add(standards.erc20, event.from, event.to, null, event.amount);
   else if (event.kind === "erc721Transfer") add(standards.erc721, event.from, event.to, event.tokenId, 1n);

@@ -3,13 +3,13 @@ import type { BaseRead } from "../../../indexer/projection.ts";
 import type { Address, Hex } from "../../../lib/hex.ts";
 import { standards } from "./standards.ts";
 
-/** Which balance is asked for; `tokenId` null for a fungible token, the native one, and the number held of a collection. */
+/** The key of a balance; `tokenId` is null for a fungible token, the native one, and the number of tokens held of a collection. */
 export interface BalanceKey {
   readonly owner: Address;
   readonly token: Address;
   readonly standard: number;
   readonly tokenId: bigint | null;
-  /** A number of ids of a contract whose `balanceOf` returns its coins. */
+  /** Set for the token count of a collection whose `balanceOf` returns coins, as the contract is an ERC-20 token too. */
   readonly ofHybrid?: true | undefined;
 }
 
@@ -19,12 +19,12 @@ const addressWord = (address: Address): string => address.slice(2).padStart(64, 
 /** balanceOf(address) of EIP-20 and EIP-721, ownerOf(uint256) of EIP-721, balanceOf(address,uint256) of EIP-1155. */
 const selectors = { balanceOf: "0x70a08231", ownerOf: "0x6352211e", balanceOfId: "0x00fdd58e" } as const;
 
-/** How a balance before the index is asked of the node; null where no call tells it. */
+/** The read of a balance before the index; null if there is no call for it. */
 export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null => {
   const { owner, token, standard, tokenId, ofHybrid } = key;
   if (standard === standards.native) return { firstBlock, address: owner };
   if (tokenId === null) {
-    // EIP-1155 has no call for the number of units held of all ids.
+    // EIP-1155 has no call for the units held of all ids.
     return standard === standards.erc1155 || ofHybrid === true
       ? null
       : { firstBlock, to: token, data: `${selectors.balanceOf}${addressWord(owner)}` };
@@ -34,12 +34,12 @@ export const baseReadOf = (key: BalanceKey, firstBlock: number): BaseRead | null
     : { firstBlock, to: token, data: `${selectors.balanceOfId}${addressWord(owner)}${word(tokenId)}` };
 };
 
-/** The balance that an answer tells; null where it tells none. */
+/** The balance in a call's result; null if the result is no balance. */
 export const decodeBaseBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null => {
   const ownerOf = key.standard === standards.erc721 && key.tokenId !== null;
-  // An id that nobody owns yet makes ownerOf revert (EIP-721).
+  // ownerOf reverts for an id without an owner (EIP-721).
   if (!outcome.ok) return outcome.reverted && ownerOf ? 0n : null;
-  // No data comes back from an address without code: the contract was not there yet.
+  // An address without code returns no data: the contract was not deployed yet.
   if (outcome.data === "0x") return 0n;
   if (outcome.data.length !== 66) return null;
   if (ownerOf) return ownerIs(outcome.data, key.owner) ? 1n : 0n;

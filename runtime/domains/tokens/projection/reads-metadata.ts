@@ -7,10 +7,10 @@ export const tokenMetadataKind = "token-metadata";
 /** name(), symbol() and decimals() of EIP-20; collections have the first two (EIP-721). */
 const selectors = ["0x06fdde03", "0x95d89b41", "0x313ce567"] as const;
 
-/** Characters of a name that are kept. */
+/** Max characters of a name or symbol. */
 const longestText = 200;
 
-/** What a token says of itself: each part null where it says nothing that can be used. */
+/** The metadata that a token contract returns; a part is null if the result is unusable. */
 export const tokenMetadataRead: NodeRead = {
   kind: tokenMetadataKind,
   calls: (address) => selectors.map((data) => ({ to: address, data })),
@@ -31,7 +31,7 @@ export const tokenMetadataRead: NodeRead = {
   }),
 };
 
-/** A string, or the bytes32 that tokens older than EIP-20's final text return, cleaned. */
+/** A string, or the bytes32 of tokens that predate the final EIP-20, sanitized. */
 const readText = (outcome: CallOutcome | undefined): string | null => {
   if (outcome === undefined || !outcome.ok) return null;
   const body = Buffer.from(outcome.data.slice(2, 2 + 2 * 65_536), "hex");
@@ -51,7 +51,7 @@ const stringOf = (body: Buffer): Buffer | null => {
   const length = smallNumber(body, offset);
   if (length === null) return null;
   const start = offset + 32;
-  // A string said to be longer than what came is not one, unless what came was cut here.
+  // A string longer than the data is invalid, unless the data was truncated above.
   if (start + length > body.length && body.length < 65_536) return null;
   return body.subarray(start, start + length);
 };
@@ -61,7 +61,7 @@ const smallNumber = (body: Buffer, at: number): number | null => {
   return body.readUInt32BE(at + 28);
 };
 
-/** Text without what a terminal, a page or a table would act on: control characters, invisible direction marks, invalid UTF-8; at most so many characters. */
+/** Removes what could act on a terminal, page or table (control characters, invisible direction marks, invalid UTF-8) and truncates. */
 const clean = (bytes: Buffer): string | null => {
   const text = bytes
     .toString("utf8")
@@ -70,7 +70,7 @@ const clean = (bytes: Buffer): string | null => {
   return text === "" ? null : [...text].slice(0, longestText).join("");
 };
 
-/** A uint8 as one word; anything else is no number of decimals. */
+/** A uint8 in one word; null for any other data. */
 const readDecimals = (outcome: CallOutcome | undefined): number | null => {
   if (outcome === undefined || !outcome.ok || outcome.data.length !== 66) return null;
   const value = BigInt(outcome.data as Hex);

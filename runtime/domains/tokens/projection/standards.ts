@@ -1,4 +1,4 @@
-/** The numbers of `standard` in the tables. */
+/** The values of the column `standard`. */
 export const standards = { native: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
 
 const names: Readonly<Record<number, string>> = {
@@ -7,5 +7,5 @@ const names: Readonly<Record<number, string>> = {
   [standards.erc1155]: "erc1155",
 };
 
-/** `supports_erc` of a contract: the standards whose events it has emitted (`events/contract-standards.ts` distinguishes them), ascending. */
+/** `supports_erc` of a contract: the standards whose events it has emitted (see `events/contract-standards.ts`), ascending. */
 export const supportsErc = (known: readonly number[]): string[] => known.flatMap((standard) => names[standard] ?? []);

@@ -5,7 +5,7 @@ const nftKey = { owner: "bytea", token: "bytea", token_id: "numeric", standard: 
 const current = { since_block: "int8", balance: "numeric", net_change: "numeric" } as const;
 const ended = { from_block: "int8", to_block: "int8", balance: "numeric", net_change: "numeric" } as const;
 
-/** The tables of migrations 0002, 0007, 0020 and 0021 that follow blocks, and the queue that metadata is read by. */
+/** The projection's tables (migrations 0002, 0007, 0020 and 0021), and the queue of metadata reads. */
 export const tokenTables: readonly Table[] = [
   { kind: "append", name: "token_standards", columns: { address: "bytea", standard: "int2", block_number: "int8" } },
   {
@@ -45,7 +45,7 @@ export const tokenTables: readonly Table[] = [
     name: "token_supplies",
     columns: { token: "bytea", standard: "int2", block_number: "int8", supply: "numeric" },
   },
-  // Written by jobs from what contracts return, never by the fold; listed so that roll-backs and rebuilds reach them.
+  // Written by jobs, never by the fold; listed so that roll-backs and rebuilds include them.
   {
     kind: "append",
     name: "supply_offsets",
@@ -56,7 +56,7 @@ export const tokenTables: readonly Table[] = [
     name: "quiet_calls",
     columns: { token: "bytea", block_number: "int8", is_read: "bool" },
   },
-  // Not to be rolled back; a rebuild clears it, so that every token is compared again with its contract at once.
+  // Never rolled back; a rebuild clears it, so that every token is compared with its contract again at once.
   { kind: "latest", name: "token_checks", key: ["token", "standard"], periods: null, columns: { token: "bytea", standard: "int2" } },
   { kind: "queue", name: "node_reads", key: ["kind", "key"], columns: { kind: "text", key: "bytea", block_number: "int8" } },
 ];

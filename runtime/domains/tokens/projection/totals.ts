@@ -8,14 +8,14 @@ import { standards } from "./standards.ts";
 interface Totals {
   readonly token: Address;
   readonly standard: number;
-  /** Null where balances are read from the contract and one is not known yet. */
+  /** Null if the token is node-sourced and one of its balances is unknown. */
   holders: number | null;
-  /** Mints less burns: of an ERC-20 token since the index began, of a collection since its contract did; null where events do not show the latter. */
+  /** Mints less burns: of an ERC-20 token since the index began, of a collection since its deployment; null if events do not determine the latter. */
   supply: bigint | null;
   written: Pick<Totals, "holders" | "supply">;
 }
 
-/** How many hold each token, and how much was minted less burned: one row a block that changed it. */
+/** Holder counts and supplies, one row per block that changed them. */
 export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (token: Address, standard: number) => boolean) => {
   const all = new Map<string, Totals>();
   const inBlock = new Set<Totals>();
@@ -29,7 +29,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     const stored = state.get("totals", token, standard);
     const holders = stored === undefined ? 0 : stored.holders === null ? null : Number(stored.holders);
     const storedSupply = state.get("supplies", token, standard);
-    // What an ERC-20 contract had before a late index is in its offset (supply_offsets); a token of a complete index began with nothing.
+    // The supply of an ERC-20 contract before a late index is in supply_offsets; in a complete index every token began with 0.
     const first = standard === standards.erc20 || chain.from === 0 ? 0n : null;
     const supply = storedSupply === undefined ? first : storedSupply.supply === null ? null : BigInt(String(storedSupply.supply));
     const totals: Totals = { token, standard, holders, supply, written: { holders, supply } };
@@ -41,7 +41,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
     inBlock.add(totals);
     if (totals.supply === null) return;
     const next = totals.supply + amount;
-    // An ERC-20 sum beyond what can be is corrected by the contract's own number; of collections it shows that events are incomplete.
+    // An impossible ERC-20 sum is corrected by totalSupply(); for a collection it shows that its events are incomplete.
     totals.supply = totals.standard === standards.erc20 || (next >= 0n && next <= largestWord) ? next : null;
   };
 
@@ -53,7 +53,7 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
   };
 
   return {
-    /** A movement without a sender mints, also to the zero address itself; one without a receiver alone burns. */
+    /** A movement without a sender mints, also to the zero address; one with a sender and without a receiver burns. */
     move: ({ token, standard, from, to, amount }: TokenMovement): void => {
       if (standard === standards.native || (from !== null && to !== null)) return;
       if (from === null && to === null && standard !== standards.erc20) return;
@@ -75,6 +75,6 @@ export const createTotals = (state: State, chain: ChainFacts, isNodeSourced: (to
   };
 };
 
-/** What the zero address has of an ERC-20 token is read from the contract, and counted where the number is served. */
+/** The zero address's ERC-20 balances are read from the contract, and counted when they are served. */
 const isCounted = ({ standard, owner }: HolderChange["key"]): boolean =>
   standard !== standards.native && (standard !== standards.erc20 || owner !== zeroAddress);

@@ -8,12 +8,12 @@ export interface DailyBalance {
   readonly close: string | null;
 }
 
-/** How much of a day the index tells: all of it, its end alone (the index begins in it), or nothing. */
+/** How much of a day is indexed: all of it, only its end (the index begins in it), or nothing. */
 export type Coverage = "whole" | "end" | "none";
 
 const unknown: DailyBalance = { open: null, high: null, low: null, close: null };
 
-/** The days of one balance, oldest first: each opens with what the day before closed with, the first with `opening`; a day without changes stays there. */
+/** The days of one balance, oldest first: each opens with the previous close, the first with `opening`. */
 export const dailyBalances = (
   opening: string | null,
   changes: ReadonlyMap<number, readonly Pick<BalanceSpanRow, "high" | "low" | "close">[]>,
@@ -31,7 +31,7 @@ export const dailyBalances = (
   });
 };
 
-/** Of two amounts one; unknown when either is. */
+/** The larger of two amounts; unknown if either is. */
 const larger = (left: string | null, right: string | null): string | null =>
   left === null || right === null ? null : BigInt(left) > BigInt(right) ? left : right;
 

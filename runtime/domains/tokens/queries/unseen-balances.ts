@@ -2,31 +2,31 @@ import { createRpc, type Rpc, type RpcResult } from "../../../chain/rpc.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
-/** Requests that wait for one node at most; further ones are answered without. */
+/** Max requests that wait for one node; further ones get no balance. */
 const maxWaiting = 32;
 const timeoutMilliseconds = 2_000;
 
-/** A block that is indexed. */
+/** An indexed block. */
 export interface IndexedBlock {
   readonly number: number;
   readonly hash: Hash;
 }
 
-/** Native balances of addresses that the index has never seen. */
+/** Native balances of addresses that no indexed block touched. */
 export interface UnseenBalances {
-  /** What an address has after a block, in wei; null where the node does not say, or has another block at that height. Never rejects. */
+  /** The balance after a block, in wei; null if the node does not respond or has another block at that height. Never rejects. */
   readonly read: (chainId: number, address: Address, block: IndexedBlock) => Promise<string | null>;
 }
 
 interface Node {
   readonly rpc: Rpc;
-  /** Requests that wait for it. */
+  /** The number of requests that wait for it. */
   waiting: number;
 }
 
 /**
- * Reads what the index cannot know: an address that no indexed block touched still has what the genesis block, or a block before a late start, gave it.
- * One request to the network's node while the client waits, bounded in time and number.
+ * Reads native balances that the index cannot know: of addresses funded by the genesis block, or before a late start, and not touched since. One request to
+ * the chain's node while the client waits, limited in time and number.
  */
 export const createUnseenBalances = (chains: readonly ChainConfig[]): UnseenBalances & { close(): Promise<void> } => {
   const nodes = new Map(
@@ -53,7 +53,7 @@ export const createUnseenBalances = (chains: readonly ChainConfig[]): UnseenBala
 
 const createNodeRpc = (url: string): Rpc => createRpc({ url, batchSize: 2, concurrency: 8, retries: 0, timeoutMilliseconds });
 
-/** The balance is of the indexed branch only if the node has the same block at its height. */
+/** The balance belongs to the indexed branch only if the node has the same block at its height. */
 const readBalance = async (rpc: Rpc, address: Address, { number, hash }: IndexedBlock): Promise<string | null> => {
   const height = `0x${number.toString(16)}`;
   const [balance, block] = await rpc.settle([

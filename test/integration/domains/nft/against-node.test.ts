@@ -12,7 +12,7 @@ import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
-import type { Deployed } from "../../../support/oddities/teller.ts";
+import type { Deployed } from "../../../support/oddities/story-builder.ts";
 import { editionKey, type NftStory, tellNftStory } from "./story.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there

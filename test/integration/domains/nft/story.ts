@@ -1,7 +1,7 @@
 import { type Address, type Hex, toHex, zeroAddress } from "viem";
 import { type Artifact, artifacts, call, startTestChain, type TestChain } from "../../../support/chain.ts";
 import { compileOddities } from "../../../support/oddities/compile.ts";
-import { createTeller, type Deployed } from "../../../support/oddities/teller.ts";
+import { createTeller, type Deployed } from "../../../support/oddities/story-builder.ts";
 
 /** A chain with collections of every kind, whose node still has the state of each block to compare with. */
 export interface NftStory {

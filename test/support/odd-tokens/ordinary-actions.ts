@@ -1,6 +1,6 @@
 import { type Address, maxUint256, zeroAddress } from "viem";
 import { call } from "../chain.ts";
-import type { OddToken, Stage, Step } from "./kind.ts";
+import type { OddToken, Stage, Step } from "./token-kind.ts";
 
 /** An allowance that was given in the story; that it may have no event makes no difference. */
 export interface Grant {

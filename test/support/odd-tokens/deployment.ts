@@ -8,8 +8,8 @@ import { type ChainConfig, chainConfig } from "../../../runtime/config/config.ts
 import { type Artifact, startTestChain, type TestChain } from "../chain.ts";
 import { multicall, multicallCode } from "../multicall.ts";
 import { compileFolder } from "../oddities/compile.ts";
-import type { Field, OddToken } from "./kind.ts";
-import { kinds } from "./kinds.ts";
+import type { Field, OddToken } from "./token-kind.ts";
+import { kinds } from "./token-kinds.ts";
 
 const chainId = 31337;
 /** Before Cancun, so that a contract that destroys itself is gone (EIP-6780). */

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from "vie
 import { nativeTokenAddress, zeroAddress } from "../../../runtime/lib/hex.ts";
 import type { TestChain } from "../chain.ts";
 import type { Participants } from "./participants.ts";
-import type { StoryToken } from "./tell-coins.ts";
+import type { StoryToken } from "./story-coins.ts";
 
 const abi = parseAbi(["function balanceOf(address owner) view returns (uint256)", "function ownerOf(uint256 id) view returns (address)"]);
 const editionsAbi = parseAbi(["function balanceOf(address owner, uint256 id) view returns (uint256)"]);

@@ -1,8 +1,8 @@
 import { type Address, type Hash, type Hex, sha256, toHex, zeroAddress } from "viem";
 import { type HDAccount, mnemonicToAccount } from "viem/accounts";
-import type { People, StoryToken } from "./tell-coins.ts";
-import { sink } from "./tell-values.ts";
-import type { Deployed, Teller } from "./teller.ts";
+import type { Deployed, Teller } from "./story-builder.ts";
+import type { People, StoryToken } from "./story-coins.ts";
+import { sink } from "./story-values.ts";
 
 /** The words that anvil makes its accounts of (its manual). */
 const account = (addressIndex: number): HDAccount =>

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, type Hex, stringToHex, toHex } from "viem";
-import type { People, StoryToken } from "./tell-coins.ts";
-import type { Teller } from "./teller.ts";
+import type { Teller } from "./story-builder.ts";
+import type { People, StoryToken } from "./story-coins.ts";
 
 const text = (value: string): Hex => encodeAbiParameters([{ type: "string" }], [value]);
 const number = (value: bigint): Hex => toHex(value, { size: 32 });

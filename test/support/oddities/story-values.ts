@@ -1,6 +1,6 @@
 import { type Address, encodeDeployData, type Hex, pad, toHex } from "viem";
-import type { People } from "./tell-coins.ts";
-import type { Deployed, Teller } from "./teller.ts";
+import type { Deployed, Teller } from "./story-builder.ts";
+import type { People } from "./story-coins.ts";
 
 /** Contracts that move native value; `mortals` are there to be ended. */
 export interface Values {

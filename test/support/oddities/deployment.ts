@@ -7,8 +7,8 @@ import { type ChainConfig, chainConfig, config as configSchema } from "../../../
 import type { Database } from "../../../runtime/database/database.ts";
 import { createKeys } from "../../../runtime/http/keys.ts";
 import { startTestChain, type TestChain } from "../chain.ts";
+import { genesisFile, type OddStory, tellOddities } from "./build-story.ts";
 import { findParticipants, type Participants } from "./participants.ts";
-import { genesisFile, type OddStory, tellOddities } from "./tell.ts";
 import { startWithdrawingNode } from "./withdrawals.ts";
 
 /** A chain with the story of oddities told. */

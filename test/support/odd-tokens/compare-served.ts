@@ -1,8 +1,8 @@
 import type { Address } from "viem";
-import type { ServedChain } from "../oddities/judge-heights.ts";
-import type { OddToken } from "./kind.ts";
-import type { TrueAllowance, Truth } from "./node-truth.ts";
+import type { ServedChain } from "../oddities/compare-heights.ts";
+import type { TrueAllowance, Truth } from "./node-values.ts";
 import { type ServedHolders, type ServedItem, servedAllowances, servedHolders, servedItems } from "./served.ts";
+import type { OddToken } from "./token-kind.ts";
 
 /** Something that is served and not what the contract says. */
 export interface Difference {

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, type Hash, type Hex, maxUint256, pad, toHex } from "viem";
 import { artifacts, call } from "../chain.ts";
-import type { Deployed, Teller } from "./teller.ts";
+import type { Deployed, Teller } from "./story-builder.ts";
 
 /** A token of the story, and by whose word its balances are. */
 export interface StoryToken {

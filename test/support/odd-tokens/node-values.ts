@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi, toHex, zeroAddress } from "viem";
-import type { OddToken } from "./kind.ts";
-import type { OddStage } from "./stage.ts";
+import type { OddStage } from "./deployment.ts";
+import type { OddToken } from "./token-kind.ts";
 
 const abi = parseAbi([
   "function balanceOf(address owner) view returns (uint256)",

@@ -1,6 +1,7 @@
 import { type Address, type Hex, toHex } from "viem";
 import type { TestChain } from "../chain.ts";
 import { compileOddities } from "./compile.ts";
+import { createTeller } from "./story-builder.ts";
 import {
   coinTokens,
   openCoins,
@@ -11,12 +12,11 @@ import {
   tellMisleadingCoins,
   tellOverflows,
   tellShouts,
-} from "./tell-coins.ts";
-import { collectionTokens, openCollections, storyIds, tellCollections } from "./tell-collections.ts";
-import { tellGhosts, tellNames } from "./tell-names.ts";
-import { tellBlob, tellPersonalCoin, tellPrices } from "./tell-transactions.ts";
-import { openValues, sink, tellCalls, tellEnds } from "./tell-values.ts";
-import { createTeller } from "./teller.ts";
+} from "./story-coins.ts";
+import { collectionTokens, openCollections, storyIds, tellCollections } from "./story-collections.ts";
+import { tellGhosts, tellNames } from "./story-names.ts";
+import { tellBlob, tellPersonalCoin, tellPrices } from "./story-transactions.ts";
+import { openValues, sink, tellCalls, tellEnds } from "./story-values.ts";
 import type { WithdrawingNode } from "./withdrawals.ts";
 
 /** What a told story leaves to those who compare. */

@@ -1,6 +1,6 @@
 import { maxUint256, zeroAddress } from "viem";
-import type { People, StoryToken } from "./tell-coins.ts";
-import type { Deployed, Teller } from "./teller.ts";
+import type { Deployed, Teller } from "./story-builder.ts";
+import type { People, StoryToken } from "./story-coins.ts";
 
 /** Collections as they were before the standards, and at the standards' edges. */
 export interface Collections {

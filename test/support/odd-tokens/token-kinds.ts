@@ -1,6 +1,6 @@
 import { type Address, maxUint256, parseSignature, zeroAddress } from "viem";
-import { by } from "./everyday.ts";
-import type { Kind, Stage, Step } from "./kind.ts";
+import { by } from "./ordinary-actions.ts";
+import type { Kind, Stage, Step } from "./token-kind.ts";
 
 /** A call by one of the people, whose arguments follow from the stage. */
 const calling =
