@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
 import { createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
+import type { Sql } from "../../../../../runtime/database/sql.ts";
 import { compareBalances } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { createTokenBackoff } from "../../../../../runtime/jobs/token-backoff.ts";
@@ -10,22 +11,22 @@ const token: Address = `0x${"a".repeat(40)}`;
 const owner: Address = `0x${"b".repeat(40)}`;
 const hash = `0x${"c".repeat(64)}` as const;
 
-/** What is compared is given, not asked of a chain: ninety tokens that change their mind between two looks would take long to deploy. */
-const lookWith = async (answer: CallOutcome, rows: readonly object[], patience: Parameters<typeof compareBalances>[2], now: Date) => {
+/** Compares stored rows with a mocked result: deploying ninety tokens that change between two comparisons would take long. */
+const compareWith = async (answer: CallOutcome, rows: readonly object[], state: Parameters<typeof compareBalances>[2], now: Date) => {
   const unused = () => {
     throw new Error("not used");
   };
   const context = {
     chainId: 1,
     clock: () => now,
-    database: { query: async (sql: string) => (sql.includes("token_checks") ? [] : rows) },
+    database: { query: async (sql: string | Sql) => ((typeof sql === "string" ? sql : sql.text).includes("token_checks") ? [] : rows) },
     multicall: async () => rows.map(() => answer),
     source: { hashesOf: async () => [hash], balances: unused, calls: unused, capabilities: {} },
     exclusive: unused,
     beside: unused,
     logger: { info: unused },
   } as unknown as JobContext;
-  await compareBalances(context, [{ token, owner }], patience);
+  await compareBalances(context, [{ token, owner }], state);
 };
 
 const row = { number: 9, hash, token, owner, balance: "5" };
@@ -35,9 +36,9 @@ it.each([
   ["falls silent", { ok: false, reverted: true } as const, [row]],
   ["has no such balance any more", differs, []],
 ])("a token that differed once and then %s takes no place of a later look", async (_, second, rows) => {
-  const patience = { backoff: createTokenBackoff(1_000), suspects: createSuspects(20_000) };
-  await lookWith(differs, [row], patience, new Date(0));
-  expect(patience.suspects.due(new Date(20_000))).toEqual([{ token, owner }]);
-  await lookWith(second, rows, patience, new Date(20_000));
-  expect(patience.suspects.due(new Date(40_000))).toEqual([]);
+  const state = { backoff: createTokenBackoff(1_000), suspects: createSuspects(20_000) };
+  await compareWith(differs, [row], state, new Date(0));
+  expect(state.suspects.due(new Date(20_000))).toEqual([{ token, owner }]);
+  await compareWith(second, rows, state, new Date(20_000));
+  expect(state.suspects.due(new Date(40_000))).toEqual([]);
 });
