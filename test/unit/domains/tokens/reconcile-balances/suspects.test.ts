@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
-import { createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import type { Sql } from "../../../../../runtime/database/sql.ts";
+import { createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import { compareBalances } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
 import { createTokenBackoff } from "../../../../../runtime/jobs/token-backoff.ts";
