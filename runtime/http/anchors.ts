@@ -3,22 +3,22 @@ import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { redactMessage } from "./redact.ts";
 
-/** How long a list's pages are answered as of one block; asking for a page in the second half prolongs it. */
+/** How long the pages of a list stay at one block; a page request in the second half of that time renews it. */
 export const anchorMilliseconds = 15 * 60_000;
 const cleanUpMilliseconds = 60_000;
 const rowsPerCleanUp = 5000;
 
 export interface Anchor {
   readonly block: number;
-  /** Whether half of its time has gone. */
+  /** Whether half of its lifetime has passed. */
   readonly old: boolean;
 }
 
 export interface Anchors {
   find(fingerprint: Buffer, chainId: number): Promise<Anchor | null>;
-  /** Fixes the block of a list; `anew` replaces one that stands, else only an expired one is replaced. */
-  fix(fingerprint: Buffer, chainId: number, block: number, anew: boolean): Promise<void>;
-  /** Deletes expired anchors, a bounded number at a time. */
+  /** Stores the block of a list; `replace` overwrites an existing anchor, otherwise only an expired one is overwritten. */
+  pin(fingerprint: Buffer, chainId: number, block: number, replace: boolean): Promise<void>;
+  /** Deletes a bounded number of expired anchors. */
   cleanUp(): Promise<void>;
   stop(): void;
 }
@@ -29,13 +29,13 @@ const withoutPage = (name: string, value: unknown): unknown => {
   return typeof value === "bigint" ? String(value) : value;
 };
 
-/** What identifies a list whose pages belong together: the key, the endpoint and every parameter but the page's number and the format. */
+/** Identifies a list whose pages belong together: a hash of the key, the endpoint and every parameter except page number and format. */
 export const fingerprintOf = (keyId: number, operation: string, request: unknown): Buffer =>
   createHash("sha256")
     .update(JSON.stringify([keyId, operation, request], withoutPage))
     .digest();
 
-/** The anchors in the database, where all server processes see them, and the indexer, which drops those above a reorganisation. */
+/** Anchors in the database, shared by all server processes; the indexer deletes those above a reorganisation. */
 export function createAnchors(database: Pick<Database, "query">, logger: Logger): Anchors {
   const cleanUp = async (): Promise<void> => {
     // By the index on expires_at.
@@ -46,7 +46,7 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
   };
   const timer = setInterval(() => {
     cleanUp().catch((error: unknown) => {
-      logger.warn({ reason: redactMessage(error instanceof Error ? error.message : String(error)) }, "expired anchors were not deleted");
+      logger.warn({ reason: redactMessage(error instanceof Error ? error.message : String(error)) }, "deleting expired anchors failed");
     });
   }, cleanUpMilliseconds);
   timer.unref();
@@ -61,13 +61,13 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
       );
       return row ?? null;
     },
-    async fix(fingerprint, chainId, block, anew) {
+    async pin(fingerprint, chainId, block, replace) {
       await database.query(
         `INSERT INTO page_anchors (fingerprint, chain_id, block_number, expires_at) VALUES ($1, $2, $3, now() + $4 * interval '1 ms')
          ON CONFLICT (fingerprint) DO UPDATE
            SET chain_id = excluded.chain_id, block_number = excluded.block_number, expires_at = excluded.expires_at
            WHERE $5 OR page_anchors.expires_at <= now()`,
-        [fingerprint, chainId, block, anchorMilliseconds, anew],
+        [fingerprint, chainId, block, anchorMilliseconds, replace],
       );
     },
     cleanUp,

@@ -32,12 +32,12 @@ import { createRun, type RequestScope } from "./run.ts";
 import { createUsageLedger } from "./usage-ledger.ts";
 import { createValidation, type ValidateMode, type Validation } from "./validation/validation.ts";
 
-/** Everything that the HTTP server is given. */
+/** Dependencies of the HTTP application. */
 export interface HttpDeps<Context> {
   readonly database: Pick<Database, "query">;
   readonly logger: Logger;
   readonly limits: Limits;
-  /** In the order in which errors list them. */
+  /** In the order of error messages. */
   readonly chains: readonly GroupedChain[];
   readonly handlers: Handlers<Context>;
   readonly context: (scope: RequestScope) => Context;
@@ -49,7 +49,7 @@ export interface HttpDeps<Context> {
   readonly trustedProxies: readonly string[];
   /** The operator's names of the community protocols. */
   readonly protocols: Readonly<Record<string, string>>;
-  /** In demo mode: the key that the documentation page fills in, and what its examples' names stand for. */
+  /** In demo mode: the key that the documentation page fills in, and the values of its examples' names. */
   readonly demo: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
   readonly now: () => Date;
@@ -57,9 +57,9 @@ export interface HttpDeps<Context> {
 
 export interface HttpApp {
   readonly app: Express;
-  /** Says on /readyz that this process will not answer much longer. */
+  /** Makes /readyz report the shutdown. */
   announceStop(): void;
-  /** Enters the credits that are not entered yet and ends all timers; after the last answer. */
+  /** Writes pending credit usage and stops all timers; to be called after the last answer. */
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ async function checkFailure(failure: Failure, requestId: string, operation: stri
   return failure;
 }
 
-/** The generated routes, with what their handlers need. */
+/** Creates the generated routes. */
 function createEndpoints<Context>(
   deps: HttpDeps<Context>,
   ledger: ReturnType<typeof createUsageLedger>,
@@ -113,7 +113,7 @@ function createEndpoints<Context>(
   return router;
 }
 
-/** The Express application: documentation, health and every endpoint of the catalog. */
+/** Creates the Express application: documentation, health checks and every endpoint of the catalog. */
 export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   const { logger, limits, publicUrl, demo } = deps;
   const ledger = createUsageLedger(deps.database, logger);
@@ -142,7 +142,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
     }),
   );
   const endpoints = createEndpoints(deps, ledger, anchors, validation);
-  // A request is compared with the routes of its own kind only.
+  // API requests and pages have routers of their own.
   app.use((request, response, next) => (request.url.startsWith("/v1/") ? endpoints.handle : pages)(request, response, next));
   app.use((_request, response) => {
     const { path } = recordOf(response);

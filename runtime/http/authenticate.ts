@@ -6,7 +6,7 @@ import type { Query } from "./query.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 
-/** What of a request tells who sent it. */
+/** The parts of a request that identify its sender. */
 export interface Sender {
   readonly authorization: string | undefined;
   readonly query: Query;
@@ -18,10 +18,10 @@ export interface AuthenticateDeps {
   readonly rateLimits: RateLimits;
 }
 
-/** Finds the key of a request. Rejects with 401, or 429 where too many without a valid key came from the same address. */
+/** Finds the key of a request. Rejects with 401, or with 429 after too many requests without a valid key from one address. */
 export type Authenticate = (sender: Sender) => Promise<ActiveKey>;
 
-/** The first step of a request. */
+/** Creates the authentication of requests. */
 export function createAuthenticate({ keys, rateLimits }: AuthenticateDeps): Authenticate {
   const find = async ({ authorization, query, address }: Sender): Promise<ActiveKey> => {
     const key = readKey(authorization, query);
@@ -42,9 +42,9 @@ export function createAuthenticate({ keys, rateLimits }: AuthenticateDeps): Auth
   };
 }
 
-/** Refuses keys whose allowance is used up, by what the database held at the look-up and what this process charged since. */
+/** Refuses keys with an exhausted allowance, from the usage in the database at lookup and the charges of this process since. */
 export function createAllowanceCheck(ledger: Pick<UsageLedger, "charged" | "pending">): (key: ActiveKey) => void {
-  /** For each look-up, what this process had charged the key and written by then. */
+  /** For each lookup, the charges of this process that were already in the database. */
   const written = new WeakMap<ActiveKey, number>();
   return (key) => {
     const { id, creditLimitHundredths: limit, usedHundredths } = key;

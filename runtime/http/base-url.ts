@@ -4,10 +4,10 @@ import { failures } from "./errors.ts";
 /** Names (with the underscores that container networks allow), IPv4 and bracketed IPv6 addresses, with an optional port. */
 const hostForm = /^(?:[a-z0-9](?:[a-z0-9_.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 
-/** The address under which this server is reached, without a slash at its end: the configured one, else what the request was sent to. @throws {HttpError} 400 for a Host that is none. */
+/** The base URL of this server without a trailing slash: the configured one, otherwise that of the request. @throws {HttpError} 400 for an invalid Host. */
 export function baseUrl(request: Request, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
-  // Express takes the forwarded headers into account for trusted proxies only.
+  // Express respects forwarded headers of trusted proxies only.
   const host: unknown = request.host;
   if (typeof host !== "string" || !hostForm.test(host)) throw failures.hostInvalid();
   return `${request.protocol === "https" ? "https" : "http"}://${host}`;

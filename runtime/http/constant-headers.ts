@@ -4,8 +4,8 @@ import type { Request, RequestHandler, Response } from "express";
 export type Header = readonly [name: string, value: string];
 
 /**
- * What middlewares whose headers depend on no request would set, asked once: running them for each request costs more than the rest of a small answer.
- * @throws where one asks about more than the method and the headers of the request.
+ * The headers that middlewares set regardless of the request, computed once: running them per request costs more than the rest of a small answer.
+ * @throws where a middleware reads more of the request than its method and headers.
  */
 export function constantHeaders(middlewares: readonly RequestHandler[]): readonly Header[] {
   const headers = new Map<string, string>();
@@ -21,7 +21,7 @@ export function constantHeaders(middlewares: readonly RequestHandler[]): readonl
       if (error !== undefined) throw error;
       passed = true;
     });
-    if (!passed) throw new Error("A middleware of constant headers answers or waits.");
+    if (!passed) throw new Error("A middleware of constant headers must call next() synchronously.");
   }
   return [...headers];
 }

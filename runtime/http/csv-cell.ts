@@ -1,11 +1,11 @@
 import type { CsvColumn } from "../../generated/operations.gen.ts";
 
-/** What a spreadsheet takes for the start of a formula, alone or after white space; the full-width forms count in some languages. */
+/** The start of a spreadsheet formula, also after white space; full-width characters count in some locales. */
 const formula = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 const numeral = /^-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$/i;
 
-/** Text that no spreadsheet computes: an apostrophe in front makes it text and is not shown. */
-const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text);
+/** Text that no spreadsheet evaluates: a leading apostrophe marks it as text and is not displayed. */
+const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
 /** One cell, unquoted: empty for null, digits for numbers, compact JSON for lists and objects. */
 export function renderCell(value: unknown, kind: CsvColumn["kind"]): string {
@@ -13,5 +13,5 @@ export function renderCell(value: unknown, kind: CsvColumn["kind"]): string {
   if (kind === "json" || typeof value === "object") return JSON.stringify(value);
   const text = String(value);
   // A numeric column may hold text such as UNLIMITED.
-  return kind === "number" && numeral.test(text) ? text : harmless(text);
+  return kind === "number" && numeral.test(text) ? text : escapeFormula(text);
 }

@@ -6,7 +6,7 @@ import type { CsvColumn, Operation } from "../../generated/operations.gen.ts";
 import { parentsOf, rowsOf } from "./credits.ts";
 import { renderCell } from "./csv-cell.ts";
 
-/** RFC 4180, section 3; the header line is always there. */
+/** RFC 4180, section 3; there is always a header line. */
 export const csvType = "text/csv; charset=utf-8; header=present";
 
 function valueAt(start: unknown, path: readonly string[]): unknown {
@@ -27,7 +27,7 @@ function* csvRows(operation: Pick<Operation, "csv" | "list" | "rows">, data: unk
   }
 }
 
-/** At least this many bytes will be sent: the cells and their separators, without quotes. Ends early above the bound. */
+/** A lower bound of the size in bytes: cells and separators, without quotes. Stops counting above `bound`. */
 export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, bound: number): number {
   let bytes = 0;
   for (const row of csvRows(operation, data)) {
@@ -37,10 +37,10 @@ export function measureCsv(operation: Pick<Operation, "csv" | "list" | "rows">, 
   return bytes;
 }
 
-/** Writes an answer as RFC 4180 has it, as fast as the client reads. */
+/** Writes an answer as CSV (RFC 4180) with backpressure. */
 export async function writeCsv(operation: Pick<Operation, "csv" | "list" | "rows">, data: unknown, output: Writable): Promise<void> {
   const columns = operation.csv.map((column: CsvColumn) => column.header);
-  // A lone CR or LF needs quotes as well as the pair (RFC 4180, section 2.6).
+  // A lone CR or LF must be quoted too (RFC 4180, section 2.6).
   const stringifier = stringify({ header: true, columns, record_delimiter: "\r\n", quoted_match: /[\r\n]/ });
   await pipeline(Readable.from(csvRows(operation, data)), stringifier, output);
 }

@@ -1,9 +1,9 @@
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-/** JSON that may stand in a script. */
+/** JSON that is safe inside a script element. */
 const scriptValue = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The page that holds the documentation; nothing inline and nothing from elsewhere, so that its policy can be strict. */
+/** The documentation page, without inline or third-party content, so that its Content-Security-Policy can be strict. */
 export const docsPage = (title: string, directory: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -23,7 +23,7 @@ export const docsPage = (title: string, directory: string): string => `<!doctype
 </html>
 `;
 
-/** The script that fills the page; with a demo key, requests can be tried at once. */
+/** The script of the page; it fills in the demo key, if there is one. */
 export const docsScript = (documentPath: string, demoKey: string | undefined): string => `"use strict";
 const demoKey = ${scriptValue(demoKey ?? null)};
 const page = SwaggerUIBundle({
@@ -42,7 +42,7 @@ const page = SwaggerUIBundle({
 });
 `;
 
-/** What the page needs on a phone: nothing wider than the screen. */
+/** Styles that keep the page within the width of a phone. */
 export const docsStyle = `body { margin: 0; }
 .swagger-ui .wrapper { padding: 0 16px; box-sizing: border-box; max-width: 1200px; }
 .swagger-ui .opblock .opblock-summary-path { word-break: break-word; }

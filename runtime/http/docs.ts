@@ -16,7 +16,7 @@ export interface DocsDeps {
   readonly title: string;
   readonly document: OpenApiDocument;
   readonly publicUrl: string | undefined;
-  /** Filled in on the page, for requests of the page alone; for the demo alone, because everyone who opens the page sees it. */
+  /** Filled in on the page. For the demo only: everyone who opens the page can read it. */
   readonly demoKey: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Asset {
   readonly zipped: Buffer;
 }
 
-/** Files of the page's package, read and compressed when first asked for. */
+/** Files of swagger-ui-dist, read and compressed on first use. */
 function createAssets(): (name: string) => Promise<Asset> {
   const read = new Map<string, Promise<Asset>>();
   const load = async (name: string): Promise<Asset> => {
@@ -47,7 +47,7 @@ function createAssets(): (name: string) => Promise<Asset> {
   };
 }
 
-/** The documentation page, its files and the OpenAPI document; none of them needs a key. */
+/** Serves the documentation page, its files and the OpenAPI document, without a key. */
 export function createDocs({ title, document, publicUrl, demoKey }: DocsDeps): Router {
   const router = Router({ caseSensitive: true });
   const asset = createAssets();

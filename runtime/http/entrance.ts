@@ -7,15 +7,15 @@ import { openRecord } from "./request-record.ts";
 import { protocolNames, readTarget } from "./request-target.ts";
 
 export interface EntranceDeps {
-  /** Of every answer. */
+  /** Set on every answer. */
   readonly headers: readonly Header[];
-  /** Answers OPTIONS. */
+  /** Handles OPTIONS. */
   readonly preflight: RequestHandler;
   readonly urlBytes: number;
   readonly protocols: Readonly<Record<string, string>>;
 }
 
-/** The first step of every request: its id and record, the headers of every answer, its method, its URL in the spelling of the routes. */
+/** The first middleware: request id and record, common headers, method check, and the URL in the spelling of the routes. */
 export function createEntrance({ headers, preflight, urlBytes, protocols }: EntranceDeps): RequestHandler {
   const names = protocolNames(protocols);
   return (request, response, next) => {

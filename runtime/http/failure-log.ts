@@ -3,13 +3,13 @@ import { redactMessage } from "./redact.ts";
 
 const framesLogged = 8;
 
-/** The names of the functions that an error came through; file names stay inside. */
+/** The function names of an error's stack trace, without file names. */
 function functionsOf(stack: string | undefined): readonly string[] {
   const frames = stack?.match(/^ +at (?:async )?[^\s(]+ \(/gm) ?? [];
   return frames.slice(0, framesLogged).map((frame) => frame.replace(/^ +at (?:async )?| \($/g, ""));
 }
 
-/** Logs the cause of an answer that the request did not cause: what, its code and where, without SQL, stack traces, file names and keys. */
+/** Logs an unexpected failure: its reason, code and functions, without SQL, stack traces, file names and keys. */
 export function logFailure(logger: Logger, requestId: string, status: number, error: unknown): void {
   const known = error instanceof Error ? error : new Error(String(error));
   const code = "code" in known && typeof known.code === "string" ? known.code : undefined;

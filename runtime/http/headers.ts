@@ -4,7 +4,7 @@ import helmet from "helmet";
 import { constantHeaders, type Header } from "./constant-headers.ts";
 import { allowedMethods } from "./errors.ts";
 
-const shown = [
+const exposedHeaders = [
   "X-Credits",
   "X-Request-Id",
   "X-Total-Count",
@@ -19,25 +19,25 @@ const shown = [
 
 const isSecure = (publicUrl: string | undefined): boolean => publicUrl?.startsWith("https:") ?? false;
 
-/** Lets every web page read answers: the key is in the request, and no cookie ever is. */
+/** Allows every origin: requests authenticate by key, never by cookie. */
 export const crossOrigin = (): RequestHandler =>
   cors({
     origin: "*",
     methods: allowedMethods.split(", "),
     allowedHeaders: ["Authorization", "X-Requested-With", "Content-Type", "X-Request-Id"],
-    exposedHeaders: shown,
+    exposedHeaders,
     maxAge: 86_400,
   });
 
-/** Answers change with each block, and hold what a key paid for. */
-const neverStored: Header = ["Cache-Control", "no-store"];
+/** Answers change with each block and are paid for by their key. */
+const noStore: Header = ["Cache-Control", "no-store"];
 
-/** Security headers of answers: they load nothing, and may stand in frames and be read across origins, which is what `key` in the query is for. */
+/** Security headers of answers: they load nothing, and may be framed and read across origins, which `key` in the query exists for. */
 const answerPolicy = (publicUrl: string | undefined): RequestHandler =>
   helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { "default-src": ["'none'"] } },
     crossOriginResourcePolicy: { policy: "cross-origin" },
-    // What the rest of the default set is about, an answer of data has not: windows, downloads, prefetching, plug-ins.
+    // The other default headers concern windows, downloads, prefetching and plug-ins, which data has none of.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,
@@ -51,10 +51,10 @@ const answerPolicy = (publicUrl: string | undefined): RequestHandler =>
 /** The headers of every answer. */
 export const answerHeaders = (publicUrl: string | undefined): readonly Header[] => [
   ...constantHeaders([answerPolicy(publicUrl), crossOrigin()]),
-  neverStored,
+  noStore,
 ];
 
-/** Takes back what `crossOrigin` allows: pages of other origins have nothing to read in the documentation page's files, one of which may have a key. */
+/** Removes the headers of `crossOrigin`: other origins must not read the documentation's files, one of which may contain a key. */
 export const withoutCrossOrigin: RequestHandler = (_request, response, next) => {
   for (const name of response.getHeaderNames()) if (name.startsWith("access-control-")) response.removeHeader(name);
   next();
@@ -70,7 +70,7 @@ export const pageHeaders = (publicUrl: string | undefined): RequestHandler =>
         "script-src": ["'self'"],
         "style-src": ["'self'"],
         "img-src": ["'self'", "data:"],
-        // The page may have been opened under another name than the one that its requests go to.
+        // The page may be open under a host other than the public URL that its requests go to.
         "connect-src": publicUrl === undefined ? ["'self'"] : ["'self'", new URL(publicUrl).origin],
         "base-uri": ["'none'"],
         "form-action": ["'none'"],

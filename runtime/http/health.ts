@@ -2,27 +2,27 @@ import { Router } from "express";
 import { sendJson, successBody } from "./envelope.ts";
 import { failures } from "./errors.ts";
 
-/** Whether the server can answer, and how far its chains are. */
+/** Whether the server is ready, and how far its chains are indexed. */
 export interface Readiness {
-  /** Why not yet, a sentence each; none where it is ready. Lag is no reason. */
+  /** Why it is not ready, one sentence each; empty when it is. Lag is not a reason. */
   readonly reasons: readonly string[];
-  /** Shown as they are: chains with their heights and lag, the database's state. */
+  /** Included in the answer: chains with height and lag, state of the database. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** A probe has a bound of its own, and rather reads why than nothing. */
+/** Probes time out; until then they should receive the reason. */
 const readinessMilliseconds = 5_000;
-const unanswered: Readiness = { reasons: [`The database did not respond within ${readinessMilliseconds / 1000} s.`], details: {} };
+const timedOut: Readiness = { reasons: [`The database did not respond within ${readinessMilliseconds / 1000} s.`], details: {} };
 
 async function boundedReadiness(readiness: () => Promise<Readiness>): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
   const bound = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(() => resolve(unanswered), readinessMilliseconds);
+    timer = setTimeout(() => resolve(timedOut), readinessMilliseconds);
   });
   return Promise.race([readiness(), bound]).finally(() => clearTimeout(timer));
 }
 
-/** Liveness and readiness, for whoever runs the server; they need no key. */
+/** Serves liveness and readiness to the operator, without a key. */
 export function createHealth(readiness: () => Promise<Readiness>, isStopping: () => boolean): Router {
   const router = Router({ caseSensitive: true });
   router.get("/healthz", (_request, response) => sendJson(response, 200, successBody({ status: "up" })));

@@ -1,24 +1,24 @@
 import { LRUCache } from "lru-cache";
 import { type ActiveKey, hashKey, type Keys } from "./keys.ts";
 
-/** A revoked key stops working within 5 s: the look-up's age at its end is taken off, and this leaves room for a slow one. */
+/** A revoked key stops working within 5 s: the duration of the lookup is subtracted, which leaves 2 s for a slow one. */
 const activeMilliseconds = 3000;
-/** Short, so that a key works soon after it was made. */
+/** Short, so that a new key works soon after its creation. */
 const unknownMilliseconds = 1000;
-/** How long a key that was good is trusted to be worth a look-up. */
+/** How long a valid key may be looked up again without admission. */
 const provenMilliseconds = 600_000;
-/** Of each kind; a flood of wrong keys then pushes out wrong keys only. */
+/** Per cache, so that a flood of invalid keys evicts invalid keys only. */
 const capacity = 10_000;
 
 export interface KeyCache {
   /**
-   * The active key, or null; looked up once at a time for each key. Before a key that was not good lately is looked up, `admit` runs and may refuse:
-   * so a good key is not held back by what others at its address send.
+   * The active key, or null; concurrent lookups of one key are shared. `admit` runs before the lookup of a key that was not valid recently, and may
+   * refuse it: other clients at the same address cannot block a valid key.
    */
   find(key: string, admit?: () => Promise<void>): Promise<ActiveKey | null>;
 }
 
-/** Remembers look-ups of keys for seconds, wrong ones too. */
+/** Caches lookups of keys for seconds, unsuccessful ones too. */
 export function createKeyCache(keys: Pick<Keys, "find">): KeyCache {
   const active = new LRUCache<string, ActiveKey>({ max: capacity, ttl: activeMilliseconds });
   const unknown = new LRUCache<string, true>({ max: capacity, ttl: unknownMilliseconds });

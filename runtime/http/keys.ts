@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Database } from "../database/database.ts";
 
-/** A key as it is listed: never the key itself, which is not stored. */
+/** A listed key, without the secret, which is not stored. */
 export interface ListedKey {
   readonly id: number;
   readonly label: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
-  /** Hundredths of a credit; null where the key has no bound. */
+  /** Hundredths of a credit; null if the key is unlimited. */
   readonly creditLimitHundredths: number | null;
   readonly usedHundredths: number;
   readonly calls: number;
@@ -18,33 +18,33 @@ export interface NewKey {
   readonly creditLimitHundredths?: number | undefined;
 }
 
-/** A key that may be used. */
+/** A key that is not revoked. */
 export interface ActiveKey {
   readonly id: number;
   readonly creditLimitHundredths: number | null;
-  /** What the ledger held at the look-up; 0 where there is no bound. */
+  /** Usage at the lookup; 0 for an unlimited key. */
   readonly usedHundredths: number;
 }
 
 export interface Keys {
-  /** Makes a key, which is returned here and nowhere else. */
+  /** Creates a key; only this call ever returns it. */
   create(key: NewKey): Promise<{ readonly id: number; readonly key: string }>;
-  /** Makes a given key usable, also one that was revoked. */
+  /** Activates a given key, even if it was revoked. */
   ensure(key: string, label: string): Promise<{ readonly id: number }>;
   list(): Promise<readonly ListedKey[]>;
-  /** True where the key was active until now. */
+  /** True if the key was active. */
   revoke(id: number): Promise<boolean>;
   /** The active key with this hash. */
   find(hash: Buffer): Promise<ActiveKey | null>;
 }
 
-/** The SHA-256 under which a key is stored; 108 random bits need no salt and no slow hash. */
+/** The SHA-256 under which a key is stored; 108 random bits need neither salt nor a slow hash. */
 export const hashKey = (key: string): Buffer => createHash("sha256").update(key).digest();
 
 /** A new key: `ckey_` and 27 hex digits. */
 export const newKey = (): string => `ckey_${randomBytes(14).toString("hex").slice(0, 27)}`;
 
-/** The keys in the database. */
+/** API keys in the database. */
 export function createKeys(database: Pick<Database, "query">): Keys {
   const insert = async (sql: string, values: readonly unknown[]): Promise<number> => {
     const [row] = await database.query<{ id: number }>(sql, values);

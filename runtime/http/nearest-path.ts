@@ -1,11 +1,11 @@
 import { distance } from "fastest-levenshtein";
 import type { Operation } from "../../generated/operations.gen.ts";
 
-/** Longer paths get no hint: comparing takes time that grows with their length. */
-const longestCompared = 400;
+/** Longer paths get no hint: the time to compare grows with their length. */
+const maxComparedLength = 400;
 const segmentsOf = (path: string): readonly string[] => path.split("/").filter((segment) => segment !== "");
 
-/** How far a path is from an endpoint's, parameters matching anything; a segment too many or missing counts its length. */
+/** The edit distance of a path to an endpoint's; parameters match anything, and an extra or missing segment counts its length. */
 function distanceTo(sent: readonly string[], wanted: readonly string[]): number {
   let sum = 0;
   for (let index = 0; index < Math.max(sent.length, wanted.length); index++) {
@@ -15,12 +15,12 @@ function distanceTo(sent: readonly string[], wanted: readonly string[]): number 
   return sum;
 }
 
-/** Finds the endpoint whose path is spelt most like one that does not exist; words it for an error. */
+/** Creates the hint of a 404: the endpoint with the nearest path. */
 export function createPathHint(operations: readonly Pick<Operation, "path">[]): (path: string) => string {
   const known = operations.map(({ path }) => ({ path, segments: segmentsOf(path) }));
   return (path) => {
     const elsewhere = "all paths are listed at /docs/";
-    if (path.length > longestCompared || !path.startsWith("/v1")) return elsewhere;
+    if (path.length > maxComparedLength || !path.startsWith("/v1")) return elsewhere;
     const sent = segmentsOf(path);
     let nearest = { path: "", far: Number.POSITIVE_INFINITY };
     for (const candidate of known) {

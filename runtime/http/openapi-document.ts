@@ -1,12 +1,12 @@
-/** As much of an OpenAPI document as is changed here. */
+/** An OpenAPI document. */
 export interface OpenApiDocument {
   readonly [name: string]: unknown;
 }
 
 export interface Binding {
-  /** What the names of the demo's story stand for. */
+  /** Values of the names in the demo's story. */
   readonly cast: Readonly<Record<string, string>>;
-  /** The chain that examples ask about; the documented one where there is none. */
+  /** The chain in examples; by default the documented one. */
   readonly chainName: string | undefined;
 }
 
@@ -15,7 +15,7 @@ type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
 const chainParameters: readonly unknown[] = ["chainName", "chain-name"];
 
-/** A value of the story in the form that the parameter's schema has. */
+/** A value of the story in the type of the parameter's schema. */
 function valueFor(schema: unknown, text: string): unknown {
   const type = isNode(schema) ? schema.type : undefined;
   if (type === "array") return text.split(",");
@@ -29,7 +29,7 @@ function boundExample(parameter: Node, { cast, chainName }: Binding): { readonly
   return isChain && chainName !== undefined ? { example: chainName } : undefined;
 }
 
-/** A document whose parameter examples are things that happened: every `x-story` is replaced by what it stands for. */
+/** A document with real parameter examples: every `x-story` is replaced by its value. */
 export function bindExamples(document: OpenApiDocument, binding: Binding): OpenApiDocument {
   const bind = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bind);
@@ -40,7 +40,7 @@ export function bindExamples(document: OpenApiDocument, binding: Binding): OpenA
   return bind(document) as OpenApiDocument;
 }
 
-/** A document that names the address under which it was asked for. */
+/** A document with the URL that it was requested at as its server. */
 export const withServer = (document: OpenApiDocument, url: string): OpenApiDocument => ({
   ...document,
   servers: [{ url, description: "This server." }],

@@ -2,13 +2,13 @@ import { isIP } from "node:net";
 import type { Request } from "express";
 import { baseUrl } from "./base-url.ts";
 
-/** Names of this machine that no name server decides on (RFC 6761, section 6.3). */
+/** Loopback names, which DNS does not resolve (RFC 6761, section 6.3). */
 const loopbackName = /^(?:[a-z0-9-]+\.)*localhost$/i;
 
 /**
- * Whether what a request asks for may be read by the page that sent it, where that is meant for pages of this server alone. Browsers say where a request
- * comes from (Fetch Metadata, `Sec-Fetch-Site`; Fetch, `Origin`). A name that a stranger's name server leads here has pages of its own, to which this
- * server is the same origin: so names are those of this machine and of the public URL, or addresses, which no name server leads anywhere.
+ * Whether a request comes from a page of this server, which alone may read its answer. Browsers send the origin of a request (Fetch Metadata,
+ * `Sec-Fetch-Site`; Fetch, `Origin`). An untrusted domain that resolves to this server is the same origin to its own pages (DNS rebinding): so only
+ * loopback names, the host of the public URL, and IP addresses are accepted as hosts.
  */
 export function isOwnPage(request: Request, publicUrl: string | undefined): boolean {
   const site = request.headers["sec-fetch-site"];

@@ -3,31 +3,31 @@ import { NotIndexedError, type RequestError } from "../lib/request-error.ts";
 import { type Anchors, fingerprintOf } from "./anchors.ts";
 import type { Common } from "./request-common.ts";
 
-/** How far the answers of an operation reach. */
+/** The head of the index, for the answers of an operation. */
 export interface Head {
-  /** The highest block that they take in. */
+  /** The highest block that answers include. */
   readonly block: number;
-  /** The failure of a request for what is above that block or not found, while a part of the index is rebuilt; null when nothing is. */
+  /** While a part of the index is rebuilt, the failure of requests above that block or for data that is not found; otherwise null. */
   readonly rebuilding: RequestError | null;
-  /** The last block that each part of the index has. */
+  /** The checkpoint of each projection. */
   readonly checkpoints: ReadonlyMap<string, number>;
 }
 
 export interface PagesDeps {
-  readonly anchors: Pick<Anchors, "find" | "fix">;
-  /** How far a chain's answers to a request reach; null before the first block. Throws where there is no answer at the moment. */
+  readonly anchors: Pick<Anchors, "find" | "pin">;
+  /** The head of a chain for a request; null before the first block. Throws while the request cannot be answered. */
   readonly head: (chainId: number, operation: string, request: unknown) => Promise<Head | null>;
 }
 
-/** As of which block a request is answered, and what keeps its later pages there. */
+/** The as-of block of a request, and the means to pin its later pages to it. */
 export interface Pages {
-  /** The anchor of the request's pages, else the head; null without a chain or before its first block. */
+  /** The anchor of the list, otherwise the head; null without a chain or before its first block. */
   readonly anchor: number | null;
   readonly rebuilding: Head["rebuilding"];
   readonly checkpoints: Head["checkpoints"];
-  /** Has an earlier block fixed than the anchor: a list may be as of less than what is indexed. */
+  /** Pins an earlier block than the anchor: a list may be as of a projection's checkpoint. */
   pin(block: number): void;
-  /** Fixes the anchor where the answer says that there is more; to be done before it is sent. */
+  /** Stores the anchor if the answer has more pages; to be called before it is sent. */
   keep(data: unknown): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const noHead = { anchor: null, rebuilding: null, checkpoints: new Map<string, nu
 const hasMore = (data: unknown): boolean =>
   typeof data === "object" && data !== null && (data as { pagination?: { has_more?: unknown } | null }).pagination?.has_more === true;
 
-/** Finds the block that a request is answered as of: page 0 takes the head and fixes it, later pages keep to it. */
+/** Determines the as-of block of a request: page 0 takes the head and pins it for later pages. */
 export async function openPages(
   { anchors, head }: PagesDeps,
   keyId: number,
@@ -51,29 +51,29 @@ export async function openPages(
   if (operation.regime !== "page" && operation.regime !== "path-page") return { anchor: top, rebuilding, checkpoints, ...keepNothing };
 
   const fingerprint = fingerprintOf(keyId, operation.id, request);
-  const fixedBefore = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
-  // The earlier pages show rows that are not there yet.
-  if (rebuilding !== null && fixedBefore !== null && fixedBefore.block > top) throw rebuilding;
-  // An anchor above the head is of an index that is gone.
-  const standing = fixedBefore !== null && fixedBefore.block <= top ? fixedBefore : null;
-  const anchor = standing?.block ?? top;
-  let fixed = anchor;
+  const stored = pageNumber === 0 ? null : await anchors.find(fingerprint, chainId);
+  // Earlier pages contain rows that are not rebuilt yet.
+  if (rebuilding !== null && stored !== null && stored.block > top) throw rebuilding;
+  // An anchor above the head belongs to an index that no longer exists.
+  const valid = stored !== null && stored.block <= top ? stored : null;
+  const anchor = valid?.block ?? top;
+  let pinned = anchor;
   return {
     anchor,
     rebuilding,
     checkpoints,
     pin(block) {
-      fixed = Math.min(fixed, block);
+      pinned = Math.min(pinned, block);
     },
     async keep(data) {
-      if (!hasMore(data) || (standing !== null && !standing.old)) return;
-      // Another page without an anchor may be answered at the same time: the first to fix it decides, unless the list begins anew.
-      await anchors.fix(fingerprint, chainId, fixed, pageNumber === 0 || fixedBefore !== null);
+      if (!hasMore(data) || (valid !== null && !valid.old)) return;
+      // Concurrent pages without an anchor: the first one to store it wins, unless page 0 restarts the list.
+      await anchors.pin(fingerprint, chainId, pinned, pageNumber === 0 || stored !== null);
     },
   };
 }
 
-/** Runs a resolver; what it does not find while a part of the index is rebuilt may be in the part that is missing. */
+/** Runs a resolver. Data that is not found during a rebuild may be in the missing part, so that is a 503. */
 export async function resolveOn<D>({ rebuilding }: Pick<Pages, "rebuilding">, resolve: () => Promise<D>): Promise<D> {
   try {
     return await resolve();

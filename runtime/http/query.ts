@@ -1,9 +1,9 @@
 import { failures } from "./errors.ts";
 
-/** The default of `node:querystring`; no endpoint has a tenth of them. */
+/** The default of `node:querystring`, more than ten times what any endpoint has. */
 const maxQueryParameters = 1_000;
 
-/** A parsed query: without a prototype, so that no name is special. */
+/** A parsed query, without a prototype, so that no name is special. */
 export type Query = Record<string, string | readonly string[]>;
 
 function decode(text: string, name: string): string {
@@ -16,7 +16,7 @@ function decode(text: string, name: string): string {
   }
 }
 
-/** Reads a query strictly (WHATWG URL, application/x-www-form-urlencoded); a name sent more than once has a list. @throws {HttpError} 400 */
+/** Parses a query strictly (WHATWG URL, application/x-www-form-urlencoded); a repeated name has a list of values. @throws {HttpError} 400 */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null) as Query;
   if (text === "") return query;

@@ -2,10 +2,10 @@ import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limit
 import type { Limits } from "../config/limits.ts";
 import { failures } from "./errors.ts";
 
-/** The state of a key's window, as the RateLimit headers tell it. */
+/** The state of a key's window, for the RateLimit headers. */
 export interface Window {
   readonly limit: number;
-  /** 0 as well while a burst is accepted. */
+  /** Also 0 during a burst. */
   readonly remaining: number;
   /** Whole seconds until the window ends. */
   readonly reset: number;
@@ -15,20 +15,20 @@ export interface Window {
 }
 
 export interface RateLimits {
-  /** Counts a request of a key; null where keys have no limit. */
+  /** Counts a request of a key; null if requests are unlimited. */
   countRequest(keyId: number): Promise<Window | null>;
-  /** @throws {HttpError} 429 where too many requests without a valid key came from an address. */
+  /** @throws {HttpError} 429 after too many requests without a valid key from an address. */
   checkRefusals(address: string): Promise<void>;
   /** Counts a request without a valid key. */
   countRefusal(address: string): Promise<void>;
 }
 
-/** Enough for a script that tries every endpoint; a flood costs a hundred look-ups a second at most. */
+/** Enough for a script that tries every endpoint; limits a flood to 100 lookups per second. */
 const refusals = { points: 1000, duration: 10 };
 const burstSeconds = 10;
 const wholeSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
-/** Counts in this process: a key's limit holds for each server process. */
+/** Creates rate limits in memory: they apply per server process. */
 export function createRateLimits(limits: Pick<Limits, "requestsPerSecond" | "burstRequests">): RateLimits {
   const countRequest =
     limits.requestsPerSecond === "unlimited" ? async () => null : createRequestCount(limits.requestsPerSecond, limits.burstRequests);
@@ -50,7 +50,7 @@ function createRequestCount(
   requestsPerSecond: number,
   burstRequests = Math.floor(2 * requestsPerSecond),
 ): (keyId: number) => Promise<Window> {
-  // Below one request a second the window grows instead of the limit shrinking to nothing.
+  // Below one request per second the window grows, since a limit of 0 would refuse everything.
   const points = Math.max(1, Math.floor(requestsPerSecond));
   const duration = Math.max(1, Math.ceil(1 / requestsPerSecond));
   const steady = new RateLimiterMemory({ points, duration });

@@ -1,18 +1,18 @@
-/** Whatever looks like a key or the beginning of one. */
+/** Anything that resembles a key or its beginning. */
 const keyLike = /ckey_[0-9a-z]+/gi;
 const credentialsInUrl = /\/\/[^\s/@]+@/g;
 const filePath = /(?:file:\/\/|[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}/g;
-/** knex puts the statement before the database's own words, parted by " - ". */
+/** knex prefixes database errors with the statement and " - ". */
 const statement = /^\s*(?:select|insert|update|delete|with|create|alter|drop|begin|copy)\b.* - /is;
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 /** Text without API keys. */
 export const redact = (text: string): string => text.replace(keyLike, "ckey_[redacted]");
 
 /** An error's message for the log: without keys, passwords, statements and file names. */
 export const redactMessage = (text: string): string =>
-  redact(text.slice(0, 10 * longestMessage))
+  redact(text.slice(0, 10 * maxMessageLength))
     .replace(statement, "")
     .replace(credentialsInUrl, "//")
     .replace(filePath, "[path]")
-    .slice(0, longestMessage);
+    .slice(0, maxMessageLength);

@@ -1,9 +1,9 @@
-/** What the HTTP layer reads of a parsed request, whatever its endpoint. */
+/** The fields of parsed requests that the HTTP layer uses, for any endpoint. */
 export interface Common {
   readonly chainId: number | null;
   readonly pageNumber: number;
   readonly format: "json" | "csv";
-  /** Days that the answer covers, for a cost by 30 days. */
+  /** Days that the answer covers, for a cost per 30 days. */
   readonly days: number;
 }
 
@@ -12,7 +12,7 @@ const memberOf = (value: unknown, name: string): unknown =>
 
 const numberOr = <T>(value: unknown, otherwise: T): number | T => (typeof value === "number" ? value : otherwise);
 
-/** The parts that requests of different endpoints have in common. */
+/** Reads the common fields of a request. */
 export const readCommon = (request: unknown): Common => ({
   chainId: numberOr(memberOf(memberOf(request, "chain") ?? memberOf(request, "chainName"), "id"), null),
   pageNumber: numberOr(memberOf(memberOf(request, "page"), "number"), 0),

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { redact } from "./redact.ts";
 
-const saneToken = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
+const plainToken = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
-/** A request's id: the one it came with where that is a plain token and no secret, else a new one. */
+/** The id of a request: the one it was sent with if that is a plain token and not a secret, otherwise a new one. */
 export function requestId(sent: string | readonly string[] | undefined): string {
-  return typeof sent === "string" && saneToken.test(sent) && redact(sent) === sent ? sent : randomUUID();
+  return typeof sent === "string" && plainToken.test(sent) && redact(sent) === sent ? sent : randomUUID();
 }

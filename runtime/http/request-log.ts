@@ -3,17 +3,17 @@ import type { Logger } from "pino";
 import { redact } from "./redact.ts";
 import { recordOf } from "./request-record.ts";
 
-const longestLogged = 300;
+const maxLoggedLength = 300;
 
-/** The query without the key, and nothing that looks like one. */
+/** The query without keys. */
 function loggedQuery(query: Readonly<Record<string, string | readonly string[]>>): string | undefined {
   const pairs = Object.entries(query).filter(([name]) => name.toLowerCase() !== "key");
   return pairs.length === 0
     ? undefined
-    : redact(pairs.map(([name, value]) => `${name}=${String(value)}`).join("&")).slice(0, longestLogged);
+    : redact(pairs.map(([name, value]) => `${name}=${String(value)}`).join("&")).slice(0, maxLoggedLength);
 }
 
-/** One line a request, when it ends: no headers, no key, no query value that holds one. */
+/** Logs one line per request when it ends, without headers and keys. */
 export function createRequestLog(logger: Logger): (request: Request, response: Response, next: NextFunction) => void {
   return (request, response, next) => {
     if (logger.isLevelEnabled("info")) {
@@ -23,7 +23,7 @@ export function createRequestLog(logger: Logger): (request: Request, response: R
           {
             requestId: id,
             method: request.method,
-            path: redact(path).slice(0, longestLogged),
+            path: redact(path).slice(0, maxLoggedLength),
             query: loggedQuery(query),
             status: response.statusCode,
             milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,

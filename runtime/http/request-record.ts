@@ -1,6 +1,6 @@
 import type { Response } from "express";
 
-/** What is noted about a request while it is answered, for its headers and its log line. */
+/** State of a request, for its headers and its log line. */
 export interface RequestRecord {
   readonly id: string;
   readonly startedAt: number;
@@ -12,12 +12,12 @@ export interface RequestRecord {
   hundredths?: number;
 }
 
-/** Starts a response's record. */
+/** Attaches a new record to a response. */
 export function openRecord(response: Response, id: string): RequestRecord {
   const record: RequestRecord = { id, startedAt: performance.now(), query: {}, path: "" };
   response.locals.record = record;
   return record;
 }
 
-/** The record that `openRecord` started. */
+/** The record of a response. */
 export const recordOf = (response: Response): RequestRecord => response.locals.record as RequestRecord;

@@ -1,6 +1,6 @@
 import { failures } from "./errors.ts";
 
-/** A request's path in one spelling, and its query text. */
+/** The canonical path of a request, and its query text. */
 export interface RequestTarget {
   readonly path: string;
   readonly query: string;
@@ -10,13 +10,13 @@ const communityPath = /^(\/v1\/cq\/provider\/app\/)([^/]+)(?=\/|$)/;
 /** Absolute form (RFC 9112, section 3.2.2). */
 const authority = /^https?:\/\/[^/?#]*/i;
 
-/** One spelling for what RFC 3986, section 6.2.2 holds equivalent: `xy%3Dk` is `xy=k`; an encoded slash stays a part of its segment. */
+/** The canonical spelling of equivalent segments (RFC 3986, section 6.2.2): `xy%3Dk` is `xy=k`; an encoded slash stays encoded. */
 function canonicalSegment(segment: string): string {
   if (!segment.includes("%")) return segment;
   return encodeURIComponent(decodeURIComponent(segment)).replace(/%3D/g, "=");
 }
 
-/** Splits a request target and spells its path as the routes do. @throws {HttpError} 400 for what is no path or is badly encoded. */
+/** Splits a request target and normalizes its path. @throws {HttpError} 400 for a target that is not a path or is badly encoded. */
 export function readTarget(url: string, protocols: ReadonlyMap<string, string>): RequestTarget {
   const target = url.replace(authority, "");
   const mark = target.indexOf("?");
@@ -41,7 +41,7 @@ export function readTarget(url: string, protocols: ReadonlyMap<string, string>):
   return { path, query };
 }
 
-/** The names that an operator gave to community protocols, each leading to the name that the routes know. */
+/** Maps the operator's names of community protocols to those of the routes. */
 export function protocolNames(protocols: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(Object.entries(protocols).map(([protocol, name]) => [encodeURIComponent(name).replace(/%3D/g, "="), protocol]));
 }

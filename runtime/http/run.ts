@@ -16,22 +16,22 @@ import { sendAnswer } from "./send-answer.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
 import type { Validation } from "./validation/validation.ts";
 
-/** What a resolver's context is made of, for one request. */
+/** The parts of a request that its resolver's context is built from. */
 export interface RequestScope {
   readonly operation: Operation;
   /** The time of the answer. */
   readonly now: () => Date;
   /** The absolute URL of a path of this server, without a query string. */
   readonly link: (path: string) => string;
-  /** The block that a list is answered as of: its pages' anchor, else the indexed head; null without a chain or before its first block. */
+  /** The as-of block: the list's anchor, otherwise the indexed head; null without a chain or before its first block. */
   readonly anchor: number | null;
-  /** The failure of a request about a block above the anchor while a part of the index that it needs is rebuilt; null when nothing is. */
+  /** While a required part of the index is rebuilt, the failure of requests above the anchor; otherwise null. */
   readonly rebuilding: Head["rebuilding"];
-  /** The last block that each part of the index has. */
+  /** The checkpoint of each projection. */
   readonly checkpoints: Head["checkpoints"];
-  /** Has the later pages of the answer's list answered as of an earlier block than the anchor. */
+  /** Pins the later pages of the list to an earlier block than the anchor. */
   readonly pin: (block: number) => void;
-  /** Where a resolver enters what the cost counts and its answer does not show. */
+  /** Quantities for the cost that the answer does not contain; the resolver sets them. */
   readonly counted: Counted;
 }
 
@@ -58,7 +58,7 @@ function admit(response: Response, window: Window | null): void {
   throw failures.tooManyRequests(window.limit, window.seconds, window.reset);
 }
 
-/** Makes the handlers of the generated routes: key, limits, parameters, anchor, resolver, answer, credits, in this order. */
+/** Creates the handlers of the generated routes: key, limits, parameters, anchor, resolver, answer, credits, in this order. */
 export function createRun<Context>(deps: RunDeps<Context>): Run<RequestHandler, Context> {
   const identify = async (operation: Operation, request: Request, response: Response): Promise<ActiveKey> => {
     const record = recordOf(response);

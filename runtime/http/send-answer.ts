@@ -4,7 +4,7 @@ import { csvType, measureCsv, writeCsv } from "./csv.ts";
 import { sendJson, successBody } from "./envelope.ts";
 import { failures } from "./errors.ts";
 
-/** Header values hold visible ASCII and spaces here; everything else becomes a question mark. */
+/** Replaces everything except visible ASCII and spaces by question marks. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e]+/g, "?").slice(0, 500);
 
 function setWarning(response: ServerResponse, data: unknown): void {
@@ -12,7 +12,7 @@ function setWarning(response: ServerResponse, data: unknown): void {
   if (typeof warning === "string") response.setHeader("X-Warning", headerText(warning));
 }
 
-/** The state of the pages, which has no place in the rows of CSV. */
+/** The pagination, which the rows of CSV cannot contain. */
 function setPageState(response: ServerResponse, data: unknown): void {
   const pagination = (data as { pagination?: { has_more?: unknown; total_count?: unknown } | null } | null)?.pagination;
   if (pagination === undefined || pagination === null) return;
@@ -20,13 +20,13 @@ function setPageState(response: ServerResponse, data: unknown): void {
   if (typeof pagination.total_count === "number") response.setHeader("X-Total-Count", String(pagination.total_count));
 }
 
-/** A client that goes away ends its answer; that is no failure of ours. */
+/** A disconnect of the client is not a failure. */
 const isAbort = (error: unknown): boolean =>
   error instanceof Error &&
   "code" in error &&
   (error.code === "ERR_STREAM_PREMATURE_CLOSE" || error.code === "ECONNRESET" || error.code === "EPIPE");
 
-/** Sends a resolver's data as the envelope or as CSV; `charge` runs when it is certain to be sent, before the first byte. @throws {HttpError} 400 where it is too large. */
+/** Sends data as an envelope or as CSV; `charge` runs before the first byte, once nothing can refuse the answer. @throws {HttpError} 400 for one that is too large. */
 export async function sendAnswer(
   response: ServerResponse,
   operation: Operation,

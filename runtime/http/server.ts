@@ -3,38 +3,38 @@ import type { AddressInfo, Socket } from "node:net";
 import { failureBody } from "./envelope.ts";
 import { type FramingFault, framingFault } from "./message-framing.ts";
 
-/** What a connection may take. */
+/** Limits of a connection. */
 export interface ServerLimits {
   /** Bytes of the request line and all headers. */
   readonly headerBytes: number;
   readonly headerMilliseconds: number;
   readonly requestMilliseconds: number;
   readonly keepAliveMilliseconds: number;
-  /** How long a connection may carry nothing, also while an answer waits to be read. */
-  readonly silentMilliseconds: number;
-  /** How long a stop waits for the answers in flight. */
+  /** How long a connection may be idle, also while an answer waits to be read. */
+  readonly idleMilliseconds: number;
+  /** How long a shutdown waits for requests in flight. */
   readonly stopMilliseconds: number;
 }
 
-/** Bounds that no deployment was seen to need changed; the keep-alive outlives the 60 s of common proxies. */
+/** Fixed limits; the keep-alive exceeds the 60 s of common proxies. */
 export const serverLimits: ServerLimits = {
   headerBytes: 16 * 1024,
   headerMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 65_000,
-  silentMilliseconds: 120_000,
+  idleMilliseconds: 120_000,
   stopMilliseconds: 10_000,
 };
 
 export interface HttpServer {
   readonly server: Server;
-  /** @throws where the port is taken or may not be used. */
+  /** @throws if the port is in use or not permitted. */
   listen(port: number, host: string): Promise<AddressInfo>;
-  /** Accepts nothing new, lets the requests in flight finish within their bound, closes idle connections. */
+  /** Stops accepting, closes idle connections and waits for requests in flight, up to a limit. */
   stop(): Promise<void>;
 }
 
-/** What node:http refuses before there is a request to answer. */
+/** Responds to an error of node:http before there is a request. */
 function refuseConnection(error: Error & { readonly code?: string }, socket: Socket, headerBytes: number): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -57,7 +57,7 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
   );
 }
 
-/** Answers a request of which nobody knows where it ends; node:http closes the connection behind such an answer. */
+/** Refuses a request of ambiguous length and closes its connection. */
 function refuseFraming(response: ServerResponse, { status, message }: FramingFault): void {
   const body = failureBody(status, message);
   response.writeHead(status, {
@@ -69,9 +69,9 @@ function refuseFraming(response: ServerResponse, { status, message }: FramingFau
   response.end(body);
 }
 
-/** An HTTP server whose every connection is bounded. */
+/** Creates an HTTP server with limits on every connection. */
 export function createServer(app: RequestListener, limits: ServerLimits = serverLimits): HttpServer {
-  /** Connections that end with the answer on its way: what else came on them is not looked at. */
+  /** Connections that close after a refusal: further requests on them are ignored. */
   const refused = new WeakSet<Socket>();
   const listener: RequestListener = (request, response) => {
     if (refused.has(request.socket)) return;
@@ -87,12 +87,12 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
       requestTimeout: limits.requestMilliseconds,
       keepAliveTimeout: limits.keepAliveMilliseconds,
       connectionsCheckingInterval: 1000,
-      // A missing Host is refused by the app, in its envelope.
+      // The application refuses a missing Host with an envelope.
       requireHostHeader: false,
     },
     listener,
   );
-  server.setTimeout(limits.silentMilliseconds);
+  server.setTimeout(limits.idleMilliseconds);
   server.on("clientError", (error, socket) => {
     if (!refused.has(socket as Socket)) refuseConnection(error, socket as Socket, limits.headerBytes);
   });
@@ -100,7 +100,7 @@ export function createServer(app: RequestListener, limits: ServerLimits = server
 
   const close = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      // A connection turns idle when its answer ends: keep-alive would hold it open until its time is over.
+      // A connection becomes idle when its response ends, and keep-alive would hold it open.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       const bound = setTimeout(() => server.closeAllConnections(), limits.stopMilliseconds);
       server.close((error) => {

@@ -2,19 +2,19 @@ import type { Logger } from "pino";
 import type { Database } from "../database/database.ts";
 import { redactMessage } from "./redact.ts";
 
-/** Below a second, so that with the time of a flush at most a second of entries is at risk. */
+/** Below a second, so that at most a second of entries is lost in a crash, including the time of a flush. */
 export const flushMilliseconds = 750;
 
 export interface UsageLedger {
-  /** Notes a successful answer, at a UTC day. */
+  /** Records a successful answer. */
   enter(keyId: number, operation: string, hundredths: number, at: Date): void;
-  /** What this process charged a key and has not written yet. */
+  /** What this process charged a key and has not written to the database. */
   pending(keyId: number): number;
   /** What this process charged a key since it started. */
   charged(keyId: number): number;
-  /** Writes what is pending; throws where it cannot, and keeps it. */
+  /** Writes pending entries; keeps them and throws if that fails. */
   flush(): Promise<void>;
-  /** Writes what is left and ends the timer. */
+  /** Stops the timer and writes the remaining entries. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ function add(entries: Entries, { keyId, day, operation, calls, hundredths }: Ent
   entry.hundredths += hundredths;
 }
 
-/** In the order of their ids, so that two processes never wait for each other. */
+/** Writes in the order of ids, so that two processes cannot deadlock. */
 async function write(database: Pick<Database, "query">, entries: Entries): Promise<void> {
   const rows = [...entries].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, entry]) => entry);
   const column = (name: keyof Entry) => rows.map((row) => row[name]);
@@ -52,7 +52,7 @@ async function write(database: Pick<Database, "query">, entries: Entries): Promi
   );
 }
 
-/** Enters what answers cost, one row a key, day and operation, in batches. */
+/** Records the cost of answers in batches, one row per key, day and operation. */
 export function createUsageLedger(database: Pick<Database, "query">, logger: Logger): UsageLedger {
   let waiting: Entries = new Map();
   let writing: Entries = new Map();
@@ -79,7 +79,10 @@ export function createUsageLedger(database: Pick<Database, "query">, logger: Log
   };
   const timer = setInterval(() => {
     flush().catch((error: unknown) => {
-      logger.error({ reason: redactMessage(error instanceof Error ? error.message : String(error)) }, "credits could not be entered yet");
+      logger.error(
+        { reason: redactMessage(error instanceof Error ? error.message : String(error)) },
+        "writing credit usage failed, retrying",
+      );
     });
   }, flushMilliseconds);
   timer.unref();

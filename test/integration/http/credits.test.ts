@@ -110,7 +110,7 @@ describe("the ledger of credits", () => {
     await shaky.get("/v1/chains/");
     await database.query("ALTER TABLE credit_usage RENAME TO elsewhere");
     await shaky.get("/v1/chains/");
-    await until(async () => shaky.lines.join("").includes("credits could not be entered yet"));
+    await until(async () => shaky.lines.join("").includes("writing credit usage failed, retrying"));
     await shaky.get("/v1/chains/");
     await database.query("ALTER TABLE elsewhere RENAME TO credit_usage");
     await until(async () => (await usage(shaky, shaky.keyId))[0]?.calls === 3);
