@@ -2,6 +2,7 @@ import type { HeadFeed } from "../chain/heads.ts";
 import type { Source } from "../chain/source.ts";
 import type { ChainBlock, NativeAccounting } from "../chain/types.ts";
 import type { Database, DatabaseClient } from "../database/database.ts";
+import type { BackoffOptions } from "../lib/async.ts";
 import type { Address, Hash } from "../lib/hex.ts";
 import type { GenesisAllocation } from "./ingest/base-reads.ts";
 import type { Step } from "./ingest/stopwatch.ts";
@@ -36,6 +37,16 @@ export interface Tuning {
   readonly requestsInFlight: number;
 }
 
+/** Waits of the loop, in milliseconds. */
+export interface Timing {
+  /** Before the loop goes on after a temporary failure. */
+  readonly retry: BackoffOptions;
+  /** Between two attempts to become the leader. */
+  readonly lock: number;
+  /** Before each confirmation that the node has replaced a finalized block. */
+  readonly confirmation: number;
+}
+
 /** Storage of the chain itself: the projection that writes blocks, and the queries that read them back. */
 export interface StoredLedger {
   readonly projection: Projection;
@@ -67,6 +78,7 @@ export interface IndexerDeps {
   readonly clock: () => Date;
   readonly onProgress?: (progress: Progress) => void;
   readonly tuning?: Partial<Tuning>;
+  readonly timing?: Partial<Timing>;
 }
 
 export interface IndexerStatus {

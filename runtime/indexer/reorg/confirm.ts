@@ -6,7 +6,6 @@ import type { ChainRecord } from "../storage/chain-record.ts";
 import type { IndexedChain } from "../types.ts";
 
 const confirmations = 3;
-const waitMilliseconds = 300;
 
 /** Verifies before a roll-back that the node still belongs to this chain: a gateway may have led to another one. @throws {BadReplyError} */
 export const confirmChain = async (
@@ -29,7 +28,7 @@ export const confirmFirst = async (source: Pick<Source, "chainId" | "hashesOf">,
 };
 
 /** Finds the ancestor again, several times, because a replaced finalized block stops the loop for good. @throws {BadReplyError} where the node changes its response. */
-export const confirmAncestor = async (find: () => Promise<number>, ancestor: number): Promise<void> => {
+export const confirmAncestor = async (find: () => Promise<number>, ancestor: number, waitMilliseconds: number): Promise<void> => {
   for (let count = 0; count < confirmations; count += 1) {
     await sleep(waitMilliseconds);
     const found = await find();

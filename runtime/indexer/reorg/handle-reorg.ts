@@ -8,6 +8,8 @@ import { findAncestor } from "./find-ancestor.ts";
 
 export interface ReorgDeps extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "logger" | "onProgress"> {
   readonly session: IndexSession;
+  /** Milliseconds before each confirmation that a finalized block was replaced. */
+  readonly confirmationWait: number;
 }
 
 /** Rolls the index back to the common ancestor where the node has left the stored branch. @throws {IndexMismatchError} where that would replace a finalized block. */
@@ -27,7 +29,10 @@ export const handleReorg = async (deps: ReorgDeps, head: Head): Promise<void> =>
 };
 
 /** The common ancestor of index and node below the node's head; null where no indexed block was replaced. @throws {IndexMismatchError} where a finalized block was. */
-const detectReorg = async ({ chain, source, database, ledger, session }: ReorgDeps, head: Head): Promise<number | null> => {
+const detectReorg = async (
+  { chain, source, database, ledger, session, confirmationWait }: ReorgDeps,
+  head: Head,
+): Promise<number | null> => {
   const record = await readChain(database, chain.id);
   const top = Math.min(session.position.block, head.number);
   const find = () => findAncestor(source, ledger, top, session.facts.from);
@@ -36,7 +41,7 @@ const detectReorg = async ({ chain, source, database, ledger, session }: ReorgDe
   await confirmChain(source, chain, record);
   const finalized = record?.finalized ?? null;
   if (finalized !== null && ancestor < Math.min(finalized, top)) {
-    await confirmAncestor(find, ancestor);
+    await confirmAncestor(find, ancestor, confirmationWait);
     throw finalizedChanged(chain.name, ancestor + 1, finalized);
   }
   return ancestor;

@@ -1,15 +1,12 @@
 import type { Head } from "../../chain/source.ts";
 import { nullOnAbort, sleep } from "../../lib/async.ts";
 import { finalizedHeight } from "../reorg/finalized-height.ts";
-import { handleReorg } from "../reorg/handle-reorg.ts";
+import { handleReorg, type ReorgDeps } from "../reorg/handle-reorg.ts";
 import { recordBackfilled, recordHead, recordNativeHistory } from "../storage/chain-record.ts";
 import type { IndexerDeps } from "../types.ts";
 import type { Advance } from "./advance.ts";
-import type { IndexSession } from "./index-session.ts";
 
-export interface FollowDeps
-  extends Pick<IndexerDeps, "chain" | "source" | "database" | "ledger" | "heads" | "logger" | "clock" | "onProgress"> {
-  readonly session: IndexSession;
+export interface FollowDeps extends ReorgDeps, Pick<IndexerDeps, "heads" | "clock"> {
   readonly advance: Advance;
 }
 

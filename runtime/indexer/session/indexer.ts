@@ -2,7 +2,7 @@ import { nullOnAbort } from "../../lib/async.ts";
 import type { Address } from "../../lib/hex.ts";
 import { createStopwatch } from "../ingest/stopwatch.ts";
 import { createLeader, type Leadership } from "../leader/leader.ts";
-import type { Indexer, IndexerDeps, Tuning } from "../types.ts";
+import type { Indexer, IndexerDeps, Timing, Tuning } from "../types.ts";
 import { createAdvance } from "./advance.ts";
 import { type CatchUpDeps, catchUp, catchUpSizeOf } from "./catch-up.ts";
 import { createExclusive } from "./exclusive.ts";
@@ -21,13 +21,16 @@ const defaultTuning: Tuning = {
   requestsInFlight: 4,
 };
 
+const defaultTiming: Timing = { retry: { base: 200, max: 30_000 }, lock: 500, confirmation: 300 };
+
 /** The indexer of one chain. */
 export const createIndexer = (deps: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, onProgress } = deps;
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
+  const timing: Timing = { ...defaultTiming, ...deps.timing };
   const stopwatch = createStopwatch();
   const session = createIndexSession({ ...deps, stopwatch });
-  const leader = createLeader({ database, chain, logger });
+  const leader = createLeader({ database, chain, logger, waitMilliseconds: timing.lock });
   const batchDeps = (): CatchUpDeps => ({
     database,
     source,
@@ -41,11 +44,11 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     onProgress,
   });
   const advance = createAdvance({ ...deps, session, batchDeps, stopwatch, tuning });
-  const follower = createFollower({ ...deps, session, advance });
+  const follower = createFollower({ ...deps, session, advance, confirmationWait: timing.confirmation });
   const size = catchUpSizeOf(tuning);
 
   const retrying = (work: () => Promise<void>, signal: AbortSignal): Promise<void> =>
-    runUntilStopped(work, { chain: chain.name, logger, signal, progress: () => session.position.block });
+    runUntilStopped(work, { chain: chain.name, logger, signal, wait: timing.retry, progress: () => session.position.block });
 
   const runAsLeader = async (leadership: Leadership, signal: AbortSignal): Promise<void> => {
     session.leadership = leadership;

@@ -1,21 +1,20 @@
 import { BadReplyError, BrokenChainError, RpcError, TransportError } from "../../chain/errors.ts";
 import { DatabaseUnavailable } from "../../database/errors.ts";
-import { backoff, sleep } from "../../lib/async.ts";
+import { type BackoffOptions, backoff, sleep } from "../../lib/async.ts";
 import { LeadershipLostError } from "../leader/leader.ts";
 import { CheckpointMovedError } from "../storage/checkpoints.ts";
-
-const maxWait = 30_000;
 
 export interface RunOptions {
   readonly chain: string;
   readonly logger: { warn(message: string): void };
   readonly signal: AbortSignal;
+  readonly wait: BackoffOptions;
   /** Grows as the work advances: a failure after progress counts as the first one. */
   readonly progress: () => number;
 }
 
 /** Runs work repeatedly until the signal, with backoff after temporary failures; throws all others. */
-export const runUntilStopped = async (work: () => Promise<void>, { chain, logger, signal, progress }: RunOptions): Promise<void> => {
+export const runUntilStopped = async (work: () => Promise<void>, { chain, logger, signal, wait, progress }: RunOptions): Promise<void> => {
   for (let failures = 0; !signal.aborted; ) {
     const before = progress();
     try {
@@ -24,7 +23,7 @@ export const runUntilStopped = async (work: () => Promise<void>, { chain, logger
       if (!isTemporary(error)) throw error;
       failures = progress() > before ? 1 : failures + 1;
       logger.warn(`${chain}: ${error.message} Retrying.`);
-      await sleep(backoff(failures, { base: 200, max: maxWait }), signal);
+      await sleep(backoff(failures, wait), signal);
     }
   }
 };

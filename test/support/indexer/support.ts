@@ -11,6 +11,7 @@ import type { Progress } from "../../../runtime/indexer/session/progress.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../../runtime/indexer/types.ts";
 import { followingTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
+import { deadline } from "../deadline.ts";
 
 /** Anvil's chain as a configuration would state it. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
@@ -73,6 +74,7 @@ export const createTestIndexer = async (
     logger: { info: (message) => notes.push(message), warn: (message) => warnings.push(message) },
     clock: () => new Date(),
     onProgress: (event) => progress.push(event),
+    timing: { retry: { base: 5, max: 50 }, lock: 20, confirmation: 10 },
     ...(options.heads === undefined ? {} : { heads: options.heads }),
     ...(options.alsoTouched === undefined ? {} : { alsoTouched: options.alsoTouched }),
     ...(options.tuning === undefined ? {} : { tuning: options.tuning }),
@@ -93,16 +95,16 @@ export const createTestIndexer = async (
 /** Runs an indexer until a condition holds, then ends it and waits for its end. */
 export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 20_000): Promise<void> => {
   const stop = new AbortController();
-  const deadline = Date.now() + limitMilliseconds;
+  const limit = Date.now() + deadline(limitMilliseconds);
   const timer = setInterval(() => {
-    if (done() || Date.now() > deadline) stop.abort();
+    if (done() || Date.now() > limit) stop.abort();
   }, 5);
   try {
     await indexer.run(stop.signal);
   } finally {
     clearInterval(timer);
   }
-  if (!done()) throw new Error(`The indexer did not come to its end: ${JSON.stringify(indexer.status())}`);
+  if (!done()) throw new Error(`The condition was not met: ${JSON.stringify(indexer.status())}`);
 };
 
 /** Every balance from the block on that set it: the periods that ended, and what holds now. */
@@ -111,11 +113,12 @@ export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_bl
 
 /** Waits until something is true. */
 export const until = async (what: string, isTrue: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> => {
-  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; ) {
+  const limit = deadline(milliseconds);
+  for (const end = Date.now() + limit; Date.now() < end; ) {
     if (await isTrue()) return;
     await new Promise((resolve) => setTimeout(resolve, 3));
   }
-  throw new Error(`${what} did not happen in ${milliseconds} ms.`);
+  throw new Error(`${what} did not happen within ${limit} ms.`);
 };
 
 /** Whether the index ends with the very block that the node has as its head, in every projection. */
