@@ -11,7 +11,7 @@ import { tokensProjection } from "./domains/tokens/projection/index.ts";
 import type { Projection } from "./indexer/projection.ts";
 import type { FollowingTable } from "./indexer/reorg/roll-back.ts";
 
-/** What every chain's index is built by, beside the ledger's own projection. */
+/** The projections of every chain beside the ledger's. */
 export const projections: readonly Projection[] = [
   addressActivityProjection,
   tokensProjection,
@@ -23,7 +23,7 @@ export const projections: readonly Projection[] = [
   salesProjection,
 ];
 
-/** What a reorganisation must reach beside the projections' tables: pages that were pinned, and what was read or made. */
+/** Tables that a roll-back includes beside the projections': page anchors, and what jobs read or computed. */
 export const followingTables: readonly FollowingTable[] = [
   "page_anchors",
   "token_metadata",

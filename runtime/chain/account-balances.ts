@@ -9,21 +9,21 @@ export interface StateAt {
   readonly hash: Hash;
 }
 
-/** What the node is asked by, so that the order of the questions can be tested without one. */
+/** The reads that balances need, separate from the source so that their order can be tested without a node. */
 export interface BalanceReader {
   /** Native balances in one state each; null where the node lacks it. */
   readonly balances: (reads: readonly { readonly address: Address; readonly at: StateAt }[]) => Promise<(bigint | null)[]>;
   readonly hashesOf: (heights: readonly number[]) => Promise<(Hash | null)[]>;
-  /** The balances are asked for by the block's hash (EIP-1898): an answer cannot be of another branch. */
+  /** Balances are read by block hash (EIP-1898), so that they cannot belong to another branch. */
   readonly byHash: boolean;
-  /** State of long ago is there; without it one question a block finds out whether the rest is worth asking. */
+  /** The node has the state of past blocks; without it, one read a block decides whether the others are sent. */
   readonly archiveState: boolean;
 }
 
 interface Wanted {
   readonly address: Address;
   readonly after: Read;
-  /** The state before is the one after the block before: what that block's own reading says is not asked for twice. */
+  /** The balance before a block is the one after its parent, which is not read twice. */
   readonly before: Read;
 }
 interface Read {
@@ -32,8 +32,8 @@ interface Read {
 }
 
 /**
- * Blocks that follow each other, with the native balances of all accounts that each touched: right before the block and right after it.
- * The genesis block's are left out: its state is what an index begins with. @throws {BadReplyError} where the answers may be of another branch.
+ * Consecutive blocks with the native balances of all accounts that each touched, right before and right after the block.
+ * The genesis block's are left out, because its state is the base of an index. @throws {BadReplyError} where the balances may belong to another branch.
  */
 export const withBalances = async (
   reader: BalanceReader,
@@ -58,15 +58,15 @@ export const withBalances = async (
       }),
     );
   }
-  const answers = await readAll(reader, wanted);
+  const values = await readAll(reader, wanted);
   if (!reader.byHash) await confirmBranch(reader, blocks);
   return blocks.map((block) => ({
     ...block,
     balances: (wanted.get(block.number) ?? []).map(
       (account): AccountBalance => ({
         address: account.address,
-        balance: answers.get(account.after) ?? null,
-        before: answers.get(account.before) ?? null,
+        balance: values.get(account.after) ?? null,
+        before: values.get(account.before) ?? null,
       }),
     ),
   }));
@@ -75,10 +75,10 @@ export const withBalances = async (
 const readAll = async (reader: BalanceReader, wanted: ReadonlyMap<number, readonly Wanted[]>): Promise<Map<Read, bigint | null>> => {
   const reads = new Set([...wanted.values()].flat().flatMap(({ before, after }) => [before, after]));
   const states = groupByHeight(reads);
-  const there = reader.archiveState ? [...states.values()] : await thereOf(reader, [...states.values()]);
-  const asked = there.flat();
-  const told = await reader.balances(asked);
-  return new Map(asked.map((read, position) => [read, told[position] ?? null]));
+  const available = reader.archiveState ? [...states.values()] : await availableOf(reader, [...states.values()]);
+  const sent = available.flat();
+  const balances = await reader.balances(sent);
+  return new Map(sent.map((read, position) => [read, balances[position] ?? null]));
 };
 
 const groupByHeight = (reads: Iterable<Read>): Map<number, Read[]> => {
@@ -91,19 +91,19 @@ const groupByHeight = (reads: Iterable<Read>): Map<number, Read[]> => {
   return groups;
 };
 
-/** Those states that the node has, by one question each. */
-const thereOf = async ({ balances }: BalanceReader, states: readonly (readonly Read[])[]): Promise<(readonly Read[])[]> => {
-  const told = await balances(states.flatMap((reads) => reads[0] ?? []));
-  return states.filter((_, position) => told[position] !== null && told[position] !== undefined);
+/** The states that the node has, found by one read each. */
+const availableOf = async ({ balances }: BalanceReader, states: readonly (readonly Read[])[]): Promise<(readonly Read[])[]> => {
+  const first = await balances(states.flatMap((reads) => reads[0] ?? []));
+  return states.filter((_, position) => first[position] !== null && first[position] !== undefined);
 };
 
-/** Balances that were asked for by height are of these blocks only if the node has the same ones there after it told them. @throws {BadReplyError} */
+/** Balances that were read by height belong to these blocks only if the node still has the same ones at these heights. @throws {BadReplyError} */
 const confirmBranch = async ({ hashesOf }: BalanceReader, blocks: readonly ChainBlock[]): Promise<void> => {
   const first = blocks[0];
   if (first === undefined) return;
   const parents = first.number === 0 ? [] : [{ number: first.number - 1, hash: first.parentHash }];
   const expected = [...parents, ...blocks];
-  const told = await hashesOf(expected.map(({ number }) => number));
-  const left = expected.find(({ hash }, position) => told[position] !== hash);
-  if (left !== undefined) throw new BadReplyError(`The node left its block ${left.number} while balances were asked for.`);
+  const current = await hashesOf(expected.map(({ number }) => number));
+  const left = expected.find(({ hash }, position) => current[position] !== hash);
+  if (left !== undefined) throw new BadReplyError(`The node replaced its block ${left.number} while balances were read.`);
 };

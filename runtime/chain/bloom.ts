@@ -1,9 +1,9 @@
 import { keccak256 } from "viem";
 import type { Hex } from "../lib/hex.ts";
 
-const remembered = 200_000;
+const maxCached = 200_000;
 
-/** Computes the 2048-bit filter of logs (Yellow Paper, section 4.4.3); remembers the bits of values seen, because addresses and topics repeat. */
+/** Computes the 2048-bit bloom filter of logs (Yellow Paper, section 4.4.3); caches the bits of values, because addresses and topics repeat. */
 export const createBloom = () => {
   const known = new Map<string, readonly [number, number, number]>();
   const bitsOf = (value: Hex): readonly [number, number, number] => {
@@ -13,7 +13,7 @@ export const createBloom = () => {
     // The low 11 bits of each of the first three pairs of bytes.
     const bit = (start: number) => Number.parseInt(digest.slice(start, start + 4), 16) & 2047;
     const bits = [bit(2), bit(6), bit(10)] as const;
-    if (known.size >= remembered) known.clear();
+    if (known.size >= maxCached) known.clear();
     known.set(value, bits);
     return bits;
   };

@@ -4,11 +4,11 @@ import type { RpcError } from "./errors.ts";
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** What it asks for can be had in parts: when it is too much for one reply, or too slow, that is told as a LimitError instead of being tried on. */
+  /** The result can be requested in parts: a reply that is too large or too slow is reported as a LimitError instead of being retried. */
   readonly divisible?: boolean;
-  /** Where the node answers other calls and not this one, this call alone fails, with an UnansweredError; without it, the whole of what was asked for does. */
+  /** Where the node responds to other calls but not to this one, this call alone fails, with an UnansweredError; otherwise all calls fail. */
   readonly isolated?: boolean;
 }
 
-/** Its answer: a value, or the node's own error. */
+/** The result of a call: a value, or the error that the node returned. */
 export type RpcResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: RpcError };

@@ -9,20 +9,20 @@ import { probeSubscription } from "./subscription.ts";
 import type { TraceKind } from "./traces.ts";
 import { verifyBlock } from "./verify.ts";
 
-/** What a node offers beyond the plain calls; asked once, and believed only where the answers have the right shape. */
+/** What a node offers beyond the standard calls. Probed once; a response of the wrong shape counts as not offered. */
 export interface Capabilities {
   readonly blockReceipts: boolean;
   readonly traces: TraceKind | null;
-  /** Traces reach back to the first block to index. */
+  /** Whether traces reach back to the first block to index. */
   readonly oldTraces: boolean;
   readonly finalizedTag: boolean;
-  /** State of long ago; without it, balances before the first indexed block stay unknown. */
+  /** State of past blocks; without it, balances before the first indexed block stay unknown. */
   readonly archiveState: boolean;
-  /** State can be asked for by the hash of its block (EIP-1898): then an answer cannot be of another branch. */
+  /** State can be read by block hash (EIP-1898), so that a response cannot belong to another branch. */
   readonly stateByHash: boolean;
-  /** Null where it was not asked for. */
+  /** Null where it was not probed. */
   readonly webSocket: boolean | null;
-  /** Calls that it takes in one request, of those that would be sent at most. */
+  /** Calls that the node accepts in one request, up to the configured maximum. */
   readonly batchSize: number;
 }
 
@@ -30,7 +30,7 @@ export interface ProbeOptions {
   readonly webSocketUrl?: URL;
 }
 
-/** Asks a node what it can do. A node that cannot be reached is an error, not an answer. @throws {TransportError} */
+/** Probes the capabilities of a node. @throws {TransportError} where it cannot be reached. */
 export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: ProbeOptions = {}): Promise<Capabilities> => {
   const latest = asObject(await rpc.request("eth_getBlockByNumber", ["latest", false]), "latest block");
   const head = quantity(latest, "number");
@@ -59,9 +59,9 @@ export const probeCapabilities = async (rpc: Rpc, from = 0, { webSocketUrl }: Pr
 };
 
 const someAccount = "0x0000000000000000000000000000000000000001";
-const largestDistance = 2 ** 14;
+const maxDistance = 2 ** 14;
 
-/** What a node refuses, and what it answers in another shape, is not offered. */
+/** False where the node returns an error, or a response of another shape. */
 const offers = async (work: () => Promise<unknown>): Promise<boolean> => {
   try {
     await work();
@@ -72,10 +72,10 @@ const offers = async (work: () => Promise<unknown>): Promise<boolean> => {
   }
 };
 
-/** A block near the beginning and one near the head, each with transactions where there is one at hand: an empty block's receipts and traces prove nothing. */
+/** A block near the beginning and one near the head, with transactions if possible: receipts and traces of an empty block prove nothing. */
 const findSamples = async (rpc: Rpc, from: number, head: number): Promise<[number, number]> => {
   const distances = [0, 1];
-  for (let distance = 2; distance <= Math.min(largestDistance, head - from); distance *= 2) distances.push(distance);
+  for (let distance = 2; distance <= Math.min(maxDistance, head - from); distance *= 2) distances.push(distance);
   const earlies = distances.map((distance) => Math.min(from + distance, head));
   const lates = distances.map((distance) => Math.max(head - distance, from));
   const counts = await rpc.settle(
@@ -89,7 +89,7 @@ const findSamples = async (rpc: Rpc, from: number, head: number): Promise<[numbe
 
 const offersBlockReceipts = (rpc: Rpc, early: number, late: number): Promise<boolean> =>
   offers(async () => {
-    // A chain may break these checks by design; what matters here is that the receipts are those of the block's transactions.
+    // Some chains break these checks by design; here the receipts only need to belong to the block's transactions.
     const checks = { bloom: false, gasUsed: false };
     const replies = await fetchReplies(rpc, [early, late], true);
     verifyBlock(first(replies), early, createBloom(), checks);
@@ -98,32 +98,32 @@ const offersBlockReceipts = (rpc: Rpc, early: number, late: number): Promise<boo
 
 const first = (replies: readonly DecodedReply[]): DecodedReply => {
   const reply = replies[0];
-  if (reply === undefined) throw new BadReplyError("The node told no block.");
+  if (reply === undefined) throw new BadReplyError("The node returned no block.");
   return reply;
 };
 
-/** Nodes that keep flat traces answer them from what they stored; the debug ones run the block again, which needs the state before it. */
+/** Flat traces are read from the node's storage; the debug methods execute the block again, which requires the state before it. */
 const probeTraces = async (
   rpc: Rpc,
   early: number,
   late: number,
   blockReceipts: boolean,
 ): Promise<Pick<Capabilities, "traces" | "oldTraces">> => {
-  const tells = (kind: TraceKind, height: number): Promise<boolean> =>
+  const offersTraces = (kind: TraceKind, height: number): Promise<boolean> =>
     offers(async () => {
       const { block, evidence } = first(await fetchReplies(rpc, [height], blockReceipts));
       readTraces(kind, await rpc.request(tracesCall(height, kind).method, tracesCall(height, kind).params), block, evidence.eip6780);
     });
   const recent: TraceKind[] = [];
   for (const kind of ["trace", "debug"] as const) {
-    if (!(await tells(kind, late))) continue;
-    if (await tells(kind, early)) return { traces: kind, oldTraces: true };
+    if (!(await offersTraces(kind, late))) continue;
+    if (await offersTraces(kind, early)) return { traces: kind, oldTraces: true };
     recent.push(kind);
   }
   return { traces: recent[0] ?? null, oldTraces: false };
 };
 
-/** Found out by sending as many calls as would ever be sent at once. */
+/** Found by sending a batch of the maximum size. */
 const probeBatchSize = async (rpc: Rpc): Promise<number> => {
   await rpc.settle(Array.from({ length: rpc.limits().batchSize }, () => ({ method: "eth_chainId", params: [] })));
   return rpc.limits().batchSize;

@@ -3,7 +3,7 @@ import { asList, asObject, bigQuantity, claim, data, hash, optional, quantity, q
 import { createRememberedFields, type RememberedFields } from "./remembered.ts";
 import type { ChainBlock, ChainLog, ChainTransaction, ChainWithdrawal } from "./types.ts";
 
-/** What of a node's block serves to check it, and is not kept. */
+/** Fields of a node's block that are only used to verify it. */
 export interface BlockEvidence {
   readonly logsBloom: string;
   /** The block is of Cancun or later (it names its parent's beacon root, EIP-4788), where self-destruction is EIP-6780's. */
@@ -35,23 +35,23 @@ export interface DecodedReply {
   readonly evidence: BlockEvidence;
 }
 
-/** The last second of the year 9999, behind which times have no date (RFC 3339, section 1). */
+/** The last second of the year 9999: later times have no date (RFC 3339, section 1). */
 const timestamp = quantityUpTo(253_402_300_799, "a time in seconds, up to the year 9999");
 /** The first byte of a transaction (EIP-2718). */
-const transactionType = quantityUpTo(0xff, "a transaction's type of one byte");
-/** Gas is work that was done: more than a number holds exactly cannot have been. */
+const transactionType = quantityUpTo(0xff, "a transaction type of one byte");
+/** No block can have used more gas than a number represents exactly. */
 const gasUsed = (raw: Raw): bigint => BigInt(quantity(raw, "gasUsed"));
-/** No balance can have paid more. */
+/** No balance can pay more. */
 const feeLimit = 2n ** 256n;
 
-/** eth_getBlockByNumber with its transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
+/** Decodes eth_getBlockByNumber with transactions, and its receipts in order, as one block; every quantity is checked. @throws {BadReplyError} */
 export const decodeBlock = (rawBlock: unknown, rawReceipts: unknown, fields: RememberedFields = createRememberedFields()): DecodedReply => {
   const raw = asObject(rawBlock, "block");
   const rawTransactions = asList(raw.transactions, "transactions").map((item) => asObject(item, "transaction"));
   const receipts = asList(rawReceipts, "receipts").map((item) => asObject(item, "receipt"));
   if (receipts.length !== rawTransactions.length) {
     throw new BadReplyError(
-      `The node told ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${quantity(raw, "number")}.`,
+      `The node returned ${receipts.length} receipts for the ${rawTransactions.length} transactions of block ${quantity(raw, "number")}.`,
     );
   }
   const block: ChainBlock = {
@@ -97,9 +97,9 @@ const decodeTransaction = (raw: Raw, receipt: Raw, fields: RememberedFields): Ch
     type: optional(raw, "type", transactionType) ?? 0,
     successful,
     gasUsed: gasUsed(receipt),
-    // Receipts before EIP-1559 may lack it; then the price offered is the price paid.
+    // Receipts before EIP-1559 may lack it; the offered price is the paid price then.
     effectiveGasPrice: optional(receipt, "effectiveGasPrice", bigQuantity) ?? optional(raw, "gasPrice", bigQuantity) ?? 0n,
-    // Nodes fill contractAddress in for failed creations too, where nothing was created.
+    // Nodes set contractAddress for failed creations, too.
     createdContract: to === null && successful !== false ? optional(receipt, "contractAddress", fields.address) : null,
     l1Fee: optional(receipt, "l1Fee", bigQuantity),
     blobFee: blobGas === null || blobGas === 0n ? null : blobGas * bigQuantity(receipt, "blobGasPrice"),
@@ -107,13 +107,13 @@ const decodeTransaction = (raw: Raw, receipt: Raw, fields: RememberedFields): Ch
     traces: null,
   };
   const fee = transaction.gasUsed * transaction.effectiveGasPrice + (transaction.l1Fee ?? 0n) + (transaction.blobFee ?? 0n);
-  if (fee >= feeLimit) throw new BadReplyError(`The node told a fee of 2^256 wei or more for transaction ${transaction.hash}.`);
+  if (fee >= feeLimit) throw new BadReplyError(`The node returned a fee of 2^256 wei or more for transaction ${transaction.hash}.`);
   return transaction;
 };
 
 const decodeLog = (raw: Raw, fields: RememberedFields): ChainLog => {
   const topics = asList(raw.topics, "topics");
-  if (topics.length > 4) throw new BadReplyError(`The node told a log with ${topics.length} topics, and there can be four.`);
+  if (topics.length > 4) throw new BadReplyError(`The node returned a log with ${topics.length} topics, expected at most 4.`);
   return {
     index: quantity(raw, "logIndex"),
     address: fields.address(raw, "address"),

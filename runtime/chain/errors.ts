@@ -1,37 +1,37 @@
-/** A node's own error in answer to one call. */
+/** The error object that a node returned for one call. */
 export class RpcError extends Error {
   override readonly name: string = "RpcError";
   readonly code: number;
   readonly method: string;
 
   constructor(method: string, code: number, message: string) {
-    super(`The node answered ${method} with error ${code}: ${message}`);
+    super(`The node returned error ${code} for ${method}: ${message}`);
     this.code = code;
     this.method = method;
   }
 }
 
-/** One call alone asks for more than the node gives at once: what it asks for can only be had in parts. */
+/** The result of one call exceeds the node's limits: it can only be requested in parts. */
 export class LimitError extends RpcError {
   override readonly name = "LimitError";
 }
 
-/** The node answers other calls, and fails at this one each time: with a time-out or an HTTP error in place of an answer. */
+/** The node responds to other calls, but fails this one each time, with a timeout or an HTTP error. */
 export class UnansweredError extends RpcError {
   override readonly name = "UnansweredError";
 }
 
-/** The node could not be reached, or what came back is not JSON-RPC. Trying again later may help. */
+/** The node could not be reached, or its response is not JSON-RPC. A later attempt may succeed. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
 }
 
-/** The node's parts of a block do not fit each other, or are not there. Nothing of such a reply is used. */
+/** The parts of a block that the node returned are inconsistent or missing. Nothing of the reply is used. */
 export class BadReplyError extends Error {
   override readonly name = "BadReplyError";
 }
 
-/** The block before another one is not the one that the node told before. */
+/** A block's parent is not the block that the node returned before. */
 export class BrokenChainError extends Error {
   override readonly name = "BrokenChainError";
 }

@@ -4,21 +4,21 @@ import { LimitError, RpcError } from "./errors.ts";
 import { Fault, type FaultKind, faultOfError, faultOfStatus } from "./faults.ts";
 import { redact } from "./redact.ts";
 
-/** What one request gave: a result for each call; a call is asked again where its error says that this was too much at once. */
+/** The outcome of one request: a result for each call, or the limit because of which the call is sent again. */
 export interface Exchanged {
   readonly results: readonly (RpcResult | { readonly again: "size" | "rate"; readonly message: string })[];
-  /** Of the reply. */
+  /** Size of the reply. */
   readonly bytes: number;
 }
 
 export interface Endpoint {
-  /** Sends calls as one HTTP request. @throws {Fault} when there is no answer to each of them. */
+  /** Sends calls as one HTTP request. @throws {Fault} where a call has no result. */
   exchange(calls: readonly RpcCall[]): Promise<Exchanged>;
   readonly host: string;
   close(): Promise<void>;
 }
 
-/** One node over HTTP; no message shows more of its URL than the host. Opens no connection before the first request. */
+/** A node's HTTP endpoint; messages show only the host of its URL. Connects with the first request. */
 export const createEndpoint = (address: string, concurrency: number, timeoutMilliseconds: number): Endpoint => {
   const url = new URL(address);
   const pool = new Pool(url.origin, { connections: concurrency, connectTimeout: timeoutMilliseconds });
@@ -35,7 +35,7 @@ export const createEndpoint = (address: string, concurrency: number, timeoutMill
       return { status: response.statusCode, text: await response.body.text(), retryAfter: secondsOf(response.headers["retry-after"]) };
     } catch (error) {
       const [kind, reason] = reasonOf(error, url, timeoutMilliseconds);
-      throw new Fault(kind, `The node at ${url.host} cannot be reached: ${reason}.`);
+      throw new Fault(kind, `Node at ${url.host} cannot be reached: ${reason}.`);
     }
   };
 
@@ -47,7 +47,7 @@ export const createEndpoint = (address: string, concurrency: number, timeoutMill
       const { status, text, retryAfter } = await post(JSON.stringify(messages.length === 1 ? messages[0] : messages));
       const reply = parseReply(text);
       if (reply === undefined) throw statusFault(url, status, retryAfter);
-      // A whole batch may be answered by one error object, whatever the HTTP status.
+      // The response to a whole batch may be one error object, whatever the HTTP status.
       if (!Array.isArray(reply) && calls.length > 1) throw wholeFault(url, status, reply, retryAfter);
       return { results: pair(url, calls, Array.isArray(reply) ? reply : [reply], status, retryAfter), bytes: text.length };
     },
@@ -65,7 +65,7 @@ const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREA
 
 const reasonOf = (error: unknown, url: URL, timeoutMilliseconds: number): [FaultKind, string] => {
   if (!(error instanceof Error)) return ["passing", "unknown reason"];
-  if (error.name === "TimeoutError") return ["size", `no answer within ${timeoutMilliseconds} ms`];
+  if (error.name === "TimeoutError") return ["size", `no response within ${timeoutMilliseconds} ms`];
   const code = (error as NodeJS.ErrnoException).code;
   if (typeof code !== "string") return ["passing", redact(error.message, url)];
   return [unreached.has(code) ? "down" : "passing", code];
@@ -81,17 +81,17 @@ const parseReply = (text: string): unknown => {
 };
 
 const statusFault = ({ host }: URL, status: number, retryAfter: number | null): Fault => {
-  const reason = status === 200 ? "what is not JSON-RPC" : `HTTP status ${status}`;
-  return new Fault(faultOfStatus(status), `The node at ${host} answered with ${reason}.`, retryAfter);
+  const reason = status === 200 ? "a body that is not JSON-RPC" : `HTTP status ${status}`;
+  return new Fault(faultOfStatus(status), `Node at ${host} returned ${reason}.`, retryAfter);
 };
 
 const wholeFault = (url: URL, status: number, reply: unknown, retryAfter: number | null): Fault => {
   const error = (reply as { error?: unknown }).error;
   if (typeof error !== "object" || error === null) return statusFault(url, status, retryAfter);
   const { code, message } = readError(error, url);
-  // Whatever the words: a smaller batch, and at last none at all, is the way out.
+  // Whatever the message: smaller batches, and finally single calls, may succeed.
   const kind = faultOfError(code, message) ?? (status === 429 ? "rate" : "size");
-  return new Fault(kind, `The node at ${url.host} refused a batch of calls with error ${code}: ${message}`, retryAfter);
+  return new Fault(kind, `Node at ${url.host} refused a batch of calls with error ${code}: ${message}`, retryAfter);
 };
 
 const readError = (error: object, url: URL): { code: number; message: string } => {
@@ -99,7 +99,7 @@ const readError = (error: object, url: URL): { code: number; message: string } =
   return { code: typeof code === "number" ? code : 0, message: redact(typeof message === "string" ? message : "no message", url) };
 };
 
-/** Replies may come in any order (JSON-RPC 2.0, section 6): they are told apart by id. */
+/** Matches replies with calls by id, because they may be in any order (JSON-RPC 2.0, section 6). */
 const pair = (
   url: URL,
   calls: readonly RpcCall[],

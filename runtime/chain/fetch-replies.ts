@@ -4,7 +4,7 @@ import { asList, asObject, hash, type Raw, toQuantity } from "./quantities.ts";
 import type { RememberedFields } from "./remembered.ts";
 import type { Rpc, RpcCall, RpcResult } from "./rpc.ts";
 
-/** Blocks with their receipts as the node tells them, decoded; a block that is too much for one reply is asked for in parts. @throws {BadReplyError} */
+/** Fetches and decodes blocks with their receipts; a block that is too large for one reply is requested in parts. @throws {BadReplyError} */
 export const fetchReplies = async (
   rpc: Rpc,
   heights: readonly number[],
@@ -12,13 +12,13 @@ export const fetchReplies = async (
   fields?: RememberedFields,
 ): Promise<DecodedReply[]> => {
   const calls = heights.flatMap((height) => (blockReceipts ? [blockCall(height), receiptsCall(height)] : [blockCall(height)]));
-  // A block and its receipts stand side by side, so that both are in one request.
+  // A block and its receipts are adjacent, so that both are in one request.
   const results = await rpc.settle(calls);
   const width = blockReceipts ? 2 : 1;
   const blocks = await Promise.all(
     heights.map(async (height, position) => {
       const result = results[width * position];
-      const value = isTooMuch(result) ? await blockInParts(rpc, height) : valueIn(result);
+      const value = isTooLarge(result) ? await blockInParts(rpc, height) : valueIn(result);
       if (value === null || value === undefined) throw new BadReplyError(`The node does not have block ${height} (yet).`);
       return asObject(value, "block");
     }),
@@ -36,15 +36,15 @@ const blockCall = (height: number): RpcCall => ({
 });
 const receiptsCall = (height: number): RpcCall => ({ method: "eth_getBlockReceipts", params: [toQuantity(height)], divisible: true });
 
-const isTooMuch = (result: RpcResult | undefined): boolean => result?.ok === false && result.error instanceof LimitError;
+const isTooLarge = (result: RpcResult | undefined): boolean => result?.ok === false && result.error instanceof LimitError;
 
 const valueIn = (result: RpcResult | undefined): unknown => {
-  if (result === undefined) throw new BadReplyError("The node left a call without an answer.");
+  if (result === undefined) throw new BadReplyError("The node returned no result for a call.");
   if (!result.ok) throw result.error;
   return result.value;
 };
 
-/** The header with the transactions' hashes, then each transaction by its hash. */
+/** Fetches the header with the transaction hashes, then each transaction by its hash. */
 const blockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
   const header = await rpc.request("eth_getBlockByNumber", [toQuantity(height), false]);
   if (header === null) return null;
@@ -54,9 +54,9 @@ const blockInParts = async (rpc: Rpc, height: number): Promise<Raw | null> => {
 };
 
 const receiptsOrParts = async (rpc: Rpc, block: Raw, result: RpcResult | undefined): Promise<unknown> =>
-  isTooMuch(result) ? (await singleReceipts(rpc, [block]))[0] : valueIn(result);
+  isTooLarge(result) ? (await singleReceipts(rpc, [block]))[0] : valueIn(result);
 
-/** The receipts of each block, asked for one by one. */
+/** The receipts of each block, requested one by one. */
 const singleReceipts = async (rpc: Rpc, blocks: readonly Raw[]): Promise<unknown[][]> => {
   const hashes = blocks.map(transactionHashes);
   const receipts = await rpc.batch(

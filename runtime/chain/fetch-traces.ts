@@ -5,22 +5,22 @@ import type { Rpc, RpcCall } from "./rpc.ts";
 import { mayMoveValueInside, readCallTracer, readFlatTraces, type TraceKind, type TransactionTraces } from "./traces.ts";
 import type { ChainBlock } from "./types.ts";
 
-/** Asks for the frames of those blocks alone in which inner calls may have moved value. @throws {BadReplyError} */
+/** Blocks with their traces; requested only for blocks in which inner calls may have moved value. @throws {BadReplyError} */
 export const withTraces = async (rpc: Rpc, replies: readonly DecodedReply[], kind: TraceKind | null): Promise<ChainBlock[]> => {
   const traced = replies.filter(({ block }) =>
     block.transactions.some((transaction) => mayMoveValueInside(transaction, block.baseFeePerGas)),
   );
-  const told = await rpc.settle(traced.map(({ block }) => tracesCall(block.number, kind)));
+  const results = await rpc.settle(traced.map(({ block }) => tracesCall(block.number, kind)));
   const byNumber = new Map<number, readonly TransactionTraces[]>();
   for (const [position, { block, evidence }] of traced.entries()) {
-    const result = told[position];
+    const result = results[position];
     const reply = result?.ok === true ? result.value : await inParts(rpc, block, kind, result?.error);
     byNumber.set(block.number, readTraces(kind, reply, block, evidence.eip6780));
   }
   return replies.map(({ block }) => applyTraces(block, byNumber.get(block.number)));
 };
 
-/** A node's reply for all transactions of a block, as what they moved. @throws {BadReplyError} */
+/** The value transfers in a node's traces of a block. @throws {BadReplyError} */
 export const readTraces = (kind: TraceKind | null, reply: unknown, block: ChainBlock, eip6780: boolean): TransactionTraces[] =>
   (kind === "debug" ? readCallTracer : readFlatTraces)(reply, block.transactions, eip6780);
 
@@ -34,9 +34,9 @@ export const tracesCall = (height: number, kind: TraceKind | null): RpcCall => (
   divisible: true,
 });
 
-/** A block whose traces are too much for one reply: transaction by transaction, put together as the block's reply would be. */
+/** Requests traces that are too large for one reply by transaction, and joins them to the form of the block's reply. */
 const inParts = async (rpc: Rpc, block: ChainBlock, kind: TraceKind | null, error: Error | undefined): Promise<unknown> => {
-  if (!(error instanceof LimitError)) throw error ?? new TypeError(`Nothing was told of the traces of block ${block.number}.`);
+  if (!(error instanceof LimitError)) throw error ?? new TypeError(`No result for the traces of block ${block.number}.`);
   const parts = await rpc.batch(
     block.transactions.map(({ hash }) =>
       kind === "debug" ? { method: "debug_traceTransaction", params: [hash, tracer] } : { method: "trace_transaction", params: [hash] },
@@ -49,7 +49,7 @@ const applyTraces = (block: ChainBlock, traces: readonly TransactionTraces[] | u
   ...block,
   transactions: block.transactions.map((transaction, position) => {
     const own = traces?.[position];
-    // Before EIP-658 a receipt does not say whether the transaction failed; its outermost frame does.
+    // A receipt before EIP-658 has no status; the root frame shows whether the transaction failed.
     const successful = transaction.successful ?? (own === undefined ? null : !own.failed);
     return {
       ...transaction,

@@ -1,26 +1,26 @@
 import type { Capabilities } from "./capabilities.ts";
 
-/** One feature of a node, and what it means for an index that it is there or not. */
+/** A feature of a node, whether it is offered, and the consequence for the index. */
 export interface Finding {
-  /** As the index names what it lacks. */
+  /** The name in `missing` of an index. */
   readonly feature: string;
   readonly offered: boolean;
   readonly found: string;
   readonly follows: string;
 }
 
-/** Feature by feature what a node offers, and what follows from it; `finality` is the number of blocks after which the chain's configuration calls one final. */
+/** The features of a node and their consequences; `finality` is the configured number of blocks after which a block is final. */
 export const findingsOf = (capabilities: Capabilities, { finality }: { readonly finality?: number | undefined } = {}): Finding[] => [
   finding("block-receipts", capabilities.blockReceipts, [
     "eth_getBlockReceipts",
-    "all receipts of a block come in one call",
-    "receipts are asked for one by one: indexing takes several times as long",
+    "all receipts of a block are read by one call",
+    "receipts are read one by one: indexing takes several times as long",
   ]),
   tracesFinding(capabilities),
   finding("archive-state", capabilities.archiveState, [
     "state before the first block",
-    "balances are exact from the first indexed block on, wherever it is, and native ones can be read instead of followed",
-    "what accounts had before an index that begins late is found out at the head; past balances that neither events nor traces tell are not",
+    "balances are exact from the first indexed block on, and native ones can be read instead of followed",
+    "balances before the first indexed block are derived at the head; past balances that follow from neither events nor traces stay unknown",
   ]),
   finding("finalized-tag", capabilities.finalizedTag, [
     "finalized",
@@ -31,14 +31,14 @@ export const findingsOf = (capabilities: Capabilities, { finality }: { readonly 
   ]),
   finding("websocket", capabilities.webSocket === true, [
     "eth_subscribe",
-    "a new block is indexed as soon as the node tells it",
-    capabilities.webSocket === null ? "it was not asked for: new blocks are found by asking" : "new blocks are found by asking for them",
+    "a new block is indexed as soon as the node announces it",
+    capabilities.webSocket === null ? "not probed: new blocks are found by polling" : "new blocks are found by polling",
   ]),
   {
     feature: "batches",
     offered: capabilities.batchSize > 1,
     found: capabilities.batchSize > 1 ? `${capabilities.batchSize} calls a request` : "no",
-    follows: capabilities.batchSize > 1 ? "many blocks come in one request" : "each call is a request of its own: indexing takes longer",
+    follows: capabilities.batchSize > 1 ? "many blocks are read in one request" : "each call is a separate request: indexing takes longer",
   },
 ];
 
@@ -56,20 +56,20 @@ const tracesFinding = ({ traces, oldTraces }: Capabilities): Finding => {
       feature: "traces",
       offered: false,
       found: "no",
-      follows: "value moved inside contracts is not listed; native balances need the state of touched accounts",
+      follows: "value moved by inner calls is not listed; native balances are read from the state of touched accounts",
     };
   }
   return oldTraces
-    ? { feature: "traces", offered: true, found: method, follows: "native balances can be followed by what moves inside contracts" }
+    ? { feature: "traces", offered: true, found: method, follows: "native balances can be followed by traces" }
     : {
         feature: "traces",
         offered: false,
         found: `${method}, recent blocks only`,
-        follows: "an index begun by it can go on; a new one cannot follow value moved inside contracts",
+        follows: "an existing index by traces can continue; a new one cannot use them",
       };
 };
 
-/** The names of what a node was asked for and does not offer. */
+/** The names of the features that were probed and are not offered. */
 export const missingFeatures = (capabilities: Capabilities): string[] =>
   findingsOf(capabilities)
     .filter(({ feature, offered }) => !offered && (feature !== "websocket" || capabilities.webSocket !== null))

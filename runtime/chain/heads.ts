@@ -2,11 +2,11 @@ import { backoff } from "../lib/async.ts";
 import { subscribeToHeads } from "./subscription.ts";
 import type { Head } from "./types.ts";
 
-/** New heads as a node tells them by itself. A hint that there is something to fetch: nothing is believed for it. */
+/** New heads that a node announces. Only a hint that there are blocks to fetch: nothing of them is trusted. */
 export interface HeadFeed {
-  /** The newest head that was not given yet; null after so many milliseconds (more while the subscription lives) or when the signal comes. */
+  /** The newest head that was not returned yet; null after this time (longer while the subscription is live), or when the signal aborts. */
   next(milliseconds: number, signal: AbortSignal): Promise<Head | null>;
-  /** What was seen by asking: a subscription that stays silent about it is given up for a new one. */
+  /** Reports a polled head: a subscription that does not announce it is replaced. */
   seen(height: number): void;
   live(): boolean;
   close(): void;
@@ -16,21 +16,21 @@ export interface HeadFeedOptions {
   readonly url: URL;
   readonly chainId: number;
   readonly onChange?: (message: string) => void;
-  /** How often to ask all the same while the subscription lives: silence is found by it. */
+  /** Polling interval while the subscription is live, which detects its silence. */
   readonly pollMilliseconds?: number;
-  /** How late a subscription may be behind what was seen by asking. */
+  /** How long after a polled head a subscription may announce it. */
   readonly graceMilliseconds?: number;
   readonly backOffMilliseconds?: number;
 }
 
 const maxBackOff = 60_000;
 
-/** Follows a node's heads by websocket; comes back by itself when the connection breaks or falls silent. */
+/** Follows a node's heads over WebSocket, and reconnects when the connection breaks or falls silent. */
 export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   const { url, chainId, onChange, pollMilliseconds = 5_000, graceMilliseconds = 2_000, backOffMilliseconds = 500 } = options;
   let newest: Head | null = null;
   let announced = -1;
-  let asked = -1;
+  let polled = -1;
   let wake: (() => void) | null = null;
   let live = false;
   let failures = 0;
@@ -42,12 +42,12 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
   const connect = (): void => {
     unsubscribe = subscribeToHeads({
       url,
-      onLive: (told) => {
-        if (told !== chainId) return drop(`it is of chain ${told}`);
+      onLive: (reported) => {
+        if (reported !== chainId) return drop(`it belongs to chain ${reported}`);
         live = true;
-        // What was there before the subscription is nothing that it has to tell.
-        announced = asked;
-        onChange?.("New blocks are told by the node's websocket.");
+        // Heads before the subscription are not announced.
+        announced = polled;
+        onChange?.("The node announces new blocks over WebSocket.");
       },
       onHead: (head) => {
         failures = 0;
@@ -63,7 +63,7 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
     unsubscribe();
     clearTimeout(silence);
     silence = undefined;
-    if (live) onChange?.(`The node's websocket is given up (${reason}): new blocks are found by asking until it is back.`);
+    if (live) onChange?.(`The node's WebSocket subscription ended (${reason}): polling for new blocks until it is restored.`);
     live = false;
     failures += 1;
     if (closed) return;
@@ -90,13 +90,13 @@ export const createHeadFeed = (options: HeadFeedOptions): HeadFeed => {
         if (newest !== null || signal.aborted) end();
       }),
     seen: (height) => {
-      const isFirst = asked < 0;
-      asked = Math.max(asked, height);
+      const isFirst = polled < 0;
+      polled = Math.max(polled, height);
       if (isFirst) announced = Math.max(announced, height);
       if (!live || height <= announced || silence !== undefined) return;
       silence = setTimeout(() => {
         silence = undefined;
-        if (live && announced < height) drop(`it says nothing of block ${height}`);
+        if (live && announced < height) drop(`it did not announce block ${height}`);
       }, graceMilliseconds);
       silence.unref();
     },

@@ -1,49 +1,50 @@
-const defaultPatience = 16;
-const longestPatience = 1_024;
-/** Successes before a size grows that is still below what has failed. */
-const knownPatience = 4;
+/** Successes before a size grows to the one that failed; doubled with each further failure. */
+const minSuccesses = 16;
+const maxSuccesses = 1_024;
+/** Successes before a size grows that is still below the smallest failed one. */
+const successesBelowFailed = 4;
 
-/** A size that is found out: halved when it was too much, grown by half while nothing is known against it, and seldom beyond what has failed. */
+/** A size that adapts to a limit: halved when it was too large, grown by half up to the smallest failed size, and seldom beyond it. */
 export interface AdaptiveSize {
   current(): number;
-  /** `tried` was too much. A smaller size that was found meanwhile stays. */
+  /** `tried` was too large. A smaller current size is kept. */
   shrink(tried: number): void;
   succeed(tried: number): void;
 }
 
-/** An adaptive size between 1 and `most`. */
-export const createAdaptiveSize = (most: number): AdaptiveSize => {
-  let size = most;
+/** An adaptive size between 1 and `max`. */
+export const createAdaptiveSize = (max: number): AdaptiveSize => {
+  let size = max;
   let successes = 0;
-  /** The smallest size that failed since it last went well. */
+  /** The smallest size that failed since its last success. */
   let failed = Number.POSITIVE_INFINITY;
-  let patience = defaultPatience;
+  let successesNeeded = minSuccesses;
 
   const grow = (to: number, after: number): void => {
     if (successes < after) return;
     successes = 0;
-    size = Math.min(most, to);
+    size = Math.min(max, to);
   };
 
   return {
     current: () => size,
     shrink: (tried) => {
       if (tried > size) return;
-      if (tried >= failed) patience = Math.min(longestPatience, patience * 2);
+      if (tried >= failed) successesNeeded = Math.min(maxSuccesses, successesNeeded * 2);
       failed = tried;
       successes = 0;
       size = Math.max(1, Math.floor(tried / 2));
     },
     succeed: (tried) => {
-      // A request that was smaller than allowed says nothing about a larger one.
+      // A smaller request proves nothing about the current size.
       if (tried < size) return;
       if (tried >= failed) {
         failed = Number.POSITIVE_INFINITY;
-        patience = defaultPatience;
+        successesNeeded = minSuccesses;
       }
       successes += 1;
-      if (size + 1 >= failed) grow(size + 1, patience);
-      else grow(Math.min(size + Math.max(1, Math.floor(size / 2)), failed - 1), knownPatience);
+      if (size + 1 >= failed) grow(size + 1, successesNeeded);
+      else grow(Math.min(size + Math.max(1, Math.floor(size / 2)), failed - 1), successesBelowFailed);
     },
   };
 };

@@ -7,29 +7,29 @@ import { webSocketUrl } from "./subscription.ts";
 
 export interface NodeOptions {
   readonly rpc: Rpc;
-  /** The node's HTTP address; may hold a secret. */
+  /** The node's HTTP URL; may contain a secret. */
   readonly url: string;
-  /** Where its websocket is, when it is not at the same address. */
+  /** The URL of its WebSocket, where it differs from the HTTP one. */
   readonly webSocket?: string | undefined;
   readonly chainId: number;
   /** The first block to index. */
   readonly from: number;
-  /** Whether value moved by inner calls is wanted, where the node can tell it. */
+  /** Whether to trace value moved by inner calls, where the node can. */
   readonly tracing: boolean;
-  /** Accounts that the network pays or charges without naming them in the block. */
+  /** Accounts that the network credits or debits without naming them in the block. */
   readonly systemAccounts?: readonly Address[];
   readonly onBadReply?: (reason: string) => void;
   readonly onHeads?: (message: string) => void;
 }
 
-/** A node that was examined: what it offers, its checked blocks, and its heads as it tells them by itself where it does. */
+/** A probed node: its capabilities, its checked blocks, and the heads that it announces, if it does. */
 export interface Node {
   readonly capabilities: Capabilities;
   readonly source: Source;
   readonly heads: HeadFeed | null;
 }
 
-/** Examines a node and makes its source; `heads` is to be closed after use. @throws {TransportError} when it cannot be reached. */
+/** Probes a node and creates its source; `heads` must be closed after use. @throws {TransportError} where it cannot be reached. */
 export const examineNode = async (options: NodeOptions): Promise<Node> => {
   const { rpc, chainId, from, tracing, systemAccounts = [], onBadReply, onHeads } = options;
   const url = webSocketUrl(options.url, options.webSocket);

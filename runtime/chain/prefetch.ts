@@ -3,29 +3,29 @@ import type { ChainBlock } from "./types.ts";
 export interface PrefetchOptions {
   readonly from: number;
   readonly to: number;
-  /** Requests for blocks that run at once; what they hold is what memory they take. */
+  /** Maximum of concurrent requests for blocks, which bounds the memory. */
   readonly inFlight: number;
-  /** Blocks in a request at most. */
+  /** Maximum of blocks in a request. */
   readonly blocks: number;
-  /** Transactions that a request should bring: full blocks are asked for in smaller numbers. */
+  /** Transactions that a request should return: fewer blocks are requested where they are full. */
   readonly transactions: number;
   readonly signal?: AbortSignal;
 }
 
-/** Fetches blocks ahead of the reader, and yields them in order in the portions they came in. */
+/** Fetches blocks ahead of the reader, and yields them in order, one request's blocks at a time. */
 export async function* prefetch(
   fetch: (from: number, to: number) => Promise<ChainBlock[]>,
   options: PrefetchOptions,
 ): AsyncGenerator<ChainBlock[]> {
   const running: Promise<ChainBlock[]>[] = [];
   let next = options.from;
-  // A first guess that suits full blocks; each reply corrects it.
+  // An initial guess for full blocks; each reply corrects it.
   let size = Math.min(options.blocks, 16);
   const fill = () => {
     while (running.length < options.inFlight && next <= options.to && options.signal?.aborted !== true) {
       const to = Math.min(options.to, next + size - 1);
       const portion = fetch(next, to);
-      // An error is the reader's when its turn comes; until then it is not an unhandled one.
+      // An error is thrown when the portion is read.
       portion.catch(() => undefined);
       running.push(portion);
       next = to + 1;
@@ -42,7 +42,7 @@ export async function* prefetch(
   }
 }
 
-/** So many blocks as would bring the wanted number of transactions, were they as full as the last ones. */
+/** The number of blocks that would contain the wanted number of transactions, if they were as full as the last ones. */
 const nextSize = (portion: readonly ChainBlock[], options: PrefetchOptions): number => {
   const weight = portion.reduce((sum, block) => sum + block.transactions.length, 0);
   const each = weight / Math.max(portion.length, 1);

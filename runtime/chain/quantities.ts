@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 import { BadReplyError } from "./errors.ts";
 
-/** A JSON object of the node's, its fields not trusted yet. */
+/** A JSON object from the node whose fields are not checked yet. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 const quantityForm = /^0x[0-9a-fA-F]{1,64}$/;
@@ -11,7 +11,7 @@ const hashForm = /^0x[0-9a-fA-F]{64}$/;
 
 const refuse = (field: string, expected: string, value: unknown): BadReplyError => {
   const shown = typeof value === "string" ? `"${value.slice(0, 80)}"` : String(value).slice(0, 80);
-  return new BadReplyError(`The node's field ${field} should be ${expected}, and is ${shown}.`);
+  return new BadReplyError(`Invalid field ${field} from the node: expected ${expected}, got ${shown}.`);
 };
 
 const text = (raw: Raw, field: string, form: RegExp, expected: string): Hex => {
@@ -21,8 +21,8 @@ const text = (raw: Raw, field: string, form: RegExp, expected: string): Hex => {
 };
 
 /**
- * A small quantity that is spelt as it should be, else undefined. `Number` reads the prefix and the digits and refuses all else but white space at the
- * ends, so these are looked at: a block has tens of thousands of quantities, and an expression takes several times as long.
+ * A well-formed small quantity, else undefined. `Number` accepts the prefix and the digits, and nothing else but white space at the ends, which is checked
+ * here: a block has tens of thousands of quantities, and a regular expression takes several times as long.
  */
 const smallQuantity = (value: unknown): number | undefined => {
   if (typeof value !== "string" || value.length < 3 || value.length > 15) return undefined;
@@ -59,12 +59,12 @@ export const quantity = (raw: Raw, field: string): number => {
   return value;
 };
 
-/** A quantity up to a bound beyond which the field says nothing that there can be; `expected` words it. */
+/** A quantity up to the largest possible value of the field; `expected` describes it. */
 export const quantityUpTo =
-  (most: number, expected: string) =>
+  (max: number, expected: string) =>
   (raw: Raw, field: string): number => {
     const value = quantity(raw, field);
-    if (value > most) throw refuse(field, expected, raw[field]);
+    if (value > max) throw refuse(field, expected, raw[field]);
     return value;
   };
 
@@ -81,7 +81,7 @@ export const data = (raw: Raw, field: string): Hex => {
   return value;
 };
 
-/** What is only compared with a checked text, and so needs no check of its own; nothing equals what is no text. */
+/** A field that is only compared with checked text, and so is not checked itself; empty where it is not text. */
 export const claim = (raw: Raw, field: string): string => {
   const value = raw[field];
   return typeof value === "string" ? value.toLowerCase() : "";
@@ -91,5 +91,5 @@ export const claim = (raw: Raw, field: string): string => {
 export const optional = <T>(raw: Raw, field: string, read: (raw: Raw, field: string) => T): T | null =>
   raw[field] === undefined || raw[field] === null ? null : read(raw, field);
 
-/** A height as JSON-RPC writes it. */
+/** A number in JSON-RPC's notation. */
 export const toQuantity = (value: number): Hex => `0x${value.toString(16)}`;

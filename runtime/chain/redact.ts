@@ -1,11 +1,11 @@
-const longest = 200;
-/** The scheme is bounded, and may begin anywhere in a word: without a bound, each dot of a long word would begin one that goes to its end. */
+const maxLength = 200;
+/** The length of the scheme is bounded: without a bound, each dot of a long word would start a match up to its end, in quadratic time. */
 const webAddress = /[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi;
 
-/** A text of the node's (or of the network stack's) that may be shown: cut, without control characters, addresses on the web or what the node's own URL holds. */
+/** Makes a message of the node or the network stack safe to show: truncated, without control characters, URLs and the parts of the node's own URL. */
 export const redact = (text: string, url: URL): string => {
   const secrets = [url.username, url.password, url.search.slice(1), ...url.pathname.split("/"), ...url.searchParams.values()];
   const withoutUrls = text.replace(webAddress, "[url]").replace(/\p{Cc}+/gu, " ");
   const clean = secrets.filter((secret) => secret.length > 3).reduce((rest, secret) => rest.split(secret).join("[hidden]"), withoutUrls);
-  return clean.length > longest ? `${clean.slice(0, longest)}…` : clean;
+  return clean.length > maxLength ? `${clean.slice(0, maxLength)}…` : clean;
 };

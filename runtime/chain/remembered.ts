@@ -1,18 +1,18 @@
 import type { Address, Hash } from "../lib/hex.ts";
 import { address, hash, type Raw } from "./quantities.ts";
 
-/** Texts that are remembered at once; then the memory begins anew. */
+/** Cached texts; the cache is emptied when it is full. */
 const limit = 100_000;
 
-/** Readers of fields whose values come again and again. */
+/** Readers of fields whose values repeat. */
 export interface RememberedFields {
   readonly address: (raw: Raw, field: string) => Address;
   readonly hash: (raw: Raw, field: string) => Hash;
 }
 
 /**
- * Reads addresses and hashes as `quantities` does, and gives the same text object for the same value: what was checked once is not checked again, and all
- * that is later looked up by it hashes and compares it sooner.
+ * Reads addresses and hashes as `quantities` does, but returns the same string object for the same value: each value is checked once, and later look-ups by
+ * it hash and compare faster.
  */
 export const createRememberedFields = (): RememberedFields => ({ address: remember(address), hash: remember(hash) });
 
@@ -23,7 +23,7 @@ const remember = <T extends string>(read: (raw: Raw, field: string) => T): ((raw
     if (found !== undefined) return found;
     const value = read(raw, field);
     if (known.size >= limit) known.clear();
-    // Under its form in lower case, which most nodes write; any other is read each time.
+    // By its lower-case form, which most nodes return; other forms are checked each time.
     known.set(value, value);
     return value;
   };

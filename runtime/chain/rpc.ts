@@ -8,31 +8,31 @@ import { createAdaptiveSize } from "./limits.ts";
 
 export type { RpcCall, RpcResult } from "./call.ts";
 
-/** JSON-RPC 2.0 of one node. */
+/** JSON-RPC 2.0 client of one node. */
 export interface Rpc {
-  /** One call. @throws {RpcError} the node's own error. @throws {TransportError} when the tries are used up. */
+  /** Sends one call. @throws {RpcError} the node's error. @throws {TransportError} after the last attempt. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Many calls, in as few requests as the node takes, answered in order; a call's own error does not touch the others. */
+  /** Sends many calls, in as few requests as the node accepts, and returns their results in order; the error of one call does not affect the others. */
   settle(calls: readonly RpcCall[]): Promise<RpcResult[]>;
-  /** Many calls of which each must succeed. @throws {RpcError} the first error among them. */
+  /** Sends many calls that must all succeed. @throws {RpcError} the first error. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** What the node has been found to take: calls in a request, requests at once. */
+  /** The limits of the node as found so far: calls in a request, concurrent requests. */
   limits(): { readonly batchSize: number; readonly concurrency: number };
   close(): Promise<void>;
 }
 
 export interface RpcOptions {
-  /** May hold a secret: no message of this module shows more of it than its host. */
+  /** May contain a secret: no message of this module shows more than its host. */
   readonly url: string;
-  /** Calls in one HTTP request at most; 1 sends plain requests, for nodes without batches. Fewer where the node wants it. */
+  /** Maximum of calls in one HTTP request, lowered to what the node accepts; 1 sends no batches. */
   readonly batchSize?: number;
-  /** HTTP requests in flight at most. Fewer where the node wants it. */
+  /** Maximum of concurrent HTTP requests, lowered to what the node accepts. */
   readonly concurrency?: number;
   readonly timeoutMilliseconds?: number;
-  /** Further tries after a failure that may pass. A request made smaller is not counted as one. */
+  /** Further attempts after a temporary failure. A smaller request is not counted as one. */
   readonly retries?: number;
   readonly backOffMilliseconds?: number;
-  /** Replies beyond this size make the next requests smaller, so that what is in flight stays bounded. */
+  /** Larger replies make the next requests smaller, which bounds the memory of concurrent requests. */
   readonly replyBytes?: number;
   readonly random?: () => number;
   readonly onRetry?: (reason: string, attempt: number) => void;
@@ -41,15 +41,15 @@ export interface RpcOptions {
 const maxWait = 20_000;
 const defaultReplyBytes = 8 * 1024 * 1024;
 
-/** One answer a call, filled in as replies come. */
+/** Calls and their results, which are filled in as replies arrive. */
 interface Settling {
   readonly calls: readonly RpcCall[];
   readonly results: RpcResult[];
-  /** A part has failed for good: the others need not go on. */
+  /** A part has failed finally: the other parts stop. */
   failed: boolean;
 }
 
-/** Opens no connection before the first call. */
+/** A client; connects with the first call. */
 export const createRpc = (options: RpcOptions): Rpc => {
   const { batchSize = 100, concurrency = 8, timeoutMilliseconds = 30_000, retries = 6, replyBytes = defaultReplyBytes } = options;
   const queue = new PQueue({ concurrency });
@@ -59,7 +59,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   const closing = new AbortController();
   const pace = createPace(options, closing.signal);
 
-  /** Asks for the calls at these positions, in requests as large as the node takes now. */
+  /** Sends the calls at these positions, in requests of the current batch size. */
   const settlePart = async (settling: Settling, positions: readonly number[], attempt: number): Promise<void> => {
     const size = batches.current();
     if (positions.length <= size) return settleOnce(settling, positions, attempt);
@@ -70,9 +70,9 @@ export const createRpc = (options: RpcOptions): Rpc => {
     await Promise.all(parts);
   };
 
-  /** One request; what it leaves unanswered is asked again, in smaller portions where that may help. */
+  /** Sends one request; calls without a result are sent again, in smaller requests where that may help. */
   const settleOnce = async (settling: Settling, positions: readonly number[], attempt: number): Promise<void> => {
-    // What waited for its turn may be too large by now.
+    // The batch size may have shrunk while the request was queued.
     const outcome = await queue.add(async () => (positions.length > batches.current() ? "too large" : tryOnce(settling, positions)));
     if (outcome === "too large") return settlePart(settling, positions, attempt);
     if (outcome === undefined) return;
@@ -90,8 +90,8 @@ export const createRpc = (options: RpcOptions): Rpc => {
   };
 
   /**
-   * Halves what failed while the node answers other calls, down to the calls that it fails at; those fail alone. What the node takes is not learnt from them.
-   * False where these calls cannot be isolated, or the node does not answer.
+   * Bisects a failed request while the node responds to other calls, down to the calls that fail; only these get an error. The limits are not adapted to them.
+   * False where these calls cannot be isolated, or the node does not respond.
    */
   const isolated = async (settling: Settling, positions: readonly number[], attempt: number, fault: Fault): Promise<boolean> => {
     const [position] = positions;
@@ -106,7 +106,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
     return true;
   };
 
-  /** Whether the node answers a call that costs it nothing. */
+  /** Whether the node responds to the cheapest call. */
   const isAnswering = async (): Promise<boolean> => {
     try {
       const { results } = await endpoint.exchange([{ method: "eth_chainId", params: [] }]);
@@ -120,7 +120,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   const isLast = ({ kind }: Fault, attempt: number): boolean => kind === "final" || attempt > retries || closing.signal.aborted;
 
   const adapt = (fault: Fault, tried: number, attempt: number): void => {
-    // What fails twice in a row for no stated reason may be a limit that the node does not put into words.
+    // A second failure without a stated reason may be an undocumented limit.
     if (fault.kind === "rate" || (tried > 1 && (fault.kind === "size" || (fault.kind === "passing" && attempt > 1)))) batches.shrink(tried);
     if (fault.kind === "rate") {
       lanes.shrink(lanes.current());
@@ -134,7 +134,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
   ): Promise<{ readonly again: readonly number[]; readonly fault: Fault } | undefined> => {
     if (settling.failed) return undefined;
     await pace.ready();
-    if (closing.signal.aborted) throw new TransportError(`The connection to the node at ${endpoint.host} was closed.`);
+    if (closing.signal.aborted) throw new TransportError(`The connection to the node at ${endpoint.host} is closed.`);
     try {
       const { results, bytes } = await endpoint.exchange(positions.map((position) => callAt(settling, position)));
       const again: number[] = [];
@@ -144,7 +144,7 @@ export const createRpc = (options: RpcOptions): Rpc => {
         if (!("again" in result)) settling.results[position] = result;
         else {
           again.push(position);
-          fault = new Fault(result.again, `The node at ${endpoint.host} asks for less: ${result.message}`);
+          fault = new Fault(result.again, `The node at ${endpoint.host} reports a limit: ${result.message}`);
         }
       }
       if (fault !== undefined) return { again, fault };
@@ -181,17 +181,17 @@ export const createRpc = (options: RpcOptions): Rpc => {
     request: async (method, params) => (await batch([{ method, params }]))[0],
     limits: () => ({ batchSize: batches.current(), concurrency: lanes.current() }),
     close: async () => {
-      // What waits to be tried again is not, so that a stop is not held up; what waits for its turn fails when it comes.
+      // Waits before retries end, so that they do not delay the stop; queued requests fail.
       closing.abort();
       await endpoint.close();
     },
   };
 };
 
-/** A request that is made smaller is not tried again: it is another one. */
+/** Whether the next request counts as an attempt: a smaller one does not. */
 const isTry = ({ kind }: Fault, alone: boolean): boolean => alone || kind === "passing" || kind === "down";
 
-/** A request that was too much or too slow is halved at once; one that failed for no stated reason, and a single call, after a second attempt. */
+/** A request that was too large or too slow is bisected at once; one that failed without a stated reason, and a single call, after a second attempt. */
 const isIsolatable = (settling: Settling, positions: readonly number[], attempt: number, { kind }: Fault): boolean =>
   (kind === "size" ? attempt > 0 || positions.length > 1 : kind === "passing" && attempt > 0) &&
   positions.every((position) => callAt(settling, position).isolated === true);
@@ -205,7 +205,7 @@ const settleAsTooMuch = (settling: Settling, position: number | undefined, fault
 
 const callAt = ({ calls }: Settling, position = -1): RpcCall => {
   const call = calls[position];
-  if (call === undefined) throw new RangeError(`There is no call ${position}.`);
+  if (call === undefined) throw new RangeError(`No call at position ${position}.`);
   return call;
 };
 
@@ -214,7 +214,7 @@ const valueOrThrow = (result: RpcResult): unknown => {
   return result.value;
 };
 
-/** Waits between tries: exponential back-off with jitter, so that clients that failed together do not come back together; a rate limit holds all requests. */
+/** Waits between attempts: exponential backoff with jitter; a rate limit delays all requests. */
 const createPace = ({ backOffMilliseconds = 200, random = Math.random }: RpcOptions, closed: AbortSignal) => {
   let readyAt = 0;
   let refusals = 0;
@@ -225,7 +225,7 @@ const createPace = ({ backOffMilliseconds = 200, random = Math.random }: RpcOpti
     },
     after: async (fault: Fault, attempt: number): Promise<void> => {
       if (fault.kind !== "rate") return sleep(waitOf(attempt), closed);
-      // Requests that ran at once are refused at once: they count as one refusal.
+      // Concurrent requests are refused together, which counts as one refusal.
       if (Date.now() >= readyAt) refusals += 1;
       const pause = Math.max(waitOf(refusals), fault.retryAfterMilliseconds ?? 0);
       readyAt = Math.max(readyAt, Date.now() + Math.min(maxWait, pause));

@@ -16,7 +16,7 @@ import { type Checks, verifyBlock, verifyChain } from "./verify.ts";
 export type { Head } from "./types.ts";
 
 /**
- * What a read-only contract call gave. `reverted` distinguishes the contract's own refusal from a node that cannot answer; `passing` is the node's error where the same
+ * The outcome of a read-only contract call. `reverted` distinguishes a revert from a node that cannot run the call; `passing` is the node's error where the same
  * call may succeed later.
  */
 export type CallOutcome =
@@ -29,50 +29,50 @@ export interface ReadOnlyCall {
   readonly gas?: number;
 }
 
-/** What blocks are wanted with beside their transactions, receipts and logs. */
+/** What to fetch of blocks beside transactions, receipts and logs. */
 export interface BlockDetail {
   readonly accounting: NativeAccounting;
-  /** Accounts whose balances are told with every block, whether it touched them or not. */
+  /** Accounts whose balances are fetched with every block, whether it touched them or not. */
   readonly also?: readonly Address[];
 }
 
-/** One node, as the indexer sees it. */
+/** A node as the indexer reads it. */
 export interface Source {
   readonly capabilities: Capabilities;
   readonly tracing: boolean;
   chainId(): Promise<number>;
   genesisHash(): Promise<Hash>;
   head(): Promise<Head>;
-  /** Null where the node does not say. */
+  /** Null where the node does not report it. */
   finalized(): Promise<number | null>;
   /** Null where the node has no such block. */
   hashesOf(heights: readonly number[]): Promise<(Hash | null)[]>;
   /**
-   * Blocks from..to inclusive, checked: with the traces or balances that an accounting needs, or without one with the traces that the source was made for.
-   * @throws {BadReplyError} when the node keeps telling what does not fit.
+   * Checked blocks from..to inclusive, with the traces or balances that the accounting requires, or without one with the source's traces.
+   * @throws {BadReplyError} where the node keeps returning inconsistent blocks.
    */
   fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
-  /** Native balances after a block; null where the node lacks that state. With the block's hash they are that very block's where the node takes hashes. */
+  /** Native balances after a block; null where the node lacks that state. Read by the block's hash where it is given and the node supports it. */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
-  /** Read-only calls after a block; without `gas` a call may use what the node allows. */
+  /** Read-only calls after a block; without `gas` the node's limit applies. */
   calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;
 }
 
 export interface SourceOptions {
-  /** Whether value moved by inner calls is wanted, where the node can tell it. */
+  /** Whether to trace value moved by inner calls, where the node can. */
   readonly tracing: boolean;
-  /** Accounts that the network pays or charges without naming them in the block. */
+  /** Accounts that the network credits or debits without naming them in the block. */
   readonly systemAccounts?: readonly Address[];
-  /** Transactions that name another chain (EIP-155) are refused. */
+  /** Transactions with another chain id (EIP-155) are refused. */
   readonly chainId?: number;
   readonly checks?: Partial<Checks>;
-  /** Further tries when a reply does not fit together, as happens while a node takes in a block. */
+  /** Attempts for a reply that is inconsistent, as happens while a node imports a block. */
   readonly tries?: number;
   readonly waitMilliseconds?: number;
   readonly onBadReply?: (reason: string) => void;
 }
 
-/** At the head a node may need some milliseconds until all of a block can be had; together the waits make 1.2 seconds. */
+/** At the head a node may need some milliseconds until all parts of a block are available; the waits add up to 1.2 seconds. */
 const defaultTries = 6;
 const defaultWait = 40;
 const maxWaitMilliseconds = 10_000;
@@ -89,7 +89,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       method: "eth_getBalance",
       params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
     }));
-    // A block that was told a moment ago is there, whatever a node says that has not heard of it yet.
+    // A block that was just returned exists, even if another node behind the gateway does not know it yet.
     return settleAnswers(rpc, calls, options, balanceOf, (error) => mayPass(error) || (byHash && lagging.test(error.message)));
   };
   const hashesOf = async (heights: readonly number[]): Promise<(Hash | null)[]> => {
@@ -103,13 +103,13 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
     archiveState: capabilities.archiveState,
   };
 
-  /** Beside balances, traces only list transfers: where the node lacks the old ones, none is better than a chain that cannot be indexed. */
+  /** With balances from the state, traces only list transfers: where the node lacks old ones, an index without them is better than none. */
   const wantsTraces = (accounting: NativeAccounting | undefined): boolean =>
     tracing && (accounting === undefined || accounting === "traces" || (accounting === "state" && capabilities.oldTraces));
 
   /**
-   * Beside balances, traces are a help and no need: some networks' own transactions have none that fit. A block whose traces do not come goes on without,
-   * and what its inner calls change is found when it is touched again.
+   * With balances from the state, traces are optional: those of some networks' system transactions are inconsistent. A block without valid traces is indexed without,
+   * and what its inner calls change is found when the accounts are touched again.
    */
   const withTracesOrNone = (replies: readonly DecodedReply[]): Promise<ChainBlock[]> =>
     withTraces(rpc, replies, capabilities.traces).catch((error: unknown) => {
@@ -169,7 +169,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   };
 };
 
-/** Answers to reads of the state. What the node could not say for a reason that may pass is asked again for a while. */
+/** Results of state reads. Reads that failed for a temporary reason are repeated. */
 const settleAnswers = async <T>(
   rpc: Rpc,
   calls: readonly RpcCall[],
@@ -188,14 +188,14 @@ const settleAnswers = async <T>(
   return results.map(read);
 };
 
-/** Neither the word of a contract nor that the state is gone: a node's own trouble. */
+/** Whether an error is the node's, neither a revert nor missing state. */
 const mayPass = (error: RpcError): boolean =>
   !(error instanceof UnansweredError) &&
   (error instanceof LimitError ||
     (!isReverted(error.code, error.message) &&
       (error.code === internalError || /internal|temporar|try again|overload|busy|upstream|connection/i.test(error.message))));
 
-/** A node behind a gateway that has not heard yet of a block that another one told. */
+/** Messages of a node behind a gateway that does not know a block yet which another one returned. */
 const lagging = /\b(?:header|block|resource) (?:is )?not (?:found|known)|unknown block/i;
 
 /** JSON-RPC 2.0, section 5.1. */
@@ -205,7 +205,7 @@ const balanceOf = (result: RpcResult): bigint | null => (result.ok ? bigQuantity
 
 const hashAt = (block: Raw, height: number | undefined): Hash => {
   const number = quantity(block, "number");
-  if (number !== height) throw new BadReplyError(`The node was asked for block ${height}, and told block ${number}.`);
+  if (number !== height) throw new BadReplyError(`The node returned block ${number} for block ${height}.`);
   return hash(block, "hash");
 };
 
@@ -214,7 +214,7 @@ const nullIfRefused = (error: unknown): null => {
   throw error;
 };
 
-/** Code 3 is an execution that reverted (EIP-1474's list as nodes extend it); older nodes say so in words alone. */
+/** The outcome of a call. Code 3 is a revert (nodes extend EIP-1474's list by it); older nodes report it in the message only. */
 export const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
   const { error } = result;
@@ -223,7 +223,7 @@ export const outcomeOf = (result: RpcResult): CallOutcome => {
   return { ok: false, reverted: false, ...(isPassing ? { passing: error } : {}) };
 };
 
-/** The node has no such method, or lacks the state, whatever the code: the same call will not succeed later. */
+/** The node lacks the method or the state, whatever the code: the same call will not succeed later. */
 const isDefinite = ({ code, message }: RpcError): boolean => undefinedMethods.has(code) || missing.test(message);
 
 /** "Method not found" of JSON-RPC 2.0, section 5.1, and "method not supported" of EIP-1474. */

@@ -3,10 +3,10 @@ import { asObject, hash, quantity } from "./quantities.ts";
 import type { Head } from "./types.ts";
 
 export interface SubscriptionOptions {
-  /** ws:// or wss://; may hold a secret, and is never shown. */
+  /** ws:// or wss://; may contain a secret, and is never shown. */
   readonly url: URL;
   readonly onHead: (head: Head) => void;
-  /** Called once, however it ends; not after `close`. */
+  /** Called once when the subscription ends for any reason, but not after it was closed. */
   readonly onEnd: (reason: string) => void;
   readonly onLive?: (chainId: number) => void;
   readonly timeoutMilliseconds?: number;
@@ -14,7 +14,7 @@ export interface SubscriptionOptions {
 
 const ids = { chainId: 1, subscribe: 2 } as const;
 
-/** A subscription to the heads of a node (eth_subscribe newHeads). Gives what ends it. */
+/** Subscribes to the heads of a node (eth_subscribe newHeads), and returns the function that closes the subscription. */
 export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => {
   const { url, onHead, onEnd, onLive, timeoutMilliseconds = 5_000 } = options;
   const socket = open(url);
@@ -37,7 +37,7 @@ export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => 
 
   const take = (message: Message): void => {
     if (message.error !== undefined) {
-      fail("the node refuses the subscription");
+      fail("the node refused the subscription");
       return;
     }
     if (message.id === ids.chainId) chainId = quantity({ chainId: message.result }, "chainId");
@@ -62,7 +62,7 @@ export const subscribeToHeads = (options: SubscriptionOptions): (() => void) => 
     try {
       take(JSON.parse(String(event.data)) as Message);
     } catch {
-      fail("what it says is not JSON-RPC");
+      fail("a message is not JSON-RPC");
     }
   });
   socket.addEventListener("error", () => fail("the connection broke"));
@@ -80,7 +80,7 @@ interface Message {
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown };
 }
 
-/** A name and a password in the URL go into a header, as over HTTP. */
+/** Credentials in the URL are sent as a header, as over HTTP. */
 const open = (url: URL): WebSocket => {
   const bare = new URL(url.href);
   bare.username = "";
@@ -90,14 +90,14 @@ const open = (url: URL): WebSocket => {
   return new WebSocket(bare, { headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` } });
 };
 
-/** Where a node's websocket is: as configured, else at the address of its HTTP, where many nodes have it. */
+/** The URL of a node's WebSocket: as configured, else that of its HTTP endpoint, which many nodes share. */
 export const webSocketUrl = (rpc: string, configured?: string): URL => {
   const url = new URL(configured ?? rpc);
   if (url.protocol === "http:" || url.protocol === "https:") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   return url;
 };
 
-/** Whether a subscription to heads can be had. */
+/** Whether a node accepts a subscription to heads. */
 export const probeSubscription = (url: URL, timeoutMilliseconds = 3_000): Promise<boolean> =>
   new Promise((resolve) => {
     const finish = (offered: boolean) => {

@@ -3,12 +3,12 @@ import { BadReplyError } from "./errors.ts";
 import { address, asList, asObject, bigQuantity, hash, optional, type Raw } from "./quantities.ts";
 import type { ChainTransaction, ValueTrace } from "./types.ts";
 
-/** By which methods a node tells traces: debug_traceBlockByNumber and its like, or trace_block and its like. */
+/** The namespace of a node's tracing methods: debug_traceBlockByNumber and related ones, or trace_block and related ones. */
 export type TraceKind = "debug" | "trace";
 
-/** What the frames of one transaction moved. */
+/** The value transfers inside one transaction. */
 export interface TransactionTraces {
-  /** The transaction itself failed: then nothing moved. */
+  /** The transaction failed, so that no value was moved. */
   readonly failed: boolean;
   readonly traces: readonly ValueTrace[];
 }
@@ -16,8 +16,8 @@ export interface TransactionTraces {
 const gasOfPlainTransfer = 21_000n;
 
 /**
- * Whether inner calls may have moved value. 21,000 gas and no input is the price of having run no code at all (Yellow Paper, appendix G);
- * before EIP-1559 a refund could lead back to it, and before EIP-658 the status is known from the trace alone.
+ * Whether inner calls may have moved value. A transaction without input that used 21,000 gas ran no code (Yellow Paper, appendix G); before
+ * EIP-1559 a refund could lower the gas used to that amount, and before EIP-658 only the trace contains the status.
  */
 export const mayMoveValueInside = (transaction: ChainTransaction, baseFeePerGas: bigint | null): boolean => {
   if (transaction.successful === false) return false;
@@ -26,22 +26,22 @@ export const mayMoveValueInside = (transaction: ChainTransaction, baseFeePerGas:
   return !plain;
 };
 
-/** What one transaction's frames did, those that moved nothing but ended a contract too. */
+/** The frames of one transaction that moved value or destroyed a contract. */
 interface Frames {
   readonly steps: readonly ValueTrace[];
   readonly created: ReadonlySet<Address>;
-  /** How many frames there were. */
+  /** Number of all frames. */
   readonly count: number;
 }
 
 /**
- * What moved value. A self-destruction in one's own favour burns, but since EIP-6780 only that of a contract made in the same transaction: others moved
- * nothing. What is paid to a contract between its end and the end of the transaction ends with it. What has the same address on both sides of a
- * self-destruction is burnt.
+ * The transfers of value. A self-destruct to the contract itself burns its balance, since EIP-6780 only if the contract was created in the same transaction: others
+ * move nothing. Value that a contract receives between its self-destruct and the end of the transaction is burnt, too. A burn is a
+ * self-destruct with the same address on both sides.
  */
 const movementsOf = ({ steps, created, count }: Frames, eip6780: boolean): ValueTrace[] => {
   const movements: ValueTrace[] = [];
-  /** What the contracts that ended have been paid since. */
+  /** Value received by contracts since their self-destruct. */
   const late = new Map<Address, bigint>();
   const pay = (account: Address, value: bigint) => {
     const had = late.get(account);
@@ -65,14 +65,15 @@ const movementsOf = ({ steps, created, count }: Frames, eip6780: boolean): Value
   return movements;
 };
 
-/** debug_traceBlockByNumber with the callTracer: one tree of frames a transaction. @throws {BadReplyError} when the trees are not those of the transactions. */
+/** Reads debug_traceBlockByNumber with the callTracer: one tree of frames a transaction. @throws {BadReplyError} where the trees belong to other transactions. */
 export const readCallTracer = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
   const results = asList(reply, "traces");
   if (results.length !== transactions.length) throw wrongCount(results.length, transactions.length);
   return transactions.map((transaction, position) => {
     const item = asObject(results[position], "trace");
-    const said = optional(item, "txHash", hash);
-    if (said !== null && said !== transaction.hash) throw new BadReplyError(`The node's trace ${position} is of another transaction.`);
+    const reported = optional(item, "txHash", hash);
+    if (reported !== null && reported !== transaction.hash)
+      throw new BadReplyError(`The node returned a trace of another transaction for transaction ${position}.`);
     const root = asObject(item.result, "trace result");
     verifyRoot(transaction, address(root, "from"), optional(root, "value", bigQuantity) ?? 0n, position);
     const failed = root.error !== undefined;
@@ -82,12 +83,12 @@ export const readCallTracer = (reply: unknown, transactions: readonly ChainTrans
 
 const createdBy = ({ createdContract }: ChainTransaction): Set<Address> => new Set(createdContract === null ? [] : [createdContract]);
 
-const wrongCount = (told: number, expected: number): BadReplyError =>
-  new BadReplyError(`The node told traces of ${told} transactions, and the block has ${expected}.`);
+const wrongCount = (returned: number, expected: number): BadReplyError =>
+  new BadReplyError(`The node returned traces of ${returned} transactions, expected ${expected}.`);
 
 const verifyRoot = (transaction: ChainTransaction, from: Address, value: bigint, position: number): void => {
   if (from !== transaction.from || value !== transaction.value) {
-    throw new BadReplyError(`The node's trace ${position} does not begin as transaction ${transaction.hash} does.`);
+    throw new BadReplyError(`The node returned trace ${position} with another sender or value than transaction ${transaction.hash}.`);
   }
 };
 
@@ -98,10 +99,10 @@ const movingTypes: Readonly<Record<string, ValueTrace["type"]>> = {
   SELFDESTRUCT: "selfdestruct",
 };
 
-/** Types of frames that run another's code as the account that they are called from. */
+/** Types of frames that run the code of another contract in the context of the caller. */
 const borrowing = new Set(["DELEGATECALL", "CALLCODE"]);
 
-/** In call order, without recursion: a node may tell a thousand levels. Frames below a failed one are left out with it. */
+/** Frames in call order, without recursion, because a trace may have a thousand levels. A failed frame is left out with all frames below it. */
 const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
@@ -109,7 +110,7 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
     childrenOf(frame)
       .reverse()
       .map((child) => ({ frame: child, account }));
-  // Each with the account that its caller's code ran as.
+  // Frames with the account in whose context the caller ran.
   const waiting = below(root, transaction.to ?? transaction.createdContract);
   let index = 0;
   for (; waiting.length > 0; index += 1) {
@@ -117,7 +118,7 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
     if (next === undefined || next.frame.error !== undefined) continue;
     const { frame, account } = next;
     const type = movingTypes[String(frame.type)];
-    // Some nodes tell the transaction's last transfer instead, where a contract names itself as heir and EIP-6780 lets it live.
+    // Some nodes return the transaction's last transfer instead, where a contract is its own beneficiary and survives by EIP-6780.
     if (type === "selfdestruct" && address(frame, "from") !== account) continue;
     if (type === "create") created.add(address(frame, "to"));
     const value = optional(frame, "value", bigQuantity) ?? 0n;
@@ -132,7 +133,7 @@ const walkFrames = (root: Raw, transaction: ChainTransaction): Frames => {
 const childrenOf = (frame: Raw): Raw[] =>
   frame.calls === undefined ? [] : asList(frame.calls, "calls").map((item) => asObject(item, "frame"));
 
-/** trace_block: a flat list of frames in call order, each with its path. @throws {BadReplyError} when they are not those of the transactions. */
+/** Reads trace_block: a flat list of frames in call order, each with its path. @throws {BadReplyError} where they belong to other transactions. */
 export const readFlatTraces = (reply: unknown, transactions: readonly ChainTransaction[], eip6780: boolean): TransactionTraces[] => {
   const byPosition = transactions.map((): Raw[] => []);
   for (const item of asList(reply, "traces")) {
@@ -142,7 +143,7 @@ export const readFlatTraces = (reply: unknown, transactions: readonly ChainTrans
     const position = trace.transactionPosition;
     const frames = typeof position === "number" ? byPosition[position] : undefined;
     if (frames === undefined || hash(trace, "transactionHash") !== transactions[Number(position)]?.hash) {
-      throw new BadReplyError("The node told a trace of a transaction that is not in the block.");
+      throw new BadReplyError("The node returned a trace for a transaction that is not in the block.");
     }
     frames.push(trace);
   }
@@ -152,15 +153,15 @@ export const readFlatTraces = (reply: unknown, transactions: readonly ChainTrans
 const readFlatFrames = (frames: readonly Raw[], transaction: ChainTransaction, position: number, eip6780: boolean): TransactionTraces => {
   const root = frames[0];
   if (root === undefined || pathOf(root) !== "") {
-    throw new BadReplyError(`The node told no trace of transaction ${position}.`);
+    throw new BadReplyError(`The node returned no trace for transaction ${position}.`);
   }
   const rootAction = asObject(root.action, "action");
   verifyRoot(transaction, address(rootAction, "from"), bigQuantity(rootAction, "value"), position);
   const steps: ValueTrace[] = [];
   const created = createdBy(transaction);
-  /** The account as which the code of each frame ran, by its path. */
+  /** The account in whose context each frame ran, by path. */
   const accounts = new Map<string, Address | null>([["", transaction.to ?? transaction.createdContract]]);
-  // Frames come parent first, so what is under the last failed frame follows it at once.
+  // Parents precede their children, so the frames below a failed one follow it directly.
   let failed: string | null = null;
   frames.forEach((frame, index) => {
     const path = pathOf(frame);
@@ -197,7 +198,7 @@ const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[]
     value > 0n ? [{ index, type, from, to: to(), value }] : [];
   switch (frame.type) {
     case "call":
-      // A delegatecall's and a callcode's value stays where it is.
+      // The value of a delegatecall or callcode is not transferred.
       return action.callType === "call"
         ? moved("call", address(action, "from"), () => address(action, "to"), bigQuantity(action, "value"))
         : [];
@@ -205,7 +206,7 @@ const stepOf = (frame: Raw, index: number, caller: Address | null): ValueTrace[]
       return moved("create", address(action, "from"), () => createdAddress(frame), bigQuantity(action, "value"));
     case "suicide":
     case "selfdestruct":
-      // As above: a node may tell the last transfer instead.
+      // As above: some nodes return the last transfer instead.
       if (address(action, "address") !== caller) return [];
       return [{ index, type: "selfdestruct", from: caller, to: address(action, "refundAddress"), value: bigQuantity(action, "balance") }];
     default:

@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from "../lib/hex.ts";
 
-/** A block as the indexer takes it: header, transactions with their receipts, and what moved value inside them. Numbers of the chain's own width are bigint. */
+/** A block as the indexer reads it: header, transactions with their receipts, and value transfers inside them. 256-bit numbers are bigint. */
 export interface ChainBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -17,11 +17,11 @@ export interface ChainBlock {
   readonly transactions: readonly ChainTransaction[];
   /** EIP-4895; empty on chains without them. */
   readonly withdrawals: readonly ChainWithdrawal[];
-  /** The native balances of the accounts that the block touched, as the node tells them; null where it was not asked. */
+  /** The node's native balances of the accounts that the block touched; null where they were not requested. */
   readonly balances: readonly AccountBalance[] | null;
 }
 
-/** What the node says an account had; null where it lacks that state. */
+/** The native balance of an account; null where the node lacks that state. */
 export interface AccountBalance {
   readonly address: Address;
   /** Right after the block. */
@@ -30,7 +30,7 @@ export interface AccountBalance {
   readonly before: bigint | null;
 }
 
-/** Where a chain's native balances come from: what its blocks moved, traces included; the node's word on the accounts that they touched; or nowhere. */
+/** Where a chain's native balances come from: transfers of value including traces, the node's state of touched accounts, or nowhere. */
 export type NativeAccounting = "traces" | "state" | "none";
 
 export interface ChainTransaction {
@@ -48,27 +48,27 @@ export interface ChainTransaction {
   /** Null before EIP-658. */
   readonly successful: boolean | null;
   readonly gasUsed: bigint;
-  /** Wei for a unit of gas, as paid (EIP-1559's effective price). */
+  /** Paid wei per unit of gas (EIP-1559's effective price). */
   readonly effectiveGasPrice: bigint;
   readonly createdContract: Address | null;
-  /** The fee for data on the layer below, where the receipt says it. */
+  /** The fee for data on layer 1, where the receipt contains it. */
   readonly l1Fee: bigint | null;
-  /** What the transaction's blobs cost (EIP-4844), burnt; null where it carries none. */
+  /** The burnt fee for the transaction's blobs (EIP-4844); null where it has none. */
   readonly blobFee: bigint | null;
   readonly logs: readonly ChainLog[];
-  /** Value moved by inner calls that took effect, in order; null where the node has no traces. The transaction's own value is not among them. */
+  /** Value moved by successful inner calls, in order, without the transaction's own value; null where the node has no traces. */
   readonly traces: readonly ValueTrace[] | null;
 }
 
 export interface ChainLog {
-  /** In the block. */
+  /** Position in the block. */
   readonly index: number;
   readonly address: Address;
   readonly topics: readonly Hash[];
   readonly data: Hex;
 }
 
-/** One inner frame that moved native value and was not undone. */
+/** An inner frame that moved native value and was not reverted. */
 export interface ValueTrace {
   /** Position among the transaction's frames, in call order. */
   readonly index: number;
@@ -85,7 +85,7 @@ export interface ChainWithdrawal {
   readonly amountGwei: bigint;
 }
 
-/** The head of a chain as a node sees it. */
+/** The head of a chain as a node reports it. */
 export interface Head {
   readonly number: number;
   readonly hash: Hash;

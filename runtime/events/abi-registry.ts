@@ -4,7 +4,7 @@ import { knownEvents } from "./known-events.ts";
 import { renderValue } from "./render-value.ts";
 import { longestData } from "./unfolding.ts";
 
-/** One parameter of a decoded log. `decoded` is false where only the hash of the value is in the log. */
+/** A parameter of a decoded log. `decoded` is false where the log contains only the hash of the value. */
 export interface DecodedParameter {
   readonly name: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export interface DecodedParameter {
 
 export interface DecodedLog {
   readonly name: string;
-  /** As its source would declare it: `Transfer(indexed address from, indexed address to, uint256 value)`. */
+  /** As in Solidity's declaration: `Transfer(indexed address from, indexed address to, uint256 value)`. */
   readonly signature: string;
   readonly params: readonly DecodedParameter[];
 }
@@ -27,16 +27,16 @@ export interface RawLog {
 }
 
 export interface AbiRegistry {
-  /** The log by the known event that fits its topics and data, or null. Never throws. */
+  /** Decodes a log by the known event that matches its topics and data, or returns null. Never throws. */
   decodeLog(log: RawLog): DecodedLog | null;
 }
 
-/** An ABI file that is not one. */
+/** An ABI file of another form. */
 export class AbiFileError extends Error {
   override readonly name = "AbiFileError";
 
   constructor(name: string, reason: string) {
-    super(`The ABI file ${name} cannot be used: ${reason}. A JSON list of ABI entries, or an object whose "abi" is one, is accepted.`);
+    super(`Invalid ABI file ${name}: ${reason}. Expected a JSON list of ABI entries, or an object with such a list in "abi".`);
   }
 }
 
@@ -49,7 +49,7 @@ interface Fragment {
   readonly longestData: number;
 }
 
-/** The built-in events, and before them the ones of the operator's ABI files, in the order given. @throws {AbiFileError} */
+/** A registry of the events of the operator's ABI files, in the given order, followed by the built-in ones. @throws {AbiFileError} */
 export const createAbiRegistry = (abiFiles: readonly { readonly name: string; readonly json: string }[] = []): AbiRegistry => {
   const fragments = new Map<string, Fragment[]>();
   const add = (event: AbiEvent) => {
@@ -83,7 +83,7 @@ const eventsOf = ({ name, json }: { readonly name: string; readonly json: string
     throw new AbiFileError(name, "it is not JSON");
   }
   const list = Array.isArray(parsed) ? parsed : (parsed as { abi?: unknown } | null)?.abi;
-  if (!Array.isArray(list)) throw new AbiFileError(name, "it holds no ABI");
+  if (!Array.isArray(list)) throw new AbiFileError(name, "it contains no ABI");
   const events = list.filter((entry) => (entry as { type?: unknown } | null)?.type === "event") as AbiEvent[];
   try {
     events.forEach((event) => void toEventSelector(event));
@@ -122,13 +122,13 @@ const decodeBy = (fragment: Fragment, log: RawLog): DecodedLog | null => {
       }
       topic += 1;
       const raw = log.topics[topic] ?? "0x";
-      // Of an indexed value longer than a word, the log holds the hash alone (Solidity ABI, "Events").
+      // An indexed value longer than a word is in the log as its hash (Solidity ABI, "Events").
       if (isHashed(input.type)) return { ...shared, indexed: true, decoded: false, value: raw };
       return { ...shared, indexed: true, decoded: true, value: renderValue(input, decodeAbiParameters([input], raw)[0]) };
     });
     return { name: fragment.name, signature: fragment.signature, params };
   } catch {
-    // What does not fit its event's types is a log of some other event.
+    // A log that does not match the types belongs to another event.
     return null;
   }
 };

@@ -34,7 +34,7 @@ export const erc721Approval: EventDefinition = {
   },
 };
 
-/** Collections older than EIP-721's final text: nothing indexed, all three in the data. */
+/** Collections older than the final EIP-721: nothing indexed, all three in the data. */
 export const legacyErc721Approval: EventDefinition = {
   id: "legacyErc721Approval",
   topic0: approvalTopic,
@@ -47,7 +47,7 @@ export const legacyErc721Approval: EventDefinition = {
   },
 };
 
-/** ApprovalForAll(address,address,bool) of EIP-721 and EIP-1155. A word that is neither false nor true is no bool. */
+/** ApprovalForAll(address,address,bool) of EIP-721 and EIP-1155. Other words than 0 and 1 are not a bool. */
 export const approvalForAll: EventDefinition = {
   id: "approvalForAll",
   topic0: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",

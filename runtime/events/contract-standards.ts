@@ -3,32 +3,32 @@ import { type Address, type Hex, zeroAddress } from "../lib/hex.ts";
 import type { DecodedBlock, DecodedEvent, Erc721Approval, Erc721Transfer, HybridTransfer } from "./decoded-block.ts";
 
 /**
- * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log is an ERC-20 one; with three or none it is an ERC-721
- * one in nearly all contracts, but there are ERC-20 tokens that index the amount, or nothing. What a contract
- * answers about itself decides, and also whether an ERC20Transfer is one of coins.
+ * ERC-20 and ERC-721 share the signatures of Transfer and Approval. With two indexed arguments such a log belongs to ERC-20; with three or none it belongs to ERC-721
+ * in nearly all contracts, but some ERC-20 tokens index the amount, or nothing. Calls to the contract decide, and also whether an ERC20Transfer
+ * moves coins.
  */
 type AmbiguousEvent = Erc721Transfer | Erc721Approval | HybridTransfer;
 
 const isAmbiguous = (event: DecodedEvent): event is AmbiguousEvent =>
   event.kind === "erc721Transfer" || event.kind === "erc721Approval" || event.kind === "hybridTransfer";
 
-/** What a contract has shown to be; neither where its answers prove nothing. Contracts after ERC-404 are both. */
+/** The standards that a contract proved to implement; neither where its results prove nothing. ERC-404 contracts implement both. */
 export interface ContractEvidence {
   readonly isCoin: boolean;
   readonly isCollection: boolean;
 }
 
-/** A contract to be asked about: its first block with an ambiguous event, and an id or amount of that block. */
+/** A contract to call: its first block with an ambiguous event, and an id or amount of that block. */
 export interface EvidenceSubject {
   readonly address: Address;
   readonly block: number;
   readonly value: bigint;
-  /** In that block it emitted Transfers of both forms: amounts by one, so ids by the other. */
+  /** It emitted Transfers of both forms in that block: one form contains amounts, so the other contains ids. */
   readonly hasBothForms: boolean;
 }
 
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
-/** Two accounts that are nobody's: whether the function is there matters, not what it says of them. */
+/** Two arbitrary accounts: only the existence of the function matters. */
 const twoAccounts = `${word(1n)}${word(2n)}`;
 
 /** EIP-165 supportsInterface(0x80ac58cd), which is EIP-721's id, and EIP-20 allowance(address,address), which collections lack. */
@@ -41,10 +41,10 @@ export const functionCalls = ({ value }: EvidenceSubject): readonly Hex[] => [
   "0x313ce567",
 ];
 
-/** Whether a contract claims EIP-721's interface: then nothing else needs to be asked. */
+/** Whether a contract claims EIP-721's interface, so that no other call is needed. */
 export const claimsCollection = ([claim]: readonly (CallOutcome | undefined)[]): boolean => firstWord(claim) === 1n;
 
-/** What the answers to `claimCalls`, and to `functionCalls` where they were asked, show. */
+/** The evidence in the results of `claimCalls` and, where they were sent, `functionCalls`. */
 export const evidenceOf = (
   { hasBothForms }: EvidenceSubject,
   [claim, allowance]: readonly (CallOutcome | undefined)[],
@@ -52,13 +52,13 @@ export const evidenceOf = (
 ): ContractEvidence => {
   const [ownerWord, operatorWord, decimalsWord] = [owner, operator, decimals].map(firstWord);
   return {
-    // Collections may answer 0 decimals; no token of theirs is divided.
+    // Collections may return 0 decimals, because their tokens are indivisible.
     isCoin: firstWord(allowance) !== null || isBetween(decimalsWord, 1n, 255n),
     isCollection: claimsCollection([claim]) || isBetween(ownerWord, 0n, 2n ** 160n - 1n) || isBetween(operatorWord, 0n, 1n) || hasBothForms,
   };
 };
 
-/** Digits of one word with their 0x; a hostile answer may be far longer. */
+/** Digits of one word with 0x; a hostile result may be far longer. */
 const wordLength = 66;
 
 const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
@@ -71,7 +71,7 @@ const isBetween = (value: bigint | null | undefined, lowest: bigint, highest: bi
 export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, EvidenceSubject> => {
   const subjects = new Map<Address, EvidenceSubject>();
   for (const { block, events } of blocks) {
-    const found = likeliestOf(events.filter(isAmbiguous));
+    const found = lastReceivedOf(events.filter(isAmbiguous));
     if ([...found.keys()].every((address) => subjects.has(address))) continue;
     const forms = formsOf(events);
     for (const [address, event] of found) {
@@ -84,8 +84,8 @@ export const subjectsOf = (blocks: readonly DecodedBlock[]): Map<Address, Eviden
   return subjects;
 };
 
-/** Of each contract the event whose id is the likeliest to have an owner after the block: the last one that somebody received. */
-const likeliestOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousEvent> => {
+/** The event of each contract whose id most likely has an owner after the block: the last one that is no burn. */
+const lastReceivedOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousEvent> => {
   const found = new Map<Address, AmbiguousEvent>();
   for (const event of events) {
     const known = found.get(event.address);
@@ -94,7 +94,7 @@ const likeliestOf = (events: readonly AmbiguousEvent[]): Map<Address, AmbiguousE
   return found;
 };
 
-/** Whether an event names no id that somebody owns after it. */
+/** Whether an event contains no id that has an owner after it. */
 const isBurn = (event: AmbiguousEvent): boolean => event.kind !== "erc721Transfer" || event.to === zeroAddress;
 
 const formsOf = (events: readonly DecodedEvent[]) => {
@@ -107,24 +107,24 @@ const formsOf = (events: readonly DecodedEvent[]) => {
 };
 
 /**
- * Blocks with their ambiguous events read by what the contracts show: those of ERC-20 tokens alone as such, those of contracts that are both marked as theirs. What
- * shows nothing stays what its logs look like. Blocks without such events are given as they are.
+ * Blocks with their ambiguous events decoded by the evidence: as ERC-20 events for contracts of that standard alone, marked for contracts of both. Without evidence
+ * the form of the log decides. Blocks without such events are returned unchanged.
  */
 export const withStandards = (
   blocks: readonly DecodedBlock[],
   evidenceFor: (address: Address) => ContractEvidence | undefined,
 ): DecodedBlock[] =>
   blocks.map((decoded) => {
-    const isReadAnew = (event: DecodedEvent): event is AmbiguousEvent =>
+    const isRedecoded = (event: DecodedEvent): event is AmbiguousEvent =>
       isAmbiguous(event) && (event.kind === "hybridTransfer" || evidenceFor(event.address)?.isCoin === true);
-    if (!decoded.events.some(isReadAnew)) return decoded;
+    if (!decoded.events.some(isRedecoded)) return decoded;
     return {
       ...decoded,
-      events: decoded.events.flatMap((event) => (isReadAnew(event) ? readBy(event, evidenceFor(event.address)) : [event])),
+      events: decoded.events.flatMap((event) => (isRedecoded(event) ? redecode(event, evidenceFor(event.address)) : [event])),
     };
   });
 
-const readBy = (event: AmbiguousEvent, evidence: ContractEvidence | undefined): DecodedEvent[] => {
+const redecode = (event: AmbiguousEvent, evidence: ContractEvidence | undefined): DecodedEvent[] => {
   const { isCoin = false, isCollection = false } = evidence ?? {};
   const isHybrid = isCoin && isCollection;
   if (event.kind === "hybridTransfer") return isHybrid ? [{ ...event, kind: "erc20Transfer" }] : [];

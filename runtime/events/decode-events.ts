@@ -2,7 +2,7 @@ import type { ChainBlock } from "../chain/types.ts";
 import type { DecodedBlock, DecodedEvent, EventDefinition } from "./decoded-block.ts";
 import { createTopicReader } from "./words.ts";
 
-/** Decodes the given events, and no others, in one pass over a block's logs. A log is at most one event: the first definition that fits. */
+/** A decoder of the given events in one pass over a block's logs. A log is decoded by the first definition that matches. */
 export const createEventDecoder = (definitions: Iterable<EventDefinition>): ((block: ChainBlock) => DecodedBlock) => {
   const byTopic = new Map<string, EventDefinition[]>();
   for (const definition of new Set(definitions)) {

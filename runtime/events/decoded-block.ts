@@ -2,7 +2,7 @@ import type { ChainBlock, ChainLog } from "../chain/types.ts";
 import type { Address, Hash } from "../lib/hex.ts";
 import type { TopicReader } from "./words.ts";
 
-/** Where a decoded event stands. */
+/** The position of a decoded event. */
 export interface EventPlace {
   readonly address: Address;
   readonly transactionIndex: number;
@@ -21,11 +21,11 @@ export interface Erc721Transfer extends EventPlace {
   readonly from: Address;
   readonly to: Address;
   readonly tokenId: bigint;
-  /** The contract is an ERC-20 token as well, as those after ERC-404 are: its `balanceOf` returns coins, and not how many ids an account has. */
+  /** The contract is also an ERC-20 token, as in ERC-404: its `balanceOf` returns an amount of coins, not a number of ids. */
   readonly ofHybrid?: true;
 }
 
-/** Coins of the first contracts after ERC-404, which move them by an event of their own. Other contracts' events of this name mean other things. */
+/** A transfer of coins in early ERC-404 contracts, which emit a separate event for it. In other contracts an event of this name may have another meaning. */
 export interface HybridTransfer extends EventPlace {
   readonly kind: "hybridTransfer";
   readonly from: Address;
@@ -33,7 +33,7 @@ export interface HybridTransfer extends EventPlace {
   readonly amount: bigint;
 }
 
-/** ERC-721 ids from and to, both included, that were minted at once (EIP-2309). */
+/** ERC-721 ids `fromId` to `toId` inclusive, minted by one event (EIP-2309). */
 export interface ConsecutiveMint extends EventPlace {
   readonly kind: "consecutiveMint";
   readonly to: Address;
@@ -50,14 +50,14 @@ export interface Erc1155Transfer extends EventPlace {
   readonly items: readonly { readonly tokenId: bigint; readonly amount: bigint }[];
 }
 
-/** What a wrapped native token emits in place of a mint's or burn's Transfer. */
+/** The event of a wrapped native token in place of a mint's or burn's Transfer. */
 export interface Wrapping extends EventPlace {
   readonly kind: "deposit" | "withdrawal";
   readonly owner: Address;
   readonly amount: bigint;
 }
 
-/** What a registry or a resolver of names says of a node from now on (EIP-137); null where it says nothing any more. */
+/** A new record of a node in a name registry or resolver (EIP-137); null where the record is cleared. */
 export type NameFact = { readonly node: Hash } & (
   | { readonly kind: "nameOwner"; readonly owner: Address }
   | { readonly kind: "nameResolver"; readonly resolver: Address | null }
@@ -68,10 +68,10 @@ export type NameFact = { readonly node: Hash } & (
 
 export type NameEvent = EventPlace & NameFact;
 
-/** The rule by which a pool trades: the product of its reserves stays, or liquidity is given for ranges of prices. */
+/** The pricing rule of a pool: constant product of the reserves, or liquidity in ranges of prices. */
 export type PoolFamily = "xy=k" | "concentrated";
 
-/** What a factory says of a pool, or a pool of itself. Amounts in are those that the pool receives. */
+/** An event of a pool or about one from its factory. Amounts in are received by the pool. */
 export type PoolFact =
   | {
       readonly kind: "poolCreated";
@@ -79,7 +79,7 @@ export type PoolFact =
       readonly pool: Address;
       readonly token0: Address;
       readonly token1: Address;
-      /** Null where the fee is the exchange's. */
+      /** Null where the fee is set for the whole exchange. */
       readonly feePpm: number | null;
     }
   | { readonly kind: "poolReserves"; readonly reserve0: bigint; readonly reserve1: bigint }
@@ -92,19 +92,19 @@ export type PoolFact =
       readonly amount1In: bigint;
       readonly amount0Out: bigint;
       readonly amount1Out: bigint;
-      /** After the swap; null in a pool that tells its reserves instead. */
+      /** After the swap; null in a pool that emits its reserves instead. */
       readonly price: { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly tick: number } | null;
     }
   | {
       readonly kind: "poolDeposit" | "poolWithdrawal";
       readonly sender: Address;
-      /** Whose liquidity it is, or who receives it; null where the event does not say. */
+      /** The owner of the liquidity, or the recipient of a withdrawal; null where the event does not contain it. */
       readonly to: Address | null;
       readonly amount0: bigint;
       readonly amount1: bigint;
       readonly position: { readonly tickLower: number; readonly tickUpper: number; readonly liquidity: bigint } | null;
     }
-  /** Tokens that a pool took in or gave out beside trade and new liquidity. */
+  /** Tokens that a pool received or sent other than by swaps and liquidity changes. */
   | {
       readonly kind: "poolMoved";
       readonly amount0In: bigint;
@@ -115,13 +115,13 @@ export type PoolFact =
 
 export type PoolEvent = EventPlace & PoolFact;
 
-/** What a price feed says from now on, in the smallest unit of its answers. */
+/** A new answer of a price feed, in the smallest unit of its answers. */
 export interface FeedAnswer extends EventPlace {
   readonly kind: "feedAnswer";
   readonly answer: bigint;
 }
 
-/** What a spender may take of an owner's ERC-20 tokens from now on. */
+/** A new allowance of a spender over an owner's ERC-20 tokens. */
 export interface Erc20Approval extends EventPlace {
   readonly kind: "erc20Approval";
   readonly owner: Address;
@@ -129,7 +129,7 @@ export interface Erc20Approval extends EventPlace {
   readonly amount: bigint;
 }
 
-/** Who may move one token of a collection from now on; the zero address for nobody. */
+/** A new approved account of one token of a collection; the zero address for none. */
 export interface Erc721Approval extends EventPlace {
   readonly kind: "erc721Approval";
   readonly owner: Address;
@@ -137,7 +137,7 @@ export interface Erc721Approval extends EventPlace {
   readonly tokenId: bigint;
 }
 
-/** Whether an operator may move all that an owner has of a collection. */
+/** Whether an operator may transfer all of an owner's tokens of a collection. */
 export interface ApprovalForAll extends EventPlace {
   readonly kind: "approvalForAll";
   readonly owner: Address;
@@ -145,14 +145,14 @@ export interface ApprovalForAll extends EventPlace {
   readonly approved: boolean;
 }
 
-/** What a collection announces of changed metadata: ids from and to, both included. */
+/** An announcement of changed metadata, for ids `fromId` to `toId` inclusive. */
 export interface MetadataUpdate extends EventPlace {
   readonly kind: "metadataUpdate";
   readonly fromId: bigint;
   readonly toId: bigint;
 }
 
-/** Something that an order gave or asked for: a payment, or tokens of a collection. */
+/** An offered or received item of an order: a payment, or tokens of a collection. */
 export interface OrderItem {
   readonly kind: "payment" | "token";
   /** The zero address for the native token. */
@@ -161,29 +161,29 @@ export interface OrderItem {
   readonly amount: bigint;
 }
 
-/** What Seaport says of an order that was filled: everything that its offerer gave, and everything that was given for it. */
+/** A fulfilled Seaport order: all items that the offerer gave, and all that were given for them. */
 export interface OrderFulfilled extends EventPlace {
   readonly kind: "orderFulfilled";
   readonly orderHash: Hash;
   readonly offerer: Address;
-  /** Who received what was offered; orders that were matched with each other name the caller, or nobody. */
+  /** Recipient of the offer; in matched orders the caller, or the zero address. */
   readonly recipient: Address;
   readonly offer: readonly OrderItem[];
   readonly consideration: readonly (OrderItem & { readonly recipient: Address })[];
 }
 
-/** Which of the orders before it were filled with each other. */
+/** The hashes of preceding orders that were matched with each other. */
 export interface OrdersMatched extends EventPlace {
   readonly kind: "ordersMatched";
   readonly orderHashes: readonly Hash[];
 }
 
-/** What a contract says that was made like CryptoPunks, before there was a standard. */
+/** An event of a contract that follows CryptoPunks, which precede the standards. */
 export type PunkFact = { readonly tokenId: bigint } & (
   | { readonly kind: "punkAssigned"; readonly to: Address }
   | { readonly kind: "punkTransferred"; readonly from: Address; readonly to: Address }
   | { readonly kind: "punkBidEntered"; readonly bidder: Address; readonly value: bigint }
-  /** Where a bid was accepted, value and buyer are zero: the contract forgets the bid before it tells of it. */
+  /** Value and buyer are zero where a bid was accepted, because the contract clears the bid before it emits the event. */
   | { readonly kind: "punkBought"; readonly from: Address; readonly to: Address; readonly value: bigint }
 );
 
@@ -207,15 +207,15 @@ export type DecodedEvent =
   | OrdersMatched
   | PunkEvent;
 
-/** A block and the events of it that the projections asked for, by log index. */
+/** A block and its decoded events that the projections use, by log index. */
 export interface DecodedBlock {
   readonly block: ChainBlock;
   readonly events: readonly DecodedEvent[];
 }
 
 /**
- * How one event looks in a log. `decode` is told nothing of the event but its bytes: what is malformed is null, never an error. `addressOf` reads topics
- * that are addresses, and may remember them.
+ * An event and its decoder. `decode` returns null, never an error, for a malformed log. `addressOf` decodes topics that are addresses, and may cache
+ * them.
  */
 export interface EventDefinition {
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
  * Signatures of events that most chains see, as their standards or contracts name the parameters.
- * Where two contracts share a signature and differ in what is indexed, both stand here: the number of topics tells them apart.
+ * Where two contracts share a signature and differ in what is indexed, both are listed: the number of topics distinguishes them.
  */
 export const knownEvents = [
   // EIP-20, EIP-721, EIP-1155, EIP-2309, EIP-4906, EIP-4626

@@ -4,9 +4,9 @@ import { type Address, type Hash, type Hex, zeroAddress } from "../lib/hex.ts";
 import type { EventDefinition, NameFact } from "./decoded-block.ts";
 import { addressAt, smallWordAt, wordAt, wordCount } from "./words.ts";
 
-/** Bytes of the longest name that is taken: 255 characters (RFC 1035, section 2.3.4) of four bytes. */
-const longestName = 1_020;
-/** Ether's number in SLIP-44, under which its addresses are filed (EIP-2304). */
+/** Maximum bytes of a name: 255 characters (RFC 1035, section 2.3.4) of four bytes. */
+const maxNameBytes = 1_020;
+/** Ether's coin type (SLIP-44), as EIP-2304 uses it. */
 const etherCoin = 60n;
 
 const define = (id: string, topic0: Hash, indexed: number, read: (log: ChainLog, node: Hash) => NameFact | null): EventDefinition => ({
@@ -20,7 +20,7 @@ const define = (id: string, topic0: Hash, indexed: number, read: (log: ChainLog,
   },
 });
 
-/** EIP-137's NewOwner(bytes32,bytes32,address): a node's child, known by the hash of its label, has an owner. */
+/** EIP-137's NewOwner(bytes32,bytes32,address): sets the owner of a child node, given by the hash of its label. */
 export const nameNewOwner = define(
   "nameNewOwner",
   "0xce0457fe73731f824cc272376169235128c118b49d344817417c6d108d155e82",
@@ -61,7 +61,7 @@ export const nameAddrChanged = define(
   },
 );
 
-/** EIP-2304's AddressChanged(bytes32,uint256,bytes), of ether's addresses only; what is not 20 bytes is no address. */
+/** EIP-2304's AddressChanged(bytes32,uint256,bytes) of ether addresses; any length but 20 bytes clears the address. */
 export const nameAddressChanged = define(
   "nameAddressChanged",
   "0x65412581168e88a1e60c6459d7f44ae83ad0832e670826c05a4e2476b57af752",
@@ -74,18 +74,18 @@ export const nameAddressChanged = define(
   },
 );
 
-/** EIP-181's NameChanged(bytes32,string): the name that the owner of a node claims. What can be no name (too long, no UTF-8, a NUL in it) is none. */
+/** EIP-181's NameChanged(bytes32,string): the name that the owner of a node claims; null where it is too long, invalid UTF-8 or contains a NUL. */
 export const nameNameChanged = define(
   "nameNameChanged",
   "0xb7d29e911041e8d9b843369e890bcb72c9388692ba48b65ac54e7214c4c348f7",
   1,
   (log, node) => {
-    const body = bytesAt(log.data, 0, longestName);
+    const body = bytesAt(log.data, 0, maxNameBytes);
     return body === null ? null : { kind: "nameText", node, name: toName(body) };
   },
 );
 
-/** VersionChanged(bytes32,uint64) of later resolvers: every record of the node is empty from here on. */
+/** VersionChanged(bytes32,uint64) of newer resolvers: clears every record of the node. */
 export const nameVersionChanged = define(
   "nameVersionChanged",
   "0xc6621ccb8f3f5a04bb6502154b2caf6adf5983fe76dfef1cfc9c42e3579db444",
@@ -97,8 +97,8 @@ const onlyAddress = (data: Hex): Address | null => (wordCount(data) === 1 ? addr
 
 const orNull = (address: Address): Address | null => (address === zeroAddress ? null : address);
 
-/** The bytes whose offset stands in word `head`, "0x" where they are more than `longest`; null where they leave the data. */
-const bytesAt = (data: Hex, head: number, longest: number): Hex | null => {
+/** The bytes whose offset is in word `head`, "0x" where they are longer than `maxBytes`; null where they exceed the data. */
+const bytesAt = (data: Hex, head: number, maxBytes: number): Hex | null => {
   const size = (data.length - 2) / 2;
   if (size < 32 * (head + 1)) return null;
   const offset = smallWordAt(data, head);
@@ -106,7 +106,7 @@ const bytesAt = (data: Hex, head: number, longest: number): Hex | null => {
   const length = smallWordAt(data, offset / 32);
   if (length < 0 || offset + 32 + length > size) return null;
   const start = 2 + 2 * (offset + 32);
-  return length > longest ? "0x" : `0x${data.slice(start, start + 2 * length)}`;
+  return length > maxBytes ? "0x" : `0x${data.slice(start, start + 2 * length)}`;
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -108,7 +108,7 @@ export const poolInitialize = define(
   },
 );
 
-/** Uniswap V3's Swap(address,address,int256,int256,uint160,uint128,int24): amounts as the pool's balances change. */
+/** Uniswap V3's Swap(address,address,int256,int256,uint160,uint128,int24): amounts are changes of the pool's balances. */
 export const poolSwap = define(
   "poolSwap",
   "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
@@ -116,7 +116,7 @@ export const poolSwap = define(
   (log) => pricedSwap(log),
 );
 
-/** The same with the exchange's part of the fee behind it, as PancakeSwap V3's pools say it: (…,uint128,uint128). All their other events are Uniswap's. */
+/** PancakeSwap V3's Swap, with the protocol's share of the fee appended: (…,uint128,uint128). Its other events are Uniswap's. */
 export const poolSwapWithFees = define(
   "poolSwapWithFees",
   "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
@@ -143,7 +143,7 @@ export const poolBurn = define(
   ({ topics, data }) => positionChange("poolWithdrawal", null, topics, data, 0),
 );
 
-/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): what a position was owed leaves the pool. */
+/** Uniswap V3's Collect(address,address,int24,int24,uint128,uint128): pays out what a position is owed. */
 export const poolCollect = define(
   "poolCollect",
   "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
@@ -151,7 +151,7 @@ export const poolCollect = define(
   ({ data }) => (addressAt(data, 0) === null ? null : outgoing(data, 1)),
 );
 
-/** Uniswap V3's CollectProtocol(address,address,uint128,uint128): the exchange's part of the fees leaves the pool. */
+/** Uniswap V3's CollectProtocol(address,address,uint128,uint128): pays out the protocol's share of the fees. */
 export const poolCollectProtocol = define(
   "poolCollectProtocol",
   "0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151",
@@ -159,7 +159,7 @@ export const poolCollectProtocol = define(
   ({ data }) => outgoing(data, 0),
 );
 
-/** Uniswap V3's Flash(address,address,uint256,uint256,uint256,uint256): what was lent is back, and what was paid for it came on top. */
+/** Uniswap V3's Flash(address,address,uint256,uint256,uint256,uint256): the loan is returned, and a fee paid. */
 export const poolFlash = define(
   "poolFlash",
   "0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633",
@@ -167,7 +167,7 @@ export const poolFlash = define(
   ({ data }) => ({ kind: "poolMoved", amount0In: wordAt(data, 2), amount1In: wordAt(data, 3), amount0Out: 0n, amount1Out: 0n }),
 );
 
-/** A pool is of two different tokens, the lower address first, in both generations. */
+/** A pool has two different tokens, the lower address first, in both versions. */
 const announcement = (
   family: "xy=k" | "concentrated",
   topics: readonly Hash[],
@@ -200,7 +200,7 @@ const pricedSwap = ({ topics, data }: ChainLog): PoolFact | null => {
   };
 };
 
-/** A change of a position: its liquidity and both amounts stand in the data from word `first` on. */
+/** A change of a position: its liquidity and both amounts are in the data from word `first` on. */
 const positionChange = (
   kind: "poolDeposit" | "poolWithdrawal",
   sender: Address | null,
@@ -223,7 +223,7 @@ const positionChange = (
   };
 };
 
-/** Two amounts that leave a pool, in the data from word `first` on. */
+/** Two amounts that a pool sends, in the data from word `first` on. */
 const outgoing = (data: Hex, first: number): PoolFact | null => {
   const amount0Out = unsigned(wordAt(data, first), 128n);
   const amount1Out = unsigned(wordAt(data, first + 1), 128n);
@@ -232,10 +232,10 @@ const outgoing = (data: Hex, first: number): PoolFact | null => {
 
 const topicWord = (topic: Hash | undefined): bigint => (topic === undefined ? 0n : BigInt(topic));
 
-/** A word that must be an unsigned number of fewer bits; null where it is larger. */
+/** The word as an unsigned number of that many bits; null where it is larger. */
 const unsigned = (word: bigint, bits: bigint): bigint | null => (word >> bits === 0n ? word : null);
 
-/** A word that must be an int24, which a tick is; null where it is none. */
+/** The word as a tick (int24); null where it is out of range. */
 const signedTick = (word: bigint): number | null => {
   const value = BigInt.asIntN(256, word);
   return BigInt.asIntN(24, value) === value ? Number(value) : null;

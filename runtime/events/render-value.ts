@@ -14,7 +14,7 @@ const toPlain = (parameter: AbiParameter, value: unknown): Plain => {
   if (item !== null && Array.isArray(value)) return value.map((entry) => toPlain(item, entry));
   if (parameter.type === "tuple") return toPlainTuple(parameter, value);
   if (parameter.type === "address" || parameter.type.startsWith("bytes")) return String(value).toLowerCase();
-  // A NUL is not text for most readers.
+  // PostgreSQL's text and many clients do not accept NUL.
   if (parameter.type === "string") return String(value).replaceAll("\0", "");
   return String(value);
 };

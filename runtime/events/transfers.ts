@@ -35,7 +35,7 @@ export const erc721Transfer: EventDefinition = {
   },
 };
 
-/** ERC20Transfer(address,address,uint256) of the first contracts after ERC-404, beside EIP-721's Transfer of their ids. */
+/** ERC20Transfer(address,address,uint256) of early ERC-404 contracts, beside EIP-721's Transfer of their ids. */
 const hybridTransfer: EventDefinition = {
   id: "hybridTransfer",
   topic0: "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
@@ -48,7 +48,7 @@ const hybridTransfer: EventDefinition = {
   },
 };
 
-/** Collections older than EIP-721's final text: nothing indexed, all three in the data. */
+/** Collections older than the final EIP-721: nothing indexed, all three in the data. */
 export const legacyErc721Transfer: EventDefinition = {
   id: "legacyErc721Transfer",
   topic0: transferTopic,
@@ -62,17 +62,17 @@ export const legacyErc721Transfer: EventDefinition = {
 };
 
 /**
- * Every form in which coins and ids move by ERC-20's or ERC-721's Transfer. A projection that uses one of the two kinds decodes all of them: what a contract answers
- * about itself turns one kind into the other, and a projection that is rebuilt alone must read the same events as one that was indexed with others.
+ * All forms of Transfer of ERC-20 and ERC-721. A projection that uses one of the two kinds decodes all of them: a contract's standard may turn one kind into
+ * the other, and a projection that is rebuilt alone must decode the same events as one that was indexed with others.
  */
 export const transfersByStandard: readonly EventDefinition[] = [erc20Transfer, erc721Transfer, legacyErc721Transfer, hybridTransfer];
 
-/** Ids of one event; libraries mint as many at most, for the sake of who reads them. A longer range may be one that nobody could hold. */
+/** Maximum ids of one event, which is also the limit of common libraries. A longer range may be impossible to own. */
 const maxConsecutive = 5_000n;
 
 /**
- * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), the last of the first id's range in the data: mints alone, as EIP-721 asks for a Transfer each
- * wherever a contract is not being created.
+ * EIP-2309's ConsecutiveTransfer(uint256,uint256,address,address), with the last id in the data. Only mints: EIP-721 requires one Transfer for each id
+ * outside of contract creation.
  */
 export const consecutiveMint: EventDefinition = {
   id: "consecutiveMint",
@@ -125,7 +125,7 @@ const multiToken = (
   return { kind: "erc1155Transfer", ...placeOf(log, transactionIndex), operator, from, to, items };
 };
 
-/** The array of words whose offset stands in word `head`; null where it leaves the data. */
+/** The array of words whose offset is in word `head`; null where it exceeds the data. */
 const arrayAt = ({ data }: ChainLog, head: number): bigint[] | null => {
   const words = wholeWords(data);
   if (words < head + 1) return null;

@@ -16,7 +16,7 @@ export interface BackoffOptions {
   /** The wait after the first failure. */
   readonly base: number;
   readonly max: number;
-  /** By how much each wait is longer than the one before; 2 where it is left out. */
+  /** The factor between two waits; 2 by default. */
   readonly factor?: number;
 }
 
@@ -75,7 +75,7 @@ export const nullOnAbort = <T>(promise: Promise<T>, signal: AbortSignal): Promis
 /** Runs tasks one at a time, in the order in which they were submitted. */
 export type Mutex = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** A mutex that nobody holds. A task that fails does not stop those behind it. */
+/** A free mutex. A failed task does not stop the following ones. */
 export const createMutex = (): Mutex => {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

@@ -1,25 +1,25 @@
-/** What an audit compared of one kind, and where index and node differ. */
+/** The result of an audit for one kind of values. */
 export interface AuditRow {
   readonly what: string;
   readonly compared: number;
-  /** The index says that it does not know, or the node does not answer: neither right nor wrong. */
+  /** Values that are unknown to the index or the node: neither right nor wrong. */
   readonly unknown: number;
   readonly differences: readonly string[];
 }
 
-/** One thing as both say it; null where one does not know. */
+/** A value of index and node; null where it is unknown. */
 export interface Compared {
   readonly what: string;
   readonly index: string | null;
   readonly node: string | null;
 }
 
-/** The row of one kind of things. */
+/** Counts the comparisons of one kind, and lists the differences. */
 export const auditRow = (what: string, compared: readonly Compared[]): AuditRow => ({
   what,
   compared: compared.length,
   unknown: compared.filter(({ index, node }) => index === null || node === null).length,
   differences: compared
     .filter(({ index, node }) => index !== null && node !== null && index !== node)
-    .map((one) => `${one.what}: the index has ${one.index}, the node says ${one.node}`),
+    .map((one) => `${one.what}: the index has ${one.index}, the node has ${one.node}`),
 });

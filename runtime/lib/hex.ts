@@ -1,4 +1,4 @@
-/** Hexadecimal text with its 0x prefix; in lower case everywhere inside. */
+/** Hexadecimal text with a 0x prefix; lower case in the whole runtime. */
 export type Hex = `0x${string}`;
 /** 20 bytes. */
 export type Address = Hex;
@@ -7,5 +7,5 @@ export type Hash = Hex;
 
 export const zeroAddress: Address = "0x0000000000000000000000000000000000000000";
 
-/** The address that stands for a chain's native token in this interface. */
+/** The address of a chain's native token in the interface. */
 export const nativeTokenAddress: Address = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";

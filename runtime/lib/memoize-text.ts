@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 
-/** Longer texts are not kept. */
-const longestKept = 1_000;
+/** Longer texts are not cached. */
+const maxLength = 1_000;
 
 /**
- * A pure function of a text that keeps its results for the texts that were asked last. So many entries have a known size where its results have one, and are
- * no slices of the text: a slice holds the whole text in memory.
+ * Caches the results of a pure function for its most recent texts. The memory is bounded if the results are bounded and no slices of the text: a slice
+ * keeps the whole text in memory.
  */
 export function memoizeText<Result>(compute: (text: string) => Result, maxTexts: number): (text: string) => Result {
   const kept = new LRUCache<string, { readonly result: Result }>({ max: maxTexts });
@@ -13,7 +13,7 @@ export function memoizeText<Result>(compute: (text: string) => Result, maxTexts:
     const known = kept.get(text);
     if (known !== undefined) return known.result;
     const result = compute(text);
-    if (text.length <= longestKept) kept.set(text, { result });
+    if (text.length <= maxLength) kept.set(text, { result });
     return result;
   };
 }

@@ -1,7 +1,7 @@
-/** A failure that may be shown to whoever sent the request: its status and a sentence. */
+/** An error that is safe to show to the client: its status and message. */
 export class RequestError extends Error {
   readonly status: 400 | 402 | 404 | 501 | 503;
-  /** After how long the same request may succeed; null where waiting changes nothing. */
+  /** Seconds after which the same request may succeed; null where waiting does not help. */
   readonly retryAfterSeconds: number | null;
   override readonly name = "RequestError";
 

@@ -1,14 +1,14 @@
 /**
- * Characters that a terminal acts on instead of showing them: control characters (ECMA-48, C0 and C1, with ESC and DEL), separators of lines and
- * paragraphs, and those that change the order of what follows (Unicode Standard Annex #9).
+ * Characters that a terminal interprets instead of displaying them: control characters (ECMA-48, C0 and C1, with ESC and DEL), line and paragraph
+ * separators, and bidirectional formatting (Unicode Standard Annex #9).
  */
-const acting = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
-const actingInLines = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+const controlsInLines = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** One line of text for a terminal: what it would act on is written as an escape, as in JSON. Text of contracts, nodes, hosts and files goes through here. */
-export const escapeTerminal = (text: string): string => text.replace(acting, asEscape);
+/** Escapes control characters of one line as in JSON. Applied to all text of contracts, nodes, hosts and files. */
+export const escapeTerminal = (text: string): string => text.replace(controls, asEscape);
 
-/** The same for text whose line ends are our own. */
-export const escapeTerminalLines = (text: string): string => text.replace(actingInLines, asEscape);
+/** The same for text with trusted line breaks. */
+export const escapeTerminalLines = (text: string): string => text.replace(controlsInLines, asEscape);

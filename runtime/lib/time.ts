@@ -1,4 +1,4 @@
-/** A time as the interface writes it: ISO 8601 in UTC, whole seconds. */
+/** A time in the interface's format: ISO 8601 in UTC, whole seconds. */
 export const isoTimestamp = (unixSeconds: number): string => `${new Date(unixSeconds * 1000).toISOString().slice(0, 19)}Z`;
 
 /** The first second of a UTC day given as YYYY-MM-DD. */

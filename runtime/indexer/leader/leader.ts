@@ -2,21 +2,21 @@ import type { Database, DatabaseClient, Queryable } from "../../database/databas
 import { DatabaseUnavailable } from "../../database/errors.ts";
 import { sleep } from "../../lib/async.ts";
 
-/** The lock that lets this process write a chain is gone: another process may hold it by now. */
+/** The lock that allows this process to write a chain is lost: another process may hold it. */
 export class LeadershipLostError extends Error {
   override readonly name = "LeadershipLostError";
 
   constructor(chain: string) {
-    super(`The connection that holds the lock of ${chain} is gone: nothing is written until the lock is taken again.`);
+    super(`The connection that holds the lock of ${chain} is lost: nothing is written until the lock is acquired again.`);
   }
 }
 
 /** The right to write one chain's rows, for as long as its lock is held. */
 export interface Leadership {
-  /** Aborts as soon as the lock is known to be gone. */
+  /** Aborts as soon as the loss of the lock is noticed. */
   readonly lost: AbortSignal;
   /**
-   * To be asked in every transaction that writes, after it has locked the checkpoints that it moves: whoever takes the lock over waits for those
+   * Verifies the lock; called in every transaction that writes, after it has locked the checkpoints that it moves: the next leader waits for these
    * rows, and finds them moved. @throws {LeadershipLostError}
    */
   guard(client: Queryable): Promise<void>;
@@ -31,22 +31,22 @@ export interface LeaderDeps {
 }
 
 const defaultWaitMilliseconds = 500;
-/** Without an answer on the lock's connection for so long, it counts as broken. */
+/** The lock's connection counts as broken without a response for this time. */
 const silenceMilliseconds = 5_000;
 
 /**
- * The server ends a transaction that does nothing, or a connection whose other end is gone, by these settings: the first must not end ours,
- * the others free the lock of a machine that vanished after 11 seconds.
+ * The first two settings keep the server from ending the idle transaction; the keepalives free the lock of a machine that
+ * vanished, after 11 seconds.
  */
 const settings = `SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0;
   SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3`;
 
 /**
- * One process a chain: an advisory lock on a connection of its own. It lives in a transaction that never ends rather than in the session, so that
- * it also holds behind a connection pooler; such a transaction has no snapshot, and keeps no dead rows alive.
+ * Elects one process per chain by an advisory lock on a dedicated connection. The lock belongs to an open transaction rather than to the session, so that
+ * it also works behind a connection pooler; the transaction has no snapshot, and does not hold back vacuum.
  */
 export const createLeader = (deps: LeaderDeps) => ({
-  /** Waits for the lock, works while it is held, gives it back. Ends early when the signal comes before the lock. */
+  /** Waits for the lock, runs the work while it is held, and releases it. Ends early when the signal aborts before. */
   lead: async (signal: AbortSignal, work: (leadership: Leadership) => Promise<void>): Promise<void> => {
     const release = new AbortController();
     const lost = new AbortController();
@@ -75,12 +75,12 @@ export const createLeader = (deps: LeaderDeps) => ({
     } finally {
       wasLost = lost.signal.aborted;
       release.abort();
-      // A connection that hangs must not keep the work's own end, nor the timer of that bound the process.
+      // A connection that hangs must not delay the end of the work, nor the timer that of the process.
       const waited = new AbortController();
       await Promise.race([ended.catch(() => undefined), sleep(silenceMilliseconds, waited.signal)]);
       waited.abort();
     }
-    // Who has lost the lock leaves it to one that waits already.
+    // A process that lost the lock leaves it to one that is waiting.
     if (wasLost) await sleep(2 * (deps.waitMilliseconds ?? defaultWaitMilliseconds), signal);
   },
 });
@@ -101,11 +101,11 @@ const take = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSigna
       const [place] = await client.query<LockPlace>(
         "SELECT pid, classid::int8, objid::int8 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()",
       );
-      if (waits > 0) deps.logger.info(`${deps.chain.name}: the other process has ended; this one indexes now.`);
+      if (waits > 0) deps.logger.info(`${deps.chain.name}: the other process has stopped indexing; this one takes over.`);
       return place ?? null;
     }
     if (waits === 0) {
-      deps.logger.info(`${deps.chain.name} is indexed by another process; this one waits, and takes over when that one ends.`);
+      deps.logger.info(`${deps.chain.name} is indexed by another process; this one waits and takes over when that one stops.`);
     }
     await sleep(deps.waitMilliseconds ?? defaultWaitMilliseconds, signal);
   }
@@ -117,7 +117,7 @@ const beat = async (client: DatabaseClient, deps: LeaderDeps, released: AbortSig
     await sleep(deps.beatMilliseconds ?? 1_000, released);
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "it did not answer in time")), silenceMilliseconds);
+      timer = setTimeout(() => reject(new DatabaseUnavailable("ETIMEDOUT", "no response in time")), silenceMilliseconds);
     });
     await Promise.race([client.query("SELECT 1"), silence]).finally(() => clearTimeout(timer));
   }

@@ -86,7 +86,7 @@ describe("a second indexer of a chain", () => {
     await tellMore();
     await until("Taking over", async () => second.indexer.status().block === (await chain.head()));
     expect(second.notes.filter((note) => note.includes("by another process"))).toEqual([
-      "test is indexed by another process; this one waits, and takes over when that one ends.",
+      "test is indexed by another process; this one waits and takes over when that one stops.",
     ]);
     expect(await dump(test.database)).toEqual(await freshDump());
   });

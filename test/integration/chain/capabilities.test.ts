@@ -169,7 +169,7 @@ describe("a node that was examined", () => {
     const silent = await examineNode({ rpc, url: proxy.url, chainId: 31337, from: 0, tracing: true });
     expect(silent.heads).toBeNull();
     const wrong = await examineNode({ rpc, url: proxy.url, chainId: 5, from: 0, tracing: true });
-    await expect(wrong.source.fetch(10, 10)).rejects.toThrow("transaction 0 is of chain 31337");
+    await expect(wrong.source.fetch(10, 10)).rejects.toThrow("transaction 0 belongs to chain 31337");
     await rpc.close();
   });
 });
@@ -186,11 +186,11 @@ describe("ashlar doctor", () => {
     const [code, text] = await run(proxy.url);
     expect(code).toBe(0);
     expect(text).toMatch(/is of chain 31337 \(anvil.*\); its head is block 20\./);
-    expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block come in one call$/m);
+    expect(text).toMatch(/^block-receipts {2,}eth_getBlockReceipts {2,}all receipts of a block are read by one call$/m);
     expect(text).toMatch(
       /^archive-state {2,}no {2,}what accounts had before an index that begins late is found out at the head; past balances that neither events nor traces tell are not$/m,
     );
-    expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by asking for them$/m);
+    expect(text).toMatch(/^websocket {2,}no {2,}new blocks are found by polling$/m);
     expect(text).toContain(
       "Native balances of a new index: by the node's state of the accounts that each block touches, unknown before the blocks of which the node has the state " +
         "(nativeAccounting: state, as usual), or by the values of transactions and inner calls (nativeAccounting: traces, ",
@@ -215,7 +215,7 @@ describe("ashlar doctor", () => {
   it("says why a node cannot be indexed from, and hides its URL", async () => {
     const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
     expect(code).toBe(1);
-    expect(text).toMatch(/^This node cannot be indexed from: The node at 127\.0\.0\.1:1 cannot be reached/);
+    expect(text).toMatch(/^This node cannot be indexed from: Node at 127\.0\.0\.1:1 cannot be reached/);
     expect(text).not.toContain("s3cr3tt0ken");
   });
 });

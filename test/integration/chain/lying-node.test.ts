@@ -62,21 +62,25 @@ describe("a node whose replies do not fit together", () => {
     [
       "null receipts",
       () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
-      /receipts should be a list, and is null/,
+      /receipts from the node: expected a list, got null/,
     ],
-    ["receipts in another order", () => receipts((list) => void list.reverse()), /receipt 0 is of another transaction/],
+    ["receipts in another order", () => receipts((list) => void list.reverse()), /receipt 0 belongs to another transaction/],
     [
       "a receipt of another block",
       () => receipts((list) => void Object.assign(list[0] ?? {}, { blockHash: `0x${"11".repeat(32)}` })),
-      /receipt 0 is of another/,
+      /receipt 0 belongs to another/,
     ],
-    ["a log less, where the bloom has it", () => receipts((list) => void logsOf(list[1]).pop()), /do not give its header's logs bloom/],
+    [
+      "a log less, where the bloom has it",
+      () => receipts((list) => void logsOf(list[1]).pop()),
+      /do not match the logs bloom of its header/,
+    ],
     ["no logs at all", () => receipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
-    ["a log twice", () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 stands where log 1 should be/],
+    ["a log twice", () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 is at the position of log 1/],
     [
       "a log of another transaction",
       () => receipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
-      /a log of receipt 0 is of another/,
+      /a log of receipt 0 belongs to another/,
     ],
     [
       "a log whose address is changed",
@@ -86,36 +90,36 @@ describe("a node whose replies do not fit together", () => {
     [
       "a removed log",
       () => receipts((list) => void Object.assign(logsOf(list[0])[0] ?? {}, { removed: true })),
-      /a log of receipt 0 is of another/,
+      /a log of receipt 0 belongs to another/,
     ],
     [
       "gas that does not add up",
       () => receipts((list) => void Object.assign(list[0] ?? {}, { gasUsed: "0x1" })),
-      /gas used up to transaction 0/,
+      /cumulative gas used of transaction 0/,
     ],
     [
       "a malformed quantity",
       () => block((raw) => set(raw, "timestamp", "0xzz")),
-      /timestamp should be a hexadecimal quantity, and is "0xzz"/,
+      /timestamp from the node: expected a hexadecimal quantity, got "0xzz"/,
     ],
     [
       "a number where a quantity belongs",
       () => block((raw) => set(raw, "gasUsed", 21_000)),
-      /gasUsed should be a hexadecimal quantity, and is 21000/,
+      /gasUsed from the node: expected a hexadecimal quantity, got 21000/,
     ],
-    ["a short hash", () => block((raw) => set(raw, "hash", "0x12")), /hash should be a hash, and is "0x12"/],
-    ["another block", () => block((raw) => set(raw, "number", "0x1")), /says that it is block 1|is not one block/],
+    ["a short hash", () => block((raw) => set(raw, "hash", "0x12")), /hash from the node: expected a hash, got "0x12"/],
+    ["another block", () => block((raw) => set(raw, "number", "0x1")), /its number is 1|inconsistent block/],
     ["no block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
     ["a transaction less", () => block((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
     [
       "a trace less",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()),
-      /traces of 2 transactions, and the block has 3/,
+      /traces of 2 transactions, expected 3/,
     ],
     [
       "a trace of another transaction",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.reverse()),
-      /trace 0 is of another transaction/,
+      /trace of another transaction for transaction 0/,
     ],
   ];
 

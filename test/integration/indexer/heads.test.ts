@@ -107,7 +107,7 @@ describe("following by websocket", () => {
     await until("The block", () => visible(height));
     await until("The end", () => !heads.live());
     expect(messages.at(-1)).toMatch(
-      /^The node's websocket is given up \(it says nothing of block \d+\): new blocks are found by asking until it is back\.$/,
+      /^The node's WebSocket subscription ended \(it did not announce block \d+\): polling for new blocks until it is restored\.$/,
     );
   });
 
@@ -116,7 +116,7 @@ describe("following by websocket", () => {
     await follow(heads, 20);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(heads.live()).toBe(true);
-    expect(messages).toEqual(["New blocks are told by the node's websocket."]);
+    expect(messages).toEqual(["The node announces new blocks over WebSocket."]);
   });
 
   it("does not believe the websocket of another chain", async () => {

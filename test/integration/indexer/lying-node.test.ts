@@ -4,6 +4,7 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../support/indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
@@ -149,13 +150,15 @@ describe("an index whose node, now and then,", () => {
 
   it("answers late, after the question was given up, holds no wrong row", async () => {
     const random = createRandom("late");
+    // Long enough for a node on a busy machine.
+    const timeout = deadline(100);
     const test = await newDatabase();
-    const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning, timeoutMilliseconds: 60 });
+    const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning, timeoutMilliseconds: timeout });
     let late = 0;
     proxy.delay = () => {
       if (!random.chance(8)) return 0;
       late += 1;
-      return 150;
+      return 2.5 * timeout;
     };
     const stop = runInBackground(running);
     await until("The backfill", () => isLevel(test.database, chain), 40_000);

@@ -234,7 +234,7 @@ describe("metadata of tokens", () => {
     while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     await run;
-    expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: The node at 127\.0\.0\.1:\d+ cannot be reached/);
+    expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: Node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
   it("waits while another process writes the chain", async () => {

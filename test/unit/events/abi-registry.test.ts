@@ -145,10 +145,10 @@ describe("ABI files of the operator", () => {
 
   it.each([
     ["{", "it is not JSON"],
-    ["{}", "it holds no ABI"],
+    ["{}", "it contains no ABI"],
     ['[{"type":"event","name":"X"}]', "one of its events is malformed"],
   ])("are refused in one sentence when they are none: %s", (json, reason) => {
     expect(() => createAbiRegistry([{ name: "bad.json", json }])).toThrow(AbiFileError);
-    expect(() => createAbiRegistry([{ name: "bad.json", json }])).toThrow(`The ABI file bad.json cannot be used: ${reason}`);
+    expect(() => createAbiRegistry([{ name: "bad.json", json }])).toThrow(`Invalid ABI file bad.json: ${reason}`);
   });
 });
