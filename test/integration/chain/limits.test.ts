@@ -6,6 +6,7 @@ import { createRpc, type Rpc, type RpcOptions } from "../../../runtime/chain/rpc
 import { createSource } from "../../../runtime/chain/source.ts";
 import type { ChainBlock } from "../../../runtime/chain/types.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { deadline } from "../../support/deadline.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 let chain: TestChain;
@@ -90,7 +91,7 @@ describe("a node that limits its requests", () => {
 
   it.each(limits)("gives the same blocks when it %s", async (_, most, refuse) => {
     refuseAbove(most, refuse);
-    const { blocks, limits } = await ask({ timeoutMilliseconds: 500, retries: 6 });
+    const { blocks, limits } = await ask({ timeoutMilliseconds: deadline(500), retries: 6 });
     expect(blocks).toEqual(truth);
     expect(limits.batchSize).toBeLessThanOrEqual(2 * most);
   });

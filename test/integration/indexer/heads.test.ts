@@ -95,7 +95,7 @@ describe("following by websocket", () => {
     proxy.cut();
     await until("The subscription", heads.live);
     expect(proxy.connections).toBeGreaterThan(server);
-    expect(messages.some((message) => message.includes("until it is back"))).toBe(true);
+    expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);
   });
 
   it("notices a connection that has fallen silent", async () => {
