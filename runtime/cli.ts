@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { Command, InvalidArgumentError } from "commander";
 import { audit } from "./commands/audit.ts";
-import { runningDemoChain } from "./commands/demo-chain.ts";
+import { findDemo } from "./commands/demo.ts";
 import { doctor } from "./commands/doctor.ts";
 import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
@@ -72,8 +72,9 @@ const withOneChain = (command: Command): Command =>
 const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   const { chain, ...others } = options;
   const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
-  const demo = base.chains.length === 0 ? await runningDemoChain(base.dataDirectory) : null;
-  return demo === null ? base : { ...base, chains: [demo] };
+  const demo = base.chains.length === 0 ? await findDemo() : null;
+  const chainOfDemo = (await demo?.lastDemoChain(base.dataDirectory)) ?? null;
+  return chainOfDemo === null ? base : { ...base, chains: [chainOfDemo] };
 };
 
 const program = new Command("ashlar").description("A blockchain data API that you run yourself.").version(versionOf()).showHelpAfterError();

@@ -1,9 +1,9 @@
-import type { Identity } from "../../demo/state.ts";
 import type { Database } from "../database/database.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
+import type { DemoIdentity } from "./demo.ts";
 
 /** Whether an index of the demo and its chain have one history: the same genesis, and the same block at the lower of their heads. An empty index fits any chain. */
-export async function fitsDemo(database: Database, chainId: number, identity: Identity): Promise<boolean> {
+export async function fitsDemo(database: Database, chainId: number, identity: DemoIdentity): Promise<boolean> {
   const [known] = await database.query<{ genesis_hash: string }>("SELECT genesis_hash FROM chains WHERE chain_id = $1", [chainId]);
   if (known === undefined) return true;
   if (known.genesis_hash !== identity.genesisHash) return false;

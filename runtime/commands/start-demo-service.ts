@@ -1,10 +1,9 @@
-import { startDemo } from "../../demo/start-demo.ts";
-import type { Demo } from "../../demo/types.ts";
 import type { ChainConfig, Config } from "../config/config.ts";
 import { createKeys } from "../http/keys.ts";
 import { createLogger, type Logger } from "../logger.ts";
 import { CommandError } from "./command-error.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
+import { type Demo, loadDemo } from "./demo.ts";
 import { fitsDemo, forgetChain } from "./demo-index.ts";
 import { demoKey } from "./demo-key.ts";
 import { renderWelcome } from "./demo-welcome.ts";
@@ -18,7 +17,7 @@ import { whenReady } from "./when-ready.ts";
 
 const phases = {
   contracts: "compile contracts",
-  story: "tell the story",
+  story: "build the story",
   check: "check the story",
   save: "save the chain",
   load: "load the chain",
@@ -61,14 +60,16 @@ interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-const openDemo = (config: Config, environment: NodeJS.ProcessEnv, { logger, progress, signal }: Surroundings): Promise<Demo> =>
-  startDemo({
+const openDemo = async (config: Config, environment: NodeJS.ProcessEnv, { logger, progress, signal }: Surroundings): Promise<Demo> => {
+  const { startDemo } = await loadDemo();
+  return startDemo({
     dataDirectory: config.dataDirectory,
     signal,
     rpcPort: portOf(environment.ASHLAR_DEMO_RPC_PORT),
     logger: { info: (message) => logger.info(message), warn: (message) => logger.warn(message) },
     onProgress: (phase, done, total) => progress.report(phases[phase], done, total),
   });
+};
 
 /** Chain and database beside each other; when one cannot be had, the other is let go. */
 async function openBoth(openIndex: () => Promise<OpenDatabase>, open: () => Promise<Demo>): Promise<[OpenDatabase, Demo]> {
@@ -130,6 +131,6 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > 65_535)
-    throw new CommandError(`ASHLAR_DEMO_RPC_PORT=${text} was given, a port from 1 to 65535 is accepted.`);
+    throw new CommandError(`Invalid value "${text}" for ASHLAR_DEMO_RPC_PORT: expected a port from 1 to 65535.`);
   return Number(text);
 }

@@ -57,7 +57,7 @@ beforeAll(async () => {
   market = await openMarket();
   const { exchange, usd } = market;
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
-  await market.trade("job", midnight, midnight + 40_000);
+  await market.trade("market", midnight, midnight + 40_000);
   await market.chain.mine(midnight + 40_000);
   test = await createTestDatabase();
   await index();

@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { ChainConfig } from "../config/config.ts";
+import type { Hex } from "../lib/hex.ts";
+import { CommandError } from "./command-error.ts";
+
+/** The steps of a start of the demo, in this order; only the first start has all of them. */
+export type DemoPhase = "contracts" | "story" | "check" | "save" | "load";
+
+/** What a saved chain is recognized by. */
+export interface DemoIdentity {
+  readonly genesisHash: Hex;
+  /** The last block that was saved. */
+  readonly lastBlock: number;
+  readonly lastBlockHash: Hex;
+}
+
+/** A running demo chain, as far as commands use it. */
+export interface Demo {
+  readonly rpcUrl: string;
+  readonly chain: ChainConfig;
+  readonly story: { readonly cast: Readonly<Record<string, string>> };
+  /** Whether the chain was built, loaded from its saved state, or found running after its process was killed. */
+  readonly origin: "told" | "loaded" | "adopted";
+  identity(): DemoIdentity;
+  /** Mines a block every few seconds until the signal, and saves the state; never rejects. */
+  live(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+  /** Stops the node and deletes its saved state: the next start builds the chain again. */
+  discardState(): Promise<void>;
+}
+
+export interface DemoOptions {
+  /** Ashlar's data folder; the demo uses `demo/` below it. */
+  readonly dataDirectory: string;
+  readonly rpcPort?: number | undefined;
+  readonly logger?: { info(message: string): void; warn(message: string): void };
+  readonly signal?: AbortSignal;
+  onProgress?(phase: DemoPhase, done: number, total: number): void;
+}
+
+/** What `demo/index.ts` exports as `demo`. */
+export interface DemoModule {
+  startDemo(options: DemoOptions): Promise<Demo>;
+  /** The chain of the demo that last ran on a data folder; null if none did. */
+  lastDemoChain(dataDirectory: string): Promise<ChainConfig | null>;
+}
+
+/** By its address, so that the build does not contain it. */
+const entry = new URL("../../demo/index.ts", import.meta.url);
+
+/** The demo; null in an installed package, which does not contain it. */
+export const findDemo = async (): Promise<DemoModule | null> =>
+  existsSync(fileURLToPath(entry)) ? ((await import(entry.href)) as { readonly demo: DemoModule }).demo : null;
+
+/** The demo. @throws {CommandError} in an installed package. */
+export const loadDemo = async (): Promise<DemoModule> => {
+  const demo = await findDemo();
+  if (demo !== null) return demo;
+  throw new CommandError(
+    "The demo is not part of the installed package: clone the repository to run it, or name a node with --rpc URL --chain NAME.",
+  );
+};
