@@ -21,7 +21,7 @@ export interface Demo {
   readonly chain: ChainConfig;
   readonly story: { readonly cast: Readonly<Record<string, string>> };
   /** Whether the chain was built, loaded from its saved state, or found running after its process was killed. */
-  readonly origin: "told" | "loaded" | "adopted";
+  readonly origin: "built" | "loaded" | "adopted";
   identity(): DemoIdentity;
   /** Mines a block every few seconds until the signal, and saves the state; never rejects. */
   live(signal: AbortSignal): Promise<void>;
