@@ -22,7 +22,7 @@ export const metadataUpdate: EventDefinition = {
   },
 };
 
-/** EIP-4906's BatchMetadataUpdate(uint256,uint256): ids from and to, both included. A range that ends before it begins says nothing. */
+/** EIP-4906's BatchMetadataUpdate(uint256,uint256): ids from and to, both included. A range with its end before its start is ignored. */
 export const batchMetadataUpdate: EventDefinition = {
   id: "batchMetadataUpdate",
   topic0: "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c",
@@ -33,7 +33,7 @@ export const batchMetadataUpdate: EventDefinition = {
   },
 };
 
-/** EIP-1155's URI(string,uint256): the id is indexed. What it says is not read: the contract is asked when the metadata is. */
+/** EIP-1155's URI(string,uint256): the id is indexed. The URI itself is not decoded: it is read from the contract with the metadata. */
 export const uriChanged: EventDefinition = {
   id: "uriChanged",
   topic0: "0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b",

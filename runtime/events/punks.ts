@@ -13,7 +13,10 @@ const define = (id: string, topic0: Hash, topics: number, read: (log: ChainLog) 
   },
 });
 
-/** CryptoPunks' Assign(address,uint256): the first owner of a punk. Whose it was, where its keeper assigns one anew before the contract opens, it does not tell. */
+/**
+ * CryptoPunks' Assign(address,uint256): the first owner of a punk. It omits the previous owner if the contract's owner reassigns a punk before the contract
+ * opens.
+ */
 export const punkAssigned = define(
   "punkAssigned",
   "0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba",
@@ -61,10 +64,10 @@ export const punkBought = define(
   },
 );
 
-/** What moves punks. */
+/** The events that move punks. */
 export const punkMovements = [punkAssigned, punkTransferred, punkBought] as const;
 
-/** A punk that went from one account to another; minted from the zero address. */
+/** A punk's transfer between accounts; a mint comes from the zero address. */
 export interface PunkMovement {
   readonly from: Address;
   readonly to: Address;
@@ -72,8 +75,8 @@ export interface PunkMovement {
 }
 
 /**
- * What a punk's event at a position among its block's events moved; null where it moved nothing, or does not say to whom. A bid that was accepted names no buyer: it is
- * who received the coin-like Transfer(seller, buyer, 1) that the contract emits before it in the same transaction.
+ * The movement by a punk's event at a position among its block's events; null if it moves nothing, or does not name the receiver. The event of an accepted
+ * bid names no buyer: it is the receiver of the ERC-20-like Transfer(seller, buyer, 1) that the contract emits before it in the same transaction.
  */
 export const punkMovementAt = (events: readonly DecodedEvent[], position: number): PunkMovement | null => {
   const event = events[position];

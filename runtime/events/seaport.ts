@@ -2,13 +2,13 @@ import type { Hash, Hex } from "../lib/hex.ts";
 import type { EventDefinition, OrderFulfilled, OrderItem } from "./decoded-block.ts";
 import { addressAt, smallWordAt, topicAddress, wordAt, wordCount } from "./words.ts";
 
-/** Words of an offered item: kind, token, id, amount; what is asked for names its recipient as well. */
+/** The words of an offered item: kind, token, id, amount; a consideration item has its recipient as well. */
 const offeredWords = 4;
 const askedWords = 5;
 /** Seaport's item types by number: native, ERC-20, ERC-721, ERC-1155, and the last two by criteria. */
 const kinds = ["payment", "payment", "token", "token", "token", "token"] as const;
 
-/** OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[]) of every Seaport. */
+/** OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[]) of every version of Seaport. */
 export const orderFulfilled: EventDefinition = {
   id: "orderFulfilled",
   topic0: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
@@ -53,7 +53,7 @@ const itemAt = (data: Hex, at: number): OrderItem | null => {
   return kind === undefined || token === null ? null : { kind, token, tokenId: wordAt(data, at + 2), amount: wordAt(data, at + 3) };
 };
 
-/** Where the elements begin of the array whose offset stands in word `head`, of so many words each; null where it leaves the data. */
+/** The position of the first element of the array whose offset is word `head`, with elements of a number of words; null if it exceeds the data. */
 const arrayAt = (data: Hex, head: number, size: number): number[] | null => {
   const words = wordCount(data);
   if (words < head + 1) return null;
@@ -68,7 +68,7 @@ const arrayAt = (data: Hex, head: number, size: number): number[] | null => {
 
 const hashAt = (data: Hex, at: number): Hash => `0x${data.slice(2 + at * 64, 2 + (at + 1) * 64)}`;
 
-/** One malformed item makes all of them malformed. */
+/** One malformed item invalidates all of them. */
 const whole = <Item>(items: readonly (Item | null)[] | undefined): Item[] | null => {
   const sound = (items ?? []).filter((item) => item !== null);
   return items === undefined || sound.length < items.length ? null : sound;

@@ -1,12 +1,12 @@
 import ipaddr from "ipaddr.js";
 
-/** Global unicast (RFC 4291, section 2.4): what lies outside embeds, maps or translates other addresses, or is no machine's. */
+/** Global unicast (RFC 4291, section 2.4): other ranges embed, map or translate addresses, or belong to no host. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Public by their numbers, and yet answered by the machine's own surroundings: the host agent of a large cloud. */
+/** Addresses of public ranges that reach the local environment: the host agent of a large cloud. */
 const surroundings: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
-/** The kind of range that an address is in where it is not public, for people; null where it is public. */
+/** The name of the non-public range that an address is in; null for a public address. */
 export const privateRange = (text: string): string | null => {
   if (!ipaddr.isValid(text)) return "unreadable";
   const address = ipaddr.parse(text);

@@ -1,4 +1,4 @@
-/** Why nothing was fetched: a stable code, one sentence for people, and whether another try will end the same way. */
+/** Why nothing was fetched: a stable code, a sentence, and whether a retry is pointless. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly sentence: string;
@@ -7,76 +7,77 @@ export interface Refusal {
 
 export type RefusalCode = keyof typeof table;
 
-/** What is said of hosts and headers, which are a stranger's words, stays short. */
+/** Shortens untrusted text, such as host names and headers. */
 const short = (text: string): string => {
   const clean = text.replace(/[^\x20-\x7e]+/g, "?");
   return clean.length > 100 ? `${clean.slice(0, 100)}…` : clean;
 };
 
-/** Every reason, with its data. No path, query or address of a machine is in a sentence: they may be secrets of the operator's network. */
+/** Every reason with its data. Sentences contain no path, query or IP address: they may be secrets of the operator's network. */
 const table = {
-  "not-a-url": { isLasting: true, say: () => "What was given is no URL; https:// URLs are accepted." },
-  scheme: { isLasting: true, say: (scheme: string) => `The scheme ${short(scheme)} is not fetched; https: is accepted.` },
+  "not-a-url": { isLasting: true, describe: () => "Invalid URL; expected an https:// URL." },
+  scheme: { isLasting: true, describe: (scheme: string) => `Unsupported scheme ${short(scheme)}; expected https:.` },
   credentials: {
     isLasting: true,
-    say: (host: string) => `The URL of ${short(host)} holds a user name or password; URLs without are accepted.`,
+    describe: (host: string) => `The URL of ${short(host)} contains a user name or password.`,
   },
   port: {
     isLasting: true,
-    say: (port: string, host: string) => `Port ${short(port)} of ${short(host)} is not asked; port 443 is accepted.`,
+    describe: (port: string, host: string) => `Unsupported port ${short(port)} of ${short(host)}; expected 443.`,
   },
   "literal-address": {
     isLasting: true,
-    say: (host: string) => `${short(host)} is an address instead of a name; names that lead to public addresses are accepted.`,
+    describe: (host: string) => `${short(host)} is an IP address; expected a public host name.`,
   },
   "local-name": {
     isLasting: true,
-    say: (host: string) => `${short(host)} is a name of a local network; public names, without a dot at the end, are accepted.`,
+    describe: (host: string) => `${short(host)} is a local name; expected a public host name without a trailing dot.`,
   },
   "private-address": {
     isLasting: true,
-    say: (host: string, range: string) =>
-      `${short(host)} leads to an address that is not public (${range}); names of which every address is public are accepted.`,
+    describe: (host: string, range: string) => `${short(host)} resolves to a non-public address (${range}).`,
   },
-  "unknown-name": { isLasting: false, say: (host: string) => `The name ${short(host)} has no address now.` },
-  redirects: { isLasting: true, say: (most: string) => `There were more than ${most} redirects; no more are followed.` },
-  location: { isLasting: true, say: (host: string) => `${short(host)} redirects without saying where; one Location is accepted.` },
+  "unknown-name": { isLasting: false, describe: (host: string) => `The name ${short(host)} does not resolve.` },
+  redirects: { isLasting: true, describe: (max: string) => `More than ${max} redirects.` },
+  location: {
+    isLasting: true,
+    describe: (host: string) => `${short(host)} sent a redirect without a valid Location header.`,
+  },
   status: {
     isLasting: true,
-    say: (host: string, status: string) => `${short(host)} answered with status ${status}; 200 is accepted.`,
+    describe: (host: string, status: string) => `${short(host)} responded with status ${status}; expected 200.`,
   },
   "status-now": {
     isLasting: false,
-    say: (host: string, status: string) => `${short(host)} answered with status ${status} for now; 200 is accepted.`,
+    describe: (host: string, status: string) => `${short(host)} responded with status ${status}; expected 200.`,
   },
   encoding: {
     isLasting: true,
-    say: (host: string, encoding: string) =>
-      `${short(host)} sent its answer encoded (${short(encoding)}) though asked not to; plain answers are accepted.`,
+    describe: (host: string, encoding: string) => `${short(host)} sent content encoding ${short(encoding)}; expected identity.`,
   },
   type: {
     isLasting: true,
-    say: (host: string, type: string, accepted: string) => `${short(host)} sent ${short(type)}; ${accepted} is accepted.`,
+    describe: (host: string, type: string, accepted: string) => `${short(host)} sent ${short(type)}; expected ${accepted}.`,
   },
   "too-large": {
     isLasting: true,
-    say: (host: string, most: string) => `What ${short(host)} sends is too large; up to ${most} bytes are accepted.`,
+    describe: (host: string, max: string) => `The response of ${short(host)} is too large: up to ${max} bytes are accepted.`,
   },
   headers: {
     isLasting: true,
-    say: (host: string, most: string) => `The headers of ${short(host)} are too large; up to ${most} bytes are accepted.`,
+    describe: (host: string, max: string) => `The headers of ${short(host)} are too large: up to ${max} bytes are accepted.`,
   },
-  "too-slow": { isLasting: false, say: (host: string, most: string) => `${short(host)} did not answer whole within ${most} ms.` },
-  stopped: { isLasting: false, say: () => "Fetching was stopped." },
+  "too-slow": { isLasting: false, describe: (host: string, max: string) => `${short(host)} did not respond completely within ${max} ms.` },
+  stopped: { isLasting: false, describe: () => "Fetching was stopped." },
   certificate: {
     isLasting: false,
-    say: (host: string, code: string) => `The certificate of ${short(host)} is not accepted (${short(code)}).`,
+    describe: (host: string, code: string) => `The certificate of ${short(host)} is invalid (${short(code)}).`,
   },
-  connection: { isLasting: false, say: (host: string, code: string) => `${short(host)} cannot be reached (${short(code)}).` },
+  connection: { isLasting: false, describe: (host: string, code: string) => `${short(host)} cannot be reached (${short(code)}).` },
 } as const;
 
-/** A refusal out of its data. */
-export const refuse = <Code extends RefusalCode>(code: Code, ...data: Parameters<(typeof table)[Code]["say"]>): Refusal => {
-  const { isLasting, say } = table[code];
-  return { code, isLasting, sentence: (say as (...data: readonly string[]) => string)(...data) };
+/** Creates a refusal from its data. */
+export const refuse = <Code extends RefusalCode>(code: Code, ...data: Parameters<(typeof table)[Code]["describe"]>): Refusal => {
+  const { isLasting, describe } = table[code];
+  return { code, isLasting, sentence: (describe as (...data: readonly string[]) => string)(...data) };
 };

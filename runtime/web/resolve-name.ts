@@ -1,9 +1,9 @@
 import { Resolver } from "node:dns/promises";
 
-/** All addresses of a name. Rejects where there are none, or the signal ends it. */
+/** Resolves all addresses of a name. Rejects if there are none, or if the signal aborts. */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** Asks the name servers directly: a stranger's name never meets this machine's own list of names, and slow name servers hold up no thread that others need. */
+/** Queries the name servers directly: untrusted names never meet this machine's hosts file, and slow name servers block no thread of the pool. */
 export const resolveName: ResolveName = async (hostname, signal) => {
   const resolver = new Resolver({ tries: 2 });
   const cancel = (): void => resolver.cancel();

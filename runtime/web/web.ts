@@ -1,11 +1,11 @@
 import { abortable } from "../lib/async.ts";
-import { ask, type Reply, refusalOf, type WantedTypes } from "./ask.ts";
 import { checkUrl } from "./check-url.ts";
 import { privateRange } from "./public-addresses.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 import { type ResolveName, resolveName } from "./resolve-name.ts";
+import { type Reply, refusalOf, sendRequest, type WantedTypes } from "./send-request.ts";
 
-/** The bounds of one document, redirects and all. */
+/** The bounds of fetching one document, redirects included. */
 export interface FetchBounds {
   readonly milliseconds: number;
   readonly bytes: number;
@@ -13,39 +13,39 @@ export interface FetchBounds {
   readonly signal: AbortSignal;
 }
 
-/** What was fetched, or why nothing was. */
+/** A fetched document, or why there is none. */
 export type Fetched =
   | { readonly ok: true; readonly body: Buffer; readonly type: string }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** The web outside: strangers' servers, from which bytes are fetched and nothing else is to be had. */
+/** Fetches documents from untrusted servers. */
 export interface Web {
-  /** A stranger's URL: https:, of a public name, at public addresses. Never throws. */
+  /** Fetches an untrusted URL: https:, a public name, public addresses. Never throws. */
   fetch(url: string, bounds: FetchBounds): Promise<Fetched>;
-  /** A path of a server that the operator named, wherever it is and by http: too; redirects away from it are a stranger's. Never throws. */
+  /** Fetches a path of a server that the operator configured, at any address and over http: too; redirects to other servers are untrusted. Never throws. */
   fetchFrom(gateway: string, path: string, bounds: FetchBounds): Promise<Fetched>;
 }
 
-/** What a test puts in the place of the world; the usual ones are what servers run with. */
+/** Dependencies that tests replace. */
 export interface WebDependencies {
   readonly resolve?: ResolveName;
-  /** Whether an address that is not public may be connected to for a name all the same. Never, but for a test's own server. */
+  /** Whether to connect to a non-public address of a name nevertheless; only for test servers. */
   readonly isExempt?: (address: string, hostname: string) => boolean;
   readonly ports?: readonly string[];
   readonly certificates?: readonly string[];
 }
 
 const maxRedirects = 3;
-/** More addresses of one name are not tried. */
+/** Addresses of one name that are tried. */
 const maxAddresses = 4;
 
-/** Fetches within bounds; holds no connections between fetches, sends no cookies and no keys, and knows no proxy. */
+/** Creates a client without persistent connections, cookies, credentials and proxies. */
 export const createWeb = (dependencies: WebDependencies = {}): Web => {
   const { resolve = resolveName, isExempt = () => false, ports = ["443"], certificates = [] } = dependencies;
 
   /**
-   * The addresses that may be connected to. A name is refused for any one that is not public: a public site has no such address, and what is left of a name that
-   * was made to lead inside deserves no connection.
+   * The addresses to connect to. A name with any non-public address is refused: no public site has one, and a name that was made to lead inside deserves no
+   * connection.
    */
   const addressesOf = async (hostname: string, signal: AbortSignal): Promise<readonly string[] | Refusal> => {
     const addresses = await resolve(hostname, signal).catch(() => []);
@@ -68,10 +68,10 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
       addresses = found;
     }
     const authorization = isGateway ? authorizationOf(gateway) : null;
-    return ask({ ...bounds, url, saidName: nameOf(url, gateway), addresses, certificates, authorization });
+    return sendRequest({ ...bounds, url, displayName: nameOf(url, gateway), addresses, certificates, authorization });
   };
 
-  /** A visit whose errors have become refusals. */
+  /** Visits a URL and turns errors into refusals. */
   const tryVisit = async (url: URL, gateway: URL | null, bounds: FetchBounds, stopped: AbortSignal): Promise<Reply> => {
     try {
       return await visit(url, gateway, bounds);
@@ -96,7 +96,7 @@ export const createWeb = (dependencies: WebDependencies = {}): Web => {
         if (reply.kind === "refusal") return refused(reply.refusal, hop);
         const next = parseUrl(reply.location, url);
         if (next === null) return refused(refuse("location", nameOf(url, trusted)), hop);
-        // Whom a stranger sends back to a gateway comes as a stranger: it may stand inside, and has more than documents to tell.
+        // A redirect from an untrusted server back to a gateway is untrusted too: the gateway may be internal and serve more than documents.
         if (!isOf(trusted, next)) trusted = null;
         url = next;
       }
@@ -130,16 +130,16 @@ const refused = (refusal: Refusal, hop: number): Fetched => ({
 
 const isOf = (gateway: URL | null, url: URL): gateway is URL => gateway !== null && url.origin === gateway.origin;
 
-/** Where an operator's gateway stands is nobody's business: what is refused is told to all who ask. */
+/** Hides the host of an operator's gateway: refusals are public. */
 const nameOf = (url: URL, gateway: URL | null): string => (isOf(gateway, url) ? "The gateway" : url.hostname);
 
 const authorizationOf = ({ username, password }: URL): string | null =>
   username === "" ? null : `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
 
-/** One signal of the caller's and of the time that all of it may take. */
+/** Combines the caller's signal with a time limit. */
 const limitTime = ({ signal, milliseconds }: FetchBounds): { readonly signal: AbortSignal; readonly end: () => void } => {
   const ending = new AbortController();
-  const stop = (): void => ending.abort(new Error("The time is over."));
+  const stop = (): void => ending.abort(new Error("The time limit has passed."));
   const timer = setTimeout(stop, milliseconds);
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
@@ -148,7 +148,7 @@ const limitTime = ({ signal, milliseconds }: FetchBounds): { readonly signal: Ab
     end: () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", stop);
-      // What is left of a look-up or of a request ends with it.
+      // Ends lookups and requests that are still in progress.
       stop();
     },
   };

@@ -8,13 +8,13 @@ import { type Collection, viewCollection } from "./collection.ts";
 import { knownMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
 
-/** What a list of tokens was asked to show. */
+/** The options of a list of tokens. */
 export interface TokenOptions {
   readonly noMetadata: boolean;
   readonly withUncached: boolean;
 }
 
-/** Tokens of a collection as items, with their owners after a block. */
+/** The items of a collection's tokens, with their owners after a block. */
 export async function viewTokens(
   context: ResolverContext,
   chain: Chain,

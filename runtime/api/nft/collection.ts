@@ -10,13 +10,13 @@ import { isCollection } from "../tokens/view-token.ts";
 /** A contract that has moved non-fungible tokens. */
 export interface Collection {
   readonly metadata: TokenMetadata;
-  /** By the rules. */
+  /** By the classification rules. */
   readonly isSpam: boolean;
-  /** The standard of its tokens; of a contract with two of them the first. */
+  /** The standard of its tokens; the first one of a contract with two. */
   readonly standard: number;
 }
 
-/** What a collection says of itself. @throws {notFound} a contract that has moved no such tokens. */
+/** The metadata and the standard of a collection. @throws {notFound} for a contract that never moved non-fungible tokens. */
 export async function requireCollection({ tokens }: Pick<ResolverContext, "tokens">, chain: Chain, address: Address) {
   const metadata = (await tokens.metadata(chain.id, [address])).get(address);
   const standard = metadata?.standards.find(isCollection);
@@ -24,13 +24,13 @@ export async function requireCollection({ tokens }: Pick<ResolverContext, "token
   return { metadata, standard };
 }
 
-/** The same, judged by the rules. @throws {notFound} as `requireCollection` does. */
+/** A collection with its classification. @throws {notFound} like `requireCollection`. */
 export async function collectionOf(context: ResolverContext, chain: Chain, address: Address): Promise<Collection> {
   const known = await requireCollection(context, chain, address);
   return { ...known, isSpam: (await spamAmong(context, chain, [known.metadata])).has(address) };
 }
 
-/** The fields that items about a collection's tokens begin with. */
+/** The first fields of items about a collection's tokens. */
 export const viewCollection = ({ address, name, symbol }: TokenMetadata) => ({
   contract_name: name,
   contract_ticker_symbol: symbol,

@@ -7,8 +7,8 @@ import { floorDays, floorOf, paymentRate, type Worth } from "./payment-values.ts
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
 /**
- * The floor of each of some collections as it is today, in whole native tokens and in a currency: the cheapest sale of the last thirty days that is no wash trade, as the
- * newest day of its floor prices has it. A collection without one is not among them.
+ * The floor of collections as of today, in whole native tokens and in a currency: the cheapest sale of the last thirty days without wash trades, equal to
+ * the newest day of the floor price endpoint. Collections without a floor are left out.
  */
 export async function floorsNow(
   context: ResolverContext,

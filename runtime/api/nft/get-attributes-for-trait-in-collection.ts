@@ -5,8 +5,8 @@ import { requireCollection } from "./collection.ts";
 import { viewValues } from "./traits.ts";
 
 /**
- * The values of one trait. @throws {notFound} an unknown collection, or a trait that none of its tokens lists. @throws {notAcceptable} a trait of more values than one
- * answer may list.
+ * The values of one trait. @throws {notFound} for an unknown collection, or a trait that no token lists. @throws {notAcceptable} for a trait with more
+ * values than one response may list.
  */
 export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitInCollection"] = async (request, context) => {
   const { chain, collectionContract, trait: name } = request;
@@ -15,8 +15,8 @@ export const getAttributesForTraitInCollection: Handlers["getAttributesForTraitI
     await requireCollection(context, chain, collectionContract);
     throw notFound("Trait", name, chain.name);
   }
-  const most = context.limits.answerRows;
-  if (trait.unique_values > most) throw notAcceptable("trait", name, `a trait with at most ${most} different values`);
-  const values = await context.nftMetadata.traitValues(chain.id, collectionContract, [trait.trait], most);
+  const max = context.limits.answerRows;
+  if (trait.unique_values > max) throw notAcceptable("trait", name, `a trait with at most ${max} different values`);
+  const values = await context.nftMetadata.traitValues(chain.id, collectionContract, [trait.trait], max);
   return { updated_at: updatedAt(context.now()), items: [viewValues(trait, values.get(trait.trait) ?? [])] };
 };

@@ -3,7 +3,7 @@ import { chainHead } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { spamAmong } from "../tokens/spam.ts";
 
-/** The collections of which metadata is kept, by address. */
+/** The collections with stored metadata, by address. */
 export const getChainCollections: Handlers["getChainCollections"] = async ({ chain, noSpam, page }, context) => {
   const { ledger, nftMetadata, tokens } = context;
   const [{ rows, total }, indexedFrom] = await Promise.all([
@@ -29,7 +29,7 @@ export const getChainCollections: Handlers["getChainCollections"] = async ({ cha
         cached_asset_count: assets,
         last_scraped_at: isoTimestamp(Math.floor(readAt.getTime() / 1000)),
       })),
-    // What of the whole list is spam is not known before all of it is judged.
+    // The number of spam collections in the whole list is unknown.
     pagination: { has_more: rows.length > page.size, page_number: page.number, page_size: page.size, total_count: noSpam ? null : total },
   };
 };

@@ -4,14 +4,14 @@ import { updatedAt } from "../chains/view-chain.ts";
 import type { Handlers } from "../context.ts";
 import { traitsOf, viewValues } from "./traits.ts";
 
-/** What the values of each trait of a collection are, and how frequent. @throws {notFound} an unknown collection. */
+/** The values of each trait of a collection and their frequencies. @throws {notFound} for an unknown collection. */
 export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] = async ({ chain, collectionContract }, context) => {
   const traits = await traitsOf(context, chain, collectionContract);
-  const most = shareOf(traits, context.limits.answerRows);
-  const [long, short] = [traits.filter((trait) => trait.unique_values > most), traits.filter((trait) => trait.unique_values <= most)];
+  const max = shareOf(traits, context.limits.answerRows);
+  const [long, short] = [traits.filter((trait) => trait.unique_values > max), traits.filter((trait) => trait.unique_values <= max)];
   const namesOf = (rows: readonly TraitRow[]): string[] => rows.map(({ trait }) => trait);
   const [all, first, documents] = await Promise.all([
-    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(short), most),
+    context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(short), max),
     context.nftMetadata.traitValues(chain.id, collectionContract, namesOf(long), 1),
     context.nftMetadata.documentCount(chain.id, collectionContract),
   ]);
@@ -32,7 +32,7 @@ export const getCollectionTraitsSummary: Handlers["getCollectionTraitsSummary"] 
   };
 };
 
-/** Values that each trait may list: all where the answer has room for all of them, else as many as any other. */
+/** The number of values that each trait may list: all if the response has room for them, else an equal share. */
 const shareOf = (traits: readonly TraitRow[], room: number): number => {
   const total = traits.reduce((sum, trait) => sum + trait.unique_values, 0);
   return total <= room ? room : Math.floor(room / traits.length);
@@ -45,7 +45,7 @@ const typeOf = ({ entries, numbers, without_value: missing }: TraitRow): "numeri
 
 const viewRange = ({ lowest, highest }: TraitRow): NftTraitNumeric => ({ min: asNumber(lowest), max: asNumber(highest) });
 
-/** The nearest number; null where it is more than one can be. */
+/** The nearest double; null if it exceeds their range. */
 const asNumber = (digits: string | null): number | null => (digits !== null && Number.isFinite(Number(digits)) ? Number(digits) : null);
 
 const viewFrequent = ({ value, tokens }: TraitValue, documents: number): NftTraitString => ({

@@ -6,7 +6,7 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { type MarketDays, marketDays, marketHead } from "./market-days.ts";
 import { floorDays, floorOf, type Paid } from "./payment-values.ts";
 
-/** The cheapest sale of the thirty days up to each day, at the prices of that day. @throws {notFound} a contract that is no collection. */
+/** The cheapest sale of the thirty days up to each day, in the prices of that day. @throws {notFound} for a contract that is no collection. */
 export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async (request, context) => {
   const market = await marketDays(context, request, floorDays - 1);
   const { nativeToken } = context.chains.get(request.chain.id);
@@ -28,7 +28,10 @@ export const getNftMarketFloorPrice: Handlers["getNftMarketFloorPrice"] = async 
   };
 };
 
-/** The lowest price in each payment token in the days of a floor. Each day stands in thirty of them: its prices are read once. */
+/**
+ * Creates the function that returns the lowest price in each payment token over the days of a floor. Each day is part of thirty floors, so its prices are
+ * parsed once.
+ */
 const createLowest = ({ salesOf }: MarketDays): ((day: number) => Paid[]) => {
   const values = new Map<string, Decimal>();
   const worthOf = (price: string): Decimal => {

@@ -2,7 +2,7 @@ import { isoTimestamp, secondsOfDay } from "../../lib/time.ts";
 import type { Handlers } from "../context.ts";
 import { marketDays, marketHead } from "./market-days.ts";
 
-/** How many sales of a collection's tokens there were, day by day. @throws {notFound} a contract that is no collection. */
+/** The daily number of sales of a collection's tokens. @throws {notFound} for a contract that is no collection. */
 export const getNftMarketSaleCount: Handlers["getNftMarketSaleCount"] = async (request, context) => {
   const market = await marketDays(context, request);
   return {

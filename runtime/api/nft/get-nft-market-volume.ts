@@ -4,7 +4,7 @@ import { pretty, viewNumber } from "../prices/view-quotes.ts";
 import { marketDays, marketHead } from "./market-days.ts";
 import { volumeOf } from "./payment-values.ts";
 
-/** What a collection's tokens were sold for, day by day at the prices of each day. @throws {notFound} a contract that is no collection. */
+/** The daily sales volume of a collection, in the prices of each day. @throws {notFound} for a contract that is no collection. */
 export const getNftMarketVolume: Handlers["getNftMarketVolume"] = async (request, context) => {
   const market = await marketDays(context, request);
   const { nativeToken } = context.chains.get(request.chain.id);

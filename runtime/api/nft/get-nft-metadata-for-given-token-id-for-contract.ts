@@ -5,7 +5,7 @@ import { collectionOf } from "./collection.ts";
 import { viewTokens } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
-/** One token of a collection. @throws {notFound} an unknown collection, or an id that never moved where the index would know. */
+/** One token of a collection. @throws {notFound} for an unknown collection, or an id that never moved in a complete index. */
 export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataForGivenTokenIdForContract"] = async (request, context) => {
   const { chain, contractAddress, tokenId } = request;
   const block = context.anchor ?? -1;
@@ -15,7 +15,7 @@ export const getNftMetadataForGivenTokenIdForContract: Handlers["getNftMetadataF
     context.ledger.indexedFrom(chain.id),
   ]);
   if (found === undefined && indexedFrom === null) throw notFound(`Token ${tokenId} of`, contractAddress, chain.name);
-  // An id that did not move since a late start may be older.
+  // An id that has not moved since the start of a late index may be older.
   const row = found ?? { token_id: String(tokenId), standard: collection.standard, original_owner: null };
   return {
     updated_at: updatedAt(context.now()),

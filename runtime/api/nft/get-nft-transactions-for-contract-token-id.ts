@@ -5,16 +5,19 @@ import type { Handlers } from "../context.ts";
 import { viewTransactions } from "../ledger/view-transaction.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 
-/** The transactions in which one token moved, newest first. @throws {notFound} an unknown collection; {notAcceptable} more than one answer may list. */
+/**
+ * The transactions that moved a token, newest first. @throws {notFound} for an unknown collection; {notAcceptable} for more transactions than one response
+ * may list.
+ */
 export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsForContractTokenId"] = async (request, context) => {
   const { chain, contractAddress, tokenId, noSpam } = request;
   const { ledger, limits, nfts, anchor } = context;
   const head = chainHead(chain, context.now());
   const { metadata, standard, isSpam } = await collectionOf(context, chain, contractAddress);
   if (noSpam && isSpam) return { ...head, items: [] };
-  const most = limits.answerRows;
-  const places = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, most + 1);
-  if (places.length > most) throw notAcceptable("tokenId", String(tokenId), `a token with at most ${most} transactions`);
+  const max = limits.answerRows;
+  const places = anchor === null ? [] : await nfts.nftTransactions(chain.id, contractAddress, tokenId, anchor, max + 1);
+  if (places.length > max) throw notAcceptable("tokenId", String(tokenId), `a token with at most ${max} transactions`);
   const rows = places.length === 0 ? [] : await ledger.transactionsAt(chain.id, places);
   rows.sort((left, right) => right.block_number - left.block_number || right.transaction_index - left.transaction_index);
   const transactions = await viewTransactions(context, chain.id, rows, { noLogs: false, quoteCurrency: "USD" });
@@ -33,7 +36,7 @@ export const getNftTransactionsForContractTokenId: Handlers["getNftTransactionsF
   };
 };
 
-/** What the item of such a list has of a transaction. */
+/** The fields of a transaction in this list. */
 const toItem = (transaction: Transaction): NftTransactionItem => ({
   block_signed_at: transaction.block_signed_at,
   block_height: transaction.block_height,

@@ -12,21 +12,21 @@ import { standardsOf, viewCollection } from "./collection.ts";
 import { floorsNow } from "./floors.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
-/** Row 7 takes no quote-currency. */
+/** The operation has no quote-currency parameter. */
 const floorCurrency = "USD";
 
-/** The collections that a wallet holds tokens of, with each id. @throws {notAcceptable} more than one answer may list. */
+/** The collections and ids that a wallet holds. @throws {notAcceptable} for more than one response may list. */
 export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, context) => {
   const { chain, walletAddress, noSpam, noNftAssetMetadata, withUncached } = request;
   const { anchor, nfts, tokens } = context;
-  const most = context.limits.answerRows;
+  const max = context.limits.answerRows;
   const { block: dayAgo, indexedFrom, otherwise } = await aDayAgo(context, chain);
   const [held, ids, earlier] = await Promise.all([
-    anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, most + 1),
-    anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, most + 1),
-    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, most + 1),
+    anchor === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, anchor, max + 1),
+    anchor === null ? [] : tokens.nftBalancesAt(chain.id, walletAddress, anchor, max + 1),
+    dayAgo === null ? [] : nfts.collectionsHeldAt(chain.id, walletAddress, dayAgo, max + 1),
   ]);
-  if (Math.max(held.length, ids.length) > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens`);
+  if (Math.max(held.length, ids.length) > max) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} tokens`);
   const collections = held.map(({ token }) => token);
   const [metadata, floors, viewed] = await Promise.all([
     tokens.metadata(chain.id, collections),
@@ -43,20 +43,20 @@ export const getNftsForAddress: Handlers["getNftsForAddress"] = async (request, 
     else known.push(data);
   });
   const balance24h = new Map(earlier.map((row) => [holdingKey(row), row.balance]));
-  const notFound24h = earlier.length > most ? null : otherwise;
+  const notFound24h = earlier.length > max ? null : otherwise;
   return {
     address: walletAddress,
     updated_at: updatedAt(context.now()),
     items: held
       .filter(({ token }) => !(noSpam && spam.has(token)))
       .map((row) => {
-        const told = metadata.get(row.token) ?? undescribed(row.token);
-        const isUnknown = indexedFrom !== null && isCoinToo(row, told);
+        const described = metadata.get(row.token) ?? undescribed(row.token);
+        const isUnknown = indexedFrom !== null && isCoinToo(row, described);
         const floor = floors.get(row.token);
         const before = balance24h.get(holdingKey(row));
         return {
-          ...viewCollection(told),
-          supports_erc: standardsOf(told, row.standard),
+          ...viewCollection(described),
+          supports_erc: standardsOf(described, row.standard),
           is_spam: spam.has(row.token),
           last_transfered_at: row.moved_at === null ? null : isoTimestamp(row.moved_at),
           balance: isUnknown ? null : row.balance,

@@ -5,7 +5,7 @@ import { collectionOf } from "./collection.ts";
 import { viewTokens } from "./collection-tokens.ts";
 import { warningFor } from "./known-metadata.ts";
 
-/** The ids that a collection has had, ascending, all of them or those with given traits. @throws {notFound} an unknown collection. */
+/** The ids of a collection, ascending, all or those with given traits. @throws {notFound} for an unknown collection. */
 export const getTokenIdsForContractWithMetadata: Handlers["getTokenIdsForContractWithMetadata"] = async (request, context) => {
   const { chain, contractAddress, traitsFilter, valuesFilter, page } = request;
   const { nfts, nftMetadata } = context;

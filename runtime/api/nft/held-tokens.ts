@@ -8,18 +8,18 @@ import type { ResolverContext } from "../context.ts";
 import { knownMetadata } from "./known-metadata.ts";
 import { viewNft } from "./view-nft.ts";
 
-/** What is held of an id; a null balance is not known. */
+/** A held id; a null balance is unknown. */
 export interface HeldId extends NftKey {
   readonly balance: string | null;
 }
 
-/** What a list of held tokens was asked to show. */
+/** The options of a list of held tokens. */
 export interface HeldOptions {
   readonly noMetadata: boolean;
   readonly withUncached: boolean;
 }
 
-/** Tokens that an account holds, in the order given. */
+/** The items of tokens that an account holds, in the given order. */
 export async function viewHeldTokens(
   context: ResolverContext,
   chain: Chain,
@@ -36,7 +36,7 @@ export async function viewHeldTokens(
       id.token_id,
       {
         originalOwner: originalOwners.get(nftKeyText(id)) ?? null,
-        // Of an ERC-1155 id there may be many owners; whether an unknown balance makes one is not known.
+        // An ERC-1155 id may have many owners; an unknown balance may be zero.
         currentOwner: id.standard === standards.erc721 && id.balance !== null ? owner : null,
         metadata: metadataOf(id),
       },

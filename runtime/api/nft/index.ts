@@ -13,7 +13,7 @@ import { getNftsForAddress } from "./get-nfts-for-address.ts";
 import { getTokenIdsForContractWithMetadata } from "./get-token-ids-for-contract-with-metadata.ts";
 import { getTraitsForCollection } from "./get-traits-for-collection.ts";
 
-/** The operations that are about non-fungible tokens. */
+/** The resolvers of operations about non-fungible tokens. */
 export const nftHandlers = {
   checkOwnershipInNft,
   checkOwnershipInNftForSpecificTokenId,

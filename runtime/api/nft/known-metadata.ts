@@ -4,17 +4,17 @@ import type { NftMetadataRow } from "../../domains/nft-metadata/queries/metadata
 import { metadataKeyText } from "../../domains/nft-metadata/queries/metadata.ts";
 import type { ResolverContext } from "../context.ts";
 
-/** What an answer says where metadata is not kept, and was not asked for. */
+/** The warning of a response without metadata on a chain that does not cache it. */
 const uncachedWarning = "Metadata is not cached on this network; send with-uncached=true to have it read.";
 
-/** The warning of an answer, if it needs one. */
+/** The warning of a response; null for none. */
 export const warningFor = (
   { chains }: Pick<ResolverContext, "chains">,
   chain: Chain,
   { withUncached, noMetadata }: { readonly withUncached: boolean; readonly noMetadata: boolean },
 ): string | null => (chains.get(chain.id).nfts.metadata === "uncached" && !withUncached && !noMetadata ? uncachedWarning : null);
 
-/** What is kept of some tokens' metadata, and where that is asked for, what can be read now of those of which nothing is. */
+/** The stored metadata of tokens and, on request, metadata that is read now for those without any. */
 export async function knownMetadata(
   { nftMetadata, uncached }: Pick<ResolverContext, "nftMetadata" | "uncached">,
   chain: Chain,

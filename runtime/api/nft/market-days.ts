@@ -10,7 +10,7 @@ import { isCollection } from "../tokens/view-token.ts";
 import { type PaymentRate, paymentRate } from "./payment-values.ts";
 import { marketplaceAddresses } from "./view-nft-sale-details.ts";
 
-/** What questions about the market of a collection are asked by. */
+/** The parameters of operations about a collection's market. */
 export interface MarketRequest {
   readonly chain: Chain;
   readonly contractAddress: Address;
@@ -22,10 +22,10 @@ export interface MarketRequest {
 export interface MarketDays {
   /** Newest first (days since 1970). */
   readonly days: readonly number[];
-  /** Whether all sales from the beginning of a day on are in the index; never where no marketplace is configured. */
+  /** Whether the index has all sales from the start of a day on; never without a configured marketplace. */
   readonly isKnownFrom: (day: number) => boolean;
   readonly salesOf: (day: number) => readonly DaySalesRow[];
-  /** What payment tokens were worth at the end of a day, or are worth now on the running one. */
+  /** The rates of payment tokens at the end of a day, or now on the current day. */
   readonly rateOf: (day: number) => PaymentRate;
 }
 
@@ -33,8 +33,8 @@ export interface MarketDays {
 export const dayOf = (time: number): number => Math.floor(time / secondsOfDay);
 
 /**
- * The last so many UTC days up to that of the newest block whose sales are indexed, and so many more that the first one looks back on. A day in which a late index began
- * is not known as a whole. @throws {notFound} a contract that is no collection.
+ * The sales of the last UTC days up to that of the newest indexed block, and of `lookBack` days before them. The day in which a late index started is
+ * incomplete. @throws {notFound} for a contract that is no collection.
  */
 export async function marketDays(context: ResolverContext, request: MarketRequest, lookBack = 0): Promise<MarketDays> {
   const { chain, contractAddress, quoteCurrency } = request;
@@ -55,7 +55,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   const rates = await prices.ratesOfDays(chain.id, quoteCurrency, [...priced], days);
   const byDay = groupBy(rows, ({ day }) => day);
   const fromStart = first ? dayOf(first.timestamp) + 1 : Number.NEGATIVE_INFINITY;
-  // Without a marketplace, nobody has said whose sales count.
+  // Without a configured marketplace, no sales count.
   const knownFrom = marketplaces.length === 0 ? Number.POSITIVE_INFINITY : fromStart;
   return {
     days,
@@ -65,7 +65,7 @@ export async function marketDays(context: ResolverContext, request: MarketReques
   };
 }
 
-/** The head that responses about a collection's market share. */
+/** The common first fields of responses about a collection's market. */
 export const marketHead = (context: ResolverContext, { chain, contractAddress, quoteCurrency }: MarketRequest) => ({
   ...chainHead(chain, context.now()),
   address: contractAddress,

@@ -11,13 +11,16 @@ import { aDayAgo } from "./a-day-ago.ts";
 import { collectionOf, standardsOf, viewCollection } from "./collection.ts";
 import { viewHeldTokens } from "./held-tokens.ts";
 
-/** Which ids of a collection are asked for. */
+/** Selects ids of a collection. */
 interface HeldAmong {
   readonly tokenId?: bigint;
   readonly filter?: TraitFilter | null;
 }
 
-/** The tokens of a collection that a wallet holds, or those of them that are asked for. @throws {notFound} an unknown collection; {notAcceptable} more than one answer may list. */
+/**
+ * The selected tokens of a collection that a wallet holds. @throws {notFound} for an unknown collection; {notAcceptable} for more tokens than one response
+ * may list.
+ */
 export async function ownershipOf(
   context: ResolverContext,
   {
@@ -28,7 +31,7 @@ export async function ownershipOf(
   among: HeldAmong,
 ): Promise<NftOwnershipForCollectionResponse> {
   const { anchor, nfts, nftMetadata } = context;
-  const most = context.limits.answerRows;
+  const max = context.limits.answerRows;
   const heldAt = (block: number | null, { tokenId, filter = null }: HeldAmong, limit: number) => {
     if (block === null) return [];
     return filter === null
@@ -39,18 +42,17 @@ export async function ownershipOf(
     collectionOf(context, chain, collectionContract),
     aDayAgo(context, chain),
   ]);
-  // What was held a day ago is asked by id alone: traits are those of now.
+  // The balance a day ago is selected by id alone: traits are known as of now.
   const [held, earlier] = await Promise.all([
-    heldAt(anchor, among, most + 1),
-    heldAt(dayAgo, among.tokenId === undefined ? {} : { tokenId: among.tokenId }, most + 1),
+    heldAt(anchor, among, max + 1),
+    heldAt(dayAgo, among.tokenId === undefined ? {} : { tokenId: among.tokenId }, max + 1),
   ]);
-  if (held.length > most) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${most} tokens of the collection`);
+  if (held.length > max) throw notAcceptable("walletAddress", walletAddress, `a wallet with at most ${max} tokens of the collection`);
   const viewed = await viewHeldTokens(context, chain, walletAddress, held, { noMetadata: false, withUncached: false });
-  // All are of one collection.
   const collection = viewCollection(metadata);
   const supported = standardsOf(metadata, standard);
   const balance24h = new Map(earlier.map((row) => [nftKeyText(row), row.balance]));
-  const notFound24h = earlier.length > most ? null : otherwise;
+  const notFound24h = earlier.length > max ? null : otherwise;
   return {
     updated_at: updatedAt(context.now()),
     address: walletAddress,

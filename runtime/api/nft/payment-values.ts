@@ -2,16 +2,16 @@ import type { Rate } from "../../domains/prices/queries/rates.ts";
 import { add, compare, type Decimal, decimal, decimalOf, divide, multiply, shift } from "../../lib/decimal.ts";
 import { type Address, nativeTokenAddress, zeroAddress } from "../../lib/hex.ts";
 
-/** Days of which the cheapest sale is the floor of the last one. */
+/** The number of days whose cheapest sale is the floor of the last one. */
 export const floorDays = 30;
 
-/** A price in whole native tokens and in the currency of an answer; null where it is not known. */
+/** A value in whole native tokens and in the currency of a response; null if unknown. */
 export interface Worth {
   readonly native: Decimal | null;
   readonly quote: Decimal | null;
 }
 
-/** What one smallest unit of a payment token is worth at some time. */
+/** The value of one smallest unit of a payment token at some time. */
 export type PaymentRate = (token: Address) => Worth;
 
 /** An amount of a payment token. */
@@ -21,8 +21,8 @@ export interface Paid {
 }
 
 /**
- * What payment tokens are worth by what they and the native token are worth in a currency: native by their quotient. A wrapped native token is a native one, whatever its
- * own price; an unknown token is worth nothing that is known.
+ * Creates the rates of payment tokens from their prices in a currency; the native rate is the quotient of two prices. A wrapped native token equals the
+ * native token, whatever its own price.
  */
 export const paymentRate =
   (rate: (asset: Address) => Rate, wrappedNative: readonly Address[], nativeDecimals: number): PaymentRate =>
@@ -41,7 +41,7 @@ const valued = ({ payment_token, amount }: Paid, rate: PaymentRate): Worth => {
   return { native: native === null ? null : multiply(value, native), quote: quote === null ? null : multiply(value, quote) };
 };
 
-/** The sum of what is known of some payments; null where there are some and nothing is known of any. */
+/** The sum of the known values of payments; null if there are payments and none has a known value. */
 export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): Worth => {
   const values = payments.map((paid) => valued(paid, rate));
   const sum = (which: keyof Worth): Decimal | null => {
@@ -51,7 +51,7 @@ export const volumeOf = (payments: readonly Paid[], rate: PaymentRate): Worth =>
   return { native: sum("native"), quote: sum("quote") };
 };
 
-/** The lowest of some prices, in each unit the lowest of those that are known in it. */
+/** The lowest of some prices, in each unit among those known in it. */
 export const floorOf = (prices: readonly Paid[], rate: PaymentRate): Worth => {
   const values = prices.map((paid) => valued(paid, rate));
   const lowest = (which: keyof Worth): Decimal | null =>

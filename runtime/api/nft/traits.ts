@@ -6,16 +6,16 @@ import { notAcceptable } from "../../lib/request-error.ts";
 import type { ResolverContext } from "../context.ts";
 import { requireCollection } from "./collection.ts";
 
-/** All traits of a collection, by name. @throws {notFound} an unknown collection. @throws {notAcceptable} more than one answer may list. */
+/** The traits of a collection, by name. @throws {notFound} for an unknown collection. @throws {notAcceptable} for more traits than one response may list. */
 export async function traitsOf(context: ResolverContext, chain: Chain, collection: Address): Promise<TraitRow[]> {
-  const most = context.limits.answerRows;
-  const traits = await context.nftMetadata.traits(chain.id, collection, most + 1);
+  const max = context.limits.answerRows;
+  const traits = await context.nftMetadata.traits(chain.id, collection, max + 1);
   if (traits.length === 0) await requireCollection(context, chain, collection);
-  if (traits.length > most) throw notAcceptable("collectionContract", collection, `a collection with at most ${most} traits`);
+  if (traits.length > max) throw notAcceptable("collectionContract", collection, `a collection with at most ${max} traits`);
   return traits;
 }
 
-/** Values with their counts, most frequent first and by value where two are as frequent; tokens that name no value come last among those. */
+/** The values of a trait with their counts, most frequent first, then by value; tokens without a value follow values of the same frequency. */
 export function viewValues(
   trait: Pick<TraitRow, "trait" | "without_value" | "unique_values">,
   values: readonly TraitValue[],

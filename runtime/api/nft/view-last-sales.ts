@@ -9,7 +9,7 @@ export interface SoldToken {
   readonly tokenId: string;
 }
 
-/** What a unit was last sold for, as rows of held tokens show it. */
+/** The fields of a held token about its last sale. */
 export interface LastSale {
   readonly token_price_wei: string | null;
   readonly token_quote_rate_eth: string | null;
@@ -17,7 +17,10 @@ export interface LastSale {
 
 const never: LastSale = { token_price_wei: null, token_quote_rate_eth: null };
 
-/** What a unit of each token was last sold for up to a block in the native token or a wrapped one, at the configured marketplaces; parts of the smallest unit are cut off. */
+/**
+ * Creates the lookup of the last price of a unit of each token up to a block, in the native token or a wrapped one at the configured marketplaces;
+ * fractions of the smallest unit are cut off.
+ */
 export async function lastNativeSales(
   { chains, nftSales }: Pick<ResolverContext, "chains" | "nftSales">,
   chainId: number,

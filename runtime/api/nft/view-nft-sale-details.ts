@@ -18,7 +18,7 @@ import { type PaymentRate, paymentRate } from "./payment-values.ts";
 /** The marketplaces whose sales count. */
 export const marketplaceAddresses = ({ nfts }: ChainConfig): readonly Address[] => nfts.marketplaces.map(({ address }) => address);
 
-/** What reports of one transaction share. */
+/** The data that the reports of one transaction share. */
 interface Setting {
   readonly chain: ChainConfig;
   readonly metadata: ReadonlyMap<Address, TokenMetadata>;
@@ -27,7 +27,7 @@ interface Setting {
   readonly worth: PaymentRate;
 }
 
-/** The tokens that a transaction sold at the configured marketplaces, in order; null while its block's sales are not in the index. */
+/** The sales of a transaction at the configured marketplaces, in order; null if the sales of its block are not indexed yet. */
 export async function viewNftSaleDetails(
   context: ResolverContext,
   chainId: number,
@@ -117,7 +117,7 @@ const viewPayment = ({ payment_token, unit_price }: SaleRow, { chain, metadata, 
 
 const times = (price: Decimal | null, rate: Rate): Decimal | null => (price === null || rate === null ? null : multiply(price, rate));
 
-/** Digits down to the smallest unit of the native token; what is less is cut off, and so are zeros at the end. */
+/** Rounds down to the smallest unit of the native token, without trailing zeros. */
 const nativeText = (native: Decimal, { nativeToken: { decimals } }: ChainConfig): string => {
   const { digits, scale } = native;
   const whole = scale <= decimals ? native : { digits: digits / 10n ** BigInt(scale - decimals), scale: decimals };

@@ -3,19 +3,19 @@ import type { NftCollectionAttribute, NftData, NftExternalData, NftExternalDataV
 import type { NftMetadataRow } from "../../domains/nft-metadata/queries/metadata.ts";
 import type { Address } from "../../lib/hex.ts";
 
-/** The database keeps no order of an object's fields. */
+/** PostgreSQL's jsonb does not preserve the order of an object's fields. */
 const inOrder = (attributes: NftMetadataRow["attributes"]): NftCollectionAttribute[] | null =>
   attributes === null ? null : attributes.map(({ trait_type, value }) => ({ trait_type, value }));
 
-/** What is known of a token beside its id. */
+/** The data of a token beside its id. */
 export interface NftFacts {
   readonly originalOwner: Address | null;
   readonly currentOwner: Address | null;
-  /** Undefined where it was not read. */
+  /** Undefined if it has not been read. */
   readonly metadata: NftMetadataRow | undefined;
 }
 
-/** A token; `noMetadata` leaves out what its metadata says. */
+/** The response object of a token; `noMetadata` leaves out the contents of its metadata. */
 export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata }: NftFacts, noMetadata: boolean): NftData => ({
   token_id: tokenId,
   token_url: metadata?.token_url ?? null,
@@ -27,7 +27,7 @@ export const viewNft = (tokenId: string, { originalOwner, currentOwner, metadata
   metadata_refusal: metadata?.refusal ?? null,
 });
 
-/** What metadata says, in the older form that balances have; null where there is no document. */
+/** Metadata in the older form of balances; null without a document. */
 export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): NftExternalDataV1 | null =>
   metadata?.has_document
     ? {
@@ -44,7 +44,7 @@ export const viewOlderExternalData = (metadata: NftMetadataRow | undefined): Nft
       }
     : null;
 
-/** The asset is what moves, where there is such a thing, else the image. Each field by name: a wallet may have tens of thousands of these. */
+/** The asset is the animation, else the image. Fields are assigned one by one, as a wallet may have tens of thousands of tokens. */
 function externalData(metadata: NftMetadataRow): NftExternalData {
   const asset = metadata.animation_url ?? metadata.image;
   const file = asset === null ? unknownFile : fileAt(asset);
@@ -65,7 +65,7 @@ function externalData(metadata: NftMetadataRow): NftExternalData {
   };
 }
 
-/** What an address tells of the file behind it, without a look at the file. */
+/** The kind of a file by its URL alone. */
 export interface FileKind {
   readonly extension: string | null;
   readonly mimeType: string | null;
@@ -73,12 +73,12 @@ export interface FileKind {
 
 const unknownFile: FileKind = { extension: null, mimeType: null };
 
-/** A media type in a `data:` address (RFC 2397); without one it is plain text. */
+/** The media type of a `data:` URL (RFC 2397); text/plain if it has none. */
 const dataForm = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?[;,]/i;
-/** The extension of an address's path, which begins after the host: a host's name ends in no extension. */
+/** The extension of a URL's path, which starts after the host: the end of a host name is no extension. */
 const pathForm = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+\/(?:[^?#]*\/)?[^/?#]*\.([a-z0-9]{1,10})(?:[?#]|$)/i;
 
-/** The kind of file at an address: by its media type where the address holds the file itself, else by its extension, if it is a known one. */
+/** The kind of file at a URL: by the media type of an embedded file, else by a known extension. */
 export function fileAt(address: string): FileKind {
   const data = dataForm.exec(address);
   if (data !== null) {

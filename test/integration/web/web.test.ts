@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { WantedTypes } from "../../../runtime/web/ask.ts";
+import type { WantedTypes } from "../../../runtime/web/send-request.ts";
 import { createWeb, type FetchBounds, type Fetched, type WebDependencies } from "../../../runtime/web/web.ts";
 import { type Listener, type Stranger, startSilence, startStranger, strangersCertificate } from "../../support/stranger.ts";
 
@@ -81,7 +81,7 @@ describe("a document of a public server", () => {
     expect(stranger.requests.at(-1)?.headers.cookie).toBeUndefined();
     const asked = stranger.requests.length;
     const refused = await fetchWith(at("/9"));
-    expect(sentenceOf(refused)).toBe("There were more than 3 redirects; no more are followed.");
+    expect(sentenceOf(refused)).toBe("More than 3 redirects.");
     expect(isLasting(refused)).toBe(true);
     expect(stranger.requests.length - asked).toBe(4);
   });
@@ -112,7 +112,7 @@ describe("a URL that leads inside", () => {
   ])("is refused in the spelling %s", async (spelling) => {
     const refused = await fetchWith(`${spelling}:${inside.port}/latest/meta-data/`);
     expect(codeOf(refused)).toBe("literal-address");
-    expect(sentenceOf(refused)).toMatch(/ is an address instead of a name; names that lead to public addresses are accepted\.$/);
+    expect(sentenceOf(refused)).toMatch(/ is an IP address; expected a public host name\.$/);
     expect(isLasting(refused)).toBe(true);
   });
 
@@ -145,9 +145,7 @@ describe("a URL that leads inside", () => {
     [["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "127.0.0.1"], "loopback"],
   ])("is refused where its name has the addresses %j", async (addresses, range) => {
     const refused = await fetchWith(`https://evil.example:${inside.port}/`, {}, worldOf({ "evil.example": addresses }));
-    expect(sentenceOf(refused)).toBe(
-      `evil.example leads to an address that is not public (${range}); names of which every address is public are accepted.`,
-    );
+    expect(sentenceOf(refused)).toBe(`evil.example resolves to a non-public address (${range}).`);
     expect(isLasting(refused)).toBe(true);
   });
 
@@ -166,7 +164,7 @@ describe("a URL that leads inside", () => {
     const refused = await fetchWith(at("/"), {}, worldOf({ "evil.example": ["127.0.0.1"] }));
     expect(codeOf(refused)).toBe(code);
     if (code === "private-address")
-      expect(sentenceOf(refused)).toMatch(/^After a redirect: evil\.example leads to an address that is not public/);
+      expect(sentenceOf(refused)).toMatch(/^After a redirect: evil\.example resolves to a non-public address/);
   });
 
   it("is not reached by a name that leads elsewhere the second time it is asked for", async () => {
@@ -195,15 +193,11 @@ describe("a URL that leads inside", () => {
 
 describe("a URL of another kind", () => {
   it.each([
-    ["http://documents.example/", "scheme", "The scheme http: is not fetched; https: is accepted."],
-    ["file:///etc/passwd", "scheme", "The scheme file: is not fetched; https: is accepted."],
-    ["https://documents.example:22/", "port", "Port 22 of documents.example is not asked; port 443 is accepted."],
-    [
-      "https://me:secret@documents.example/",
-      "credentials",
-      "The URL of documents.example holds a user name or password; URLs without are accepted.",
-    ],
-    ["no url", "not-a-url", "What was given is no URL; https:// URLs are accepted."],
+    ["http://documents.example/", "scheme", "Unsupported scheme http:; expected https:."],
+    ["file:///etc/passwd", "scheme", "Unsupported scheme file:; expected https:."],
+    ["https://documents.example:22/", "port", "Unsupported port 22 of documents.example; expected 443."],
+    ["https://me:secret@documents.example/", "credentials", "The URL of documents.example contains a user name or password."],
+    ["no url", "not-a-url", "Invalid URL; expected an https:// URL."],
   ])("is refused: %s", async (url, code, sentence) => {
     const refused = await createWeb().fetch(url, boundsOf());
     expect(refused).toEqual({ ok: false, refusal: { code, sentence, isLasting: true } });
@@ -219,7 +213,7 @@ describe("an answer that is too much", () => {
   it("is refused by the length that it announces, before it comes", async () => {
     answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-length": 1_001 }).flushHeaders();
     const refused = await fetchWith(at("/"));
-    expect(sentenceOf(refused)).toBe("What documents.example sends is too large; up to 1000 bytes are accepted.");
+    expect(sentenceOf(refused)).toBe("The response of documents.example is too large: up to 1000 bytes are accepted.");
     expect(isLasting(refused)).toBe(true);
   });
 
@@ -255,7 +249,7 @@ describe("an answer that is too much", () => {
       pour();
     };
     const refused = await fetchWith(at("/"), { milliseconds: 20_000 });
-    expect(sentenceOf(refused)).toBe("The headers of documents.example are too large; up to 16384 bytes are accepted.");
+    expect(sentenceOf(refused)).toBe("The headers of documents.example are too large: up to 16384 bytes are accepted.");
   });
 
   it("is refused where it announces answers without end", async () => {
@@ -278,7 +272,7 @@ describe("an answer that does not come", () => {
     expect(sentenceOf(refused)).toBe(sentence);
     expect(isLasting(refused)).toBe(false);
   };
-  const late = "documents.example did not answer whole within 400 ms.";
+  const late = "documents.example did not respond completely within 400 ms.";
 
   it("is waited for no longer than the bound: no headers", async () => {
     answer = () => undefined;
@@ -347,7 +341,7 @@ describe("an answer of the wrong kind", () => {
   ])("is refused: %s", async (type, named) => {
     answer = (_, response) => response.writeHead(200, { "content-type": type }).end("<script>alert(1)</script>");
     const refused = await fetchWith(at("/"));
-    expect(sentenceOf(refused)).toBe(`documents.example sent ${named}; JSON is accepted.`);
+    expect(sentenceOf(refused)).toBe(`documents.example sent ${named}; expected JSON.`);
     expect(isLasting(refused)).toBe(true);
   });
 
@@ -355,7 +349,7 @@ describe("an answer of the wrong kind", () => {
     const body = gzipSync("x".repeat(1_000_000));
     answer = (_, response) => response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body);
     expect(sentenceOf(await fetchWith(at("/"), { bytes: 10_000 }))).toBe(
-      "documents.example sent its answer encoded (gzip) though asked not to; plain answers are accepted.",
+      "documents.example sent content encoding gzip; expected identity.",
     );
   });
 
@@ -371,7 +365,7 @@ describe("an answer of the wrong kind", () => {
   ])("is refused with status %d, for good: %s", async (status, lasts) => {
     answer = (_, response) => response.writeHead(status).end();
     const refused = await fetchWith(at("/"));
-    expect(sentenceOf(refused)).toContain(`documents.example answered with status ${status}`);
+    expect(sentenceOf(refused)).toContain(`documents.example responded with status ${status}`);
     expect(isLasting(refused)).toBe(lasts);
   });
 
@@ -384,7 +378,7 @@ describe("an answer of the wrong kind", () => {
       {},
       { ...worldOf({ "other.example": ["127.0.0.1"] }), isExempt: () => true },
     );
-    expect(sentenceOf(other)).toBe("The certificate of other.example is not accepted (ERR_TLS_CERT_ALTNAME_INVALID).");
+    expect(sentenceOf(other)).toBe("The certificate of other.example is invalid (ERR_TLS_CERT_ALTNAME_INVALID).");
   });
 
   it("is refused where nobody listens or the connection breaks", async () => {
@@ -461,7 +455,7 @@ describe("a gateway that the operator named", () => {
     await silence.close();
     const gone = await createWeb().fetchFrom(`http://127.0.0.1:${silence.port}`, "/a", boundsOf());
     expect([sentenceOf(slow), sentenceOf(gone)]).toEqual([
-      "The gateway did not answer whole within 100 ms.",
+      "The gateway did not respond completely within 100 ms.",
       "The gateway cannot be reached (ECONNREFUSED).",
     ]);
   });
@@ -469,6 +463,6 @@ describe("a gateway that the operator named", () => {
   it("keeps its secrets when it fails", async () => {
     answer = (_, response) => response.writeHead(500).end();
     const failed = await createWeb().fetchFrom(`http://me:secret@${base}/hidden/?key=secret`, "/a", boundsOf());
-    expect(sentenceOf(failed)).toBe("The gateway answered with status 500 for now; 200 is accepted.");
+    expect(sentenceOf(failed)).toBe("The gateway responded with status 500; expected 200.");
   });
 });

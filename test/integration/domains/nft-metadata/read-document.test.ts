@@ -206,7 +206,7 @@ describe("several gateways", () => {
     second.status = 410;
     expect(await readWith(url)).toEqual({
       ok: false,
-      refusal: "The gateway answered with status 404; 200 is accepted. The gateway answered with status 410; 200 is accepted.",
+      refusal: "The gateway responded with status 404; expected 200. The gateway responded with status 410; expected 200.",
       isLasting: true,
     });
     second.status = 503;

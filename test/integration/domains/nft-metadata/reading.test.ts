@@ -242,7 +242,7 @@ describe("metadata", () => {
     await hall.worker(world.read).drain();
     const rows = await hall.kept();
     expect(rows.map(({ name }) => name)).toEqual(["ab\ufffd", "ab\ufffd", "ab\ufffd", null, "ab\ufffd"]);
-    expect(rows[3]?.refusal).toBe("What the metadata says cannot be kept.");
+    expect(rows[3]?.refusal).toBe("The metadata cannot be stored.");
     expect(await hall.test.database.query("SELECT trait, value, tokens FROM nft_trait_values")).toEqual([
       { trait: "", value: "\ufffd", tokens: 4 },
     ]);

@@ -4,12 +4,12 @@ import { createQueue, type QueueDeps } from "../../../../jobs/queue.ts";
 import type { NftKey } from "../../../nft/queries/tokens.ts";
 import { lockQueue } from "./lock-queue.ts";
 
-/** A token whose metadata one worker has in hand. */
+/** A queued token that one worker has claimed. */
 export interface Claim extends NftKey {
   readonly block_number: number;
-  /** This one counted. */
+  /** The current attempt included. */
   readonly attempts: number;
-  /** What the contract said and at which block; null where it is still to be asked. */
+  /** The URL that the contract returned and the block of that call; null while the contract is not read. */
   readonly url: string | null;
   readonly asked_at: number | null;
 }
@@ -28,38 +28,37 @@ const queue = createQueue<Claim>({
   backoff: { base: 10_000, max: 6 * 3_600_000, factor: 4 },
 });
 
-/** Tokens whose contract is to be asked at a block. Served by nft_reads_due. */
-export const claimUnasked = (deps: QueueDeps, block: number, most: number): Promise<Claim[]> =>
-  queue.claim(deps, sql`host IS NULL AND wanted_block <= $5`, most, [block]);
+/** Claims tokens whose contract is to be called as of a block. Served by nft_reads_due. */
+export const claimUnasked = (deps: QueueDeps, block: number, max: number): Promise<Claim[]> =>
+  queue.claim(deps, sql`host IS NULL AND wanted_block <= $5`, max, [block]);
 
-/** Tokens whose document a host has. Served by nft_reads_of_host. */
-export const claimOfHost = (deps: QueueDeps, host: string, most: number): Promise<Claim[]> =>
-  queue.claim(deps, sql`host = $5`, most, [host]);
+/** Claims tokens whose document is on a host. Served by nft_reads_of_host. */
+export const claimOfHost = (deps: QueueDeps, host: string, max: number): Promise<Claim[]> => queue.claim(deps, sql`host = $5`, max, [host]);
 
-/** Whether a contract is to be asked. Served by nft_reads_due. */
+/** Whether a contract call is due. Served by nft_reads_due. */
 export const hasUnasked = async ({ chainId, database, clock }: QueueDeps): Promise<boolean> =>
   (await database.query(sql`SELECT FROM nft_reads WHERE chain_id = $1 AND host IS NULL AND ${queue.isDue} LIMIT 1`, [chainId, clock()]))
     .length > 0;
 
-/** A host that has tokens waiting, and whether any of them is due. */
+/** A host with queued tokens, and whether any of them is due. */
 export interface WaitingHost {
   readonly host: string;
   readonly is_due: boolean;
 }
 
-/** The next hosts after a name, by name; each is a probe of nft_reads_of_host, however many tokens it has. */
-export const hostsAfter = ({ chainId, database, clock }: QueueDeps, host: string, most: number): Promise<WaitingHost[]> => {
+/** The next hosts after a name, by name. Each is one probe of nft_reads_of_host, however many tokens it has. */
+export const hostsAfter = ({ chainId, database, clock }: QueueDeps, host: string, max: number): Promise<WaitingHost[]> => {
   const next = (after: Sql) =>
     sql`SELECT host FROM nft_reads WHERE chain_id = $1 AND host IS NOT NULL AND host > ${after} ORDER BY chain_id, host LIMIT 1`;
   return database.query<WaitingHost>(
     sql`WITH RECURSIVE hosts AS ((${next(sql`$3`)}) UNION ALL SELECT n.host FROM hosts h CROSS JOIN LATERAL (${next(sql`h.host`)}) n)
      SELECT h.host, EXISTS (SELECT FROM nft_reads WHERE chain_id = $1 AND host = h.host AND ${queue.isDue}) AS is_due
      FROM (SELECT host FROM hosts LIMIT $4) h`,
-    [chainId, clock(), host, most],
+    [chainId, clock(), host, max],
   );
 };
 
-/** Keeps where the documents of claimed tokens are, and lets go of them: whoever fetches of those hosts takes them. The caller holds the lock. */
+/** Stores the URLs of claimed tokens and releases them to be fetched by host. The caller holds the lock. */
 export const saveAddresses = (
   client: DatabaseClient,
   { chainId }: QueueDeps,
@@ -74,7 +73,7 @@ export const saveAddresses = (
     found.map(({ claim, url, host }) => ({ entry: claim, values: [url, host, block] })),
   );
 
-/** Lets go of tokens that failed in a way that may pass, until their next try. */
+/** Releases tokens after a temporary failure until their next attempt. */
 export const postpone = async (deps: QueueDeps, failed: readonly { readonly claim: Claim; readonly problem: string }[]): Promise<void> => {
   if (failed.length === 0) return;
   await deps.database.transaction(async (client) => {
@@ -87,7 +86,7 @@ export const postpone = async (deps: QueueDeps, failed: readonly { readonly clai
   });
 };
 
-/** Lets go of tokens that were not come to, as if they had not been taken. */
+/** Releases unprocessed tokens without counting the attempt. */
 export const release = async (deps: QueueDeps, claims: readonly Claim[]): Promise<void> => {
   if (claims.length === 0) return;
   await deps.database.transaction(async (client) => {

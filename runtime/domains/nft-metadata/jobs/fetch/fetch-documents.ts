@@ -6,29 +6,29 @@ import { maxOfHost } from "./documents/host.ts";
 import { keepOutcomes } from "./store-outcomes.ts";
 import { addDocument, type ReadResults, readTokenDocument } from "./token-document.ts";
 
-/** What documents are fetched with. */
+/** What fetching documents depends on. */
 export interface FetchDeps extends QueueDeps {
   readonly readDocument: ReadDocument;
   readonly atOnce: number;
 }
 
-/** Hosts that are looked at at once, and in one look where none of them is due: whoever names thousands of hosts that fail shall not keep others from their turn. */
+/** Hosts that are checked at once, and during one run in which none is due: thousands of failing hosts must not delay the others. */
 const hostsAtOnce = 64;
 const hostsALook = 100 * hostsAtOnce;
 const togetherMilliseconds = 20;
 
-/** Fetches the documents of tokens whose contract was asked. */
+/** Fetches the documents of tokens whose URL is known. */
 export interface Fetcher {
-  /** Takes what is due as far as there is room, and keeps what has come; gives how many tokens it took or kept. */
+  /** Claims due tokens up to the concurrency limits and stores finished ones; returns the number of both. */
   look(signal: AbortSignal): Promise<number>;
-  /** Waits until a fetch ends, or for so long. */
+  /** Waits until a fetch ends, at most for a time. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
   readonly inHand: () => number;
-  /** Lets go of what is not done. */
+  /** Stores finished tokens and releases the others. */
   end(): Promise<void>;
 }
 
-/** So many documents at once, and of one host a part of them: a slow host, however many tokens it has, keeps its own part busy and no more. */
+/** Creates a fetcher with a limit on concurrent fetches, and a lower one for each host: a slow host, however many tokens it has, occupies its share only. */
 export const createFetcher = (deps: FetchDeps): Fetcher => {
   const inHand = new Map<Claim, string>();
   let results: ReadResults = { outcomes: [], failed: [] };
@@ -47,7 +47,7 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     const { url, asked_at: readAt } = claim;
     if (url !== null && readAt !== null) {
       const document = await readTokenDocument(deps.readDocument, claim, url, signal);
-      // Interrupted: it stays in hand, to be let go of at the end.
+      // Interrupted: stays claimed until `end` releases it.
       if (signal.aborted) return;
       addDocument(results, { claim, url }, readAt, document);
     }
@@ -55,7 +55,7 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
     onEnd();
   };
 
-  /** Takes of the next hosts; gives how many tokens it took, and whether there are hosts after them. */
+  /** Claims tokens of the next hosts; returns their number, and whether these were the last hosts. */
   const takeOfSome = async (signal: AbortSignal): Promise<{ readonly taken: number; readonly isLast: boolean }> => {
     const hosts = await hostsAfter(deps, after, hostsAtOnce);
     let taken = 0;
@@ -65,11 +65,11 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       const room = roomOf(host);
       if (!isDue || room <= 0) continue;
       const claims = await claimOfHost(deps, host, room);
-      // Each with a signal of its own: what waits for one signal is counted, and many at once would be taken for a leak.
+      // Each fetch has its own signal: many listeners on one would raise the warning about a leak.
       for (const claim of claims) void start(claim, host, AbortSignal.any([signal]));
       taken += claims.length;
     }
-    // From the first name again.
+    // Starts again at the first name.
     const isLast = hosts.length < hostsAtOnce;
     if (isLast) after = "";
     return { taken, isLast };
@@ -99,7 +99,7 @@ export const createFetcher = (deps: FetchDeps): Fetcher => {
       onEnd = () => stop.abort();
       if (hasResults()) stop.abort();
       await sleep(milliseconds, AbortSignal.any([signal, stop.signal]));
-      // What ends at about the same time is kept together.
+      // Fetches that end at about the same time are stored together.
       if (hasResults()) await sleep(togetherMilliseconds, signal);
     },
     inHand: () => inHand.size + results.outcomes.length + results.failed.length,

@@ -9,27 +9,27 @@ import type { Claim } from "./claims.ts";
 import { lockQueue } from "./lock-queue.ts";
 import { attributeColumns, attributesOf, attributeTypes, metadataTarget, type Outcome, rowsOf } from "./outcome-rows.ts";
 
-/** Writes what came of claims whose address was kept before: of a block that the index had then, and has, or the claim is void. */
+/** Stores the outcomes of claims with a URL. A claim is void if the index has lost the block of its contract call. */
 export const keepOutcomes = (deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> =>
   deps.database.transaction(async (client) => {
     await lockQueue(client, deps.chainId);
     await writeOutcomes(client, deps, outcomes);
   });
 
-/** Whether the index has a block; if so, a roll-back waits for the end of the transaction. Served by the primary key. */
+/** Whether the index has a block; if so, a rollback waits for the end of the transaction. Served by the primary key. */
 export const holdBlock = async (client: DatabaseClient, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3 FOR KEY SHARE", [chainId, number, bytes(hash)]))
     .length > 0;
 
 /**
- * Writes outcomes whose tokens still wait for them: not those that were taken back, queued anew by something later than what was read, or kept by another worker.
- * One that the database cannot hold becomes a refusal and keeps none of the others. The caller holds the lock.
+ * Writes outcomes of tokens that still wait for them: not of those that were rolled back, queued again for a later block, or stored by another worker. An
+ * outcome that the database cannot store becomes a refusal and does not affect the others. The caller holds the lock.
  */
 export const writeOutcomes = async (client: DatabaseClient, deps: QueueDeps, outcomes: readonly Outcome[]): Promise<void> => {
   if (outcomes.length === 0 || (await tryWriting(client, deps, outcomes))) return;
   for (const outcome of outcomes) {
     if (await tryWriting(client, deps, [outcome])) continue;
-    await write(client, deps, [{ ...outcome, tokenUrl: null, result: { refusal: "What the metadata says cannot be kept." } }]);
+    await write(client, deps, [{ ...outcome, tokenUrl: null, result: { refusal: "The metadata cannot be stored." } }]);
   }
 };
 
@@ -46,7 +46,7 @@ const tryWriting = async (client: DatabaseClient, deps: QueueDeps, outcomes: rea
   }
 };
 
-/** The values' fault: found before they were sent, data exceptions (SQLSTATE class 22), program limits (class 54). */
+/** Whether an error is due to the values: found before they were sent, a data exception (SQLSTATE class 22), or a program limit (class 54). */
 const isOfValues = (error: unknown): boolean =>
   error instanceof CopyError || (error instanceof Error && /^(?:22|54)/.test(String((error as { code?: unknown }).code)));
 

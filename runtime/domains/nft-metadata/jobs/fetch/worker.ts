@@ -6,7 +6,7 @@ import { createFetcher } from "./fetch-documents.ts";
 import { backlogMilliseconds, logBacklog } from "./log-progress.ts";
 import { type ReadContractsDeps, readContracts } from "./read-contracts.ts";
 
-/** What reads the metadata of one chain. */
+/** What the metadata worker of a chain depends on. */
 export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMilliseconds" | "nfts"> {
   readonly chainName: string;
   readonly nfts: Pick<NftsConfig, "metadata" | "fetchesAtOnce" | "fetchMilliseconds" | "documentBytes">;
@@ -14,22 +14,22 @@ export interface MetadataWorkerDeps extends Omit<ReadContractsDeps, "leaseMillis
   readonly pauseMilliseconds?: number;
 }
 
-/** Reads the metadata of tokens that wait in the queue. */
+/** Reads the metadata of queued tokens. */
 export interface MetadataWorker {
-  /** Reads all that is due now. */
+  /** Reads everything that is due now. */
   drain(): Promise<void>;
-  /** Goes on until the signal; failures are tried again later. On a chain whose metadata is not kept it does nothing. */
+  /** Runs until the signal aborts; failures are retried later. Does nothing on a chain whose metadata is not cached. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const defaultPause = 500;
 
 /**
- * One of any number of workers, in one process or in several: they share the queue by claims that end by themselves, and what one keeps, no other keeps again. It needs no
- * right to write the chain's index: what it keeps is of a block that the index has.
+ * Creates one of any number of workers, in one process or in several. They share the queue by claims with a lease, and an outcome is stored once. A worker
+ * needs no right to write the chain's index: its rows belong to a block of the index.
  */
 export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker => {
-  // A claim of a document outlives the fetch, and those that it waits behind.
+  // The lease of a document outlasts its fetch and those before it.
   const own = { ...deps, atOnce: deps.nfts.fetchesAtOnce, leaseMilliseconds: 60_000 + 2 * deps.nfts.fetchMilliseconds };
   const pause = deps.pauseMilliseconds ?? defaultPause;
 
@@ -73,7 +73,7 @@ export const createMetadataWorker = (deps: MetadataWorkerDeps): MetadataWorker =
           ),
         ).run(signal),
       ]);
-      // Best effort: what is not let go of is anybody's when the claim ends.
+      // Best effort: unreleased claims end with their lease.
       await fetcher.end().catch(() => undefined);
     },
   };

@@ -3,54 +3,57 @@ import { Client } from "undici";
 import { abortable } from "../lib/async.ts";
 import { type Refusal, refuse } from "./refusals.ts";
 
-/** The media types of answers that are wanted; "" is an answer that names none. */
+/** The accepted media types of responses; "" is a response without one. */
 export interface WantedTypes {
   /** Sent as Accept. */
   readonly header: string;
-  /** For people. */
+  /** Their name in refusals. */
   readonly words: string;
   readonly includes: (type: string) => boolean;
 }
 
 /** One request to one server. */
-export interface Question {
+export interface WebRequest {
   readonly url: URL;
-  /** What refusals say of who was asked. */
-  readonly saidName: string;
-  /** The only addresses that may be connected to; null lets the machine find them, for servers that the operator named. */
+  /** The name of the server in refusals. */
+  readonly displayName: string;
+  /** The only addresses to connect to; null leaves name resolution to the system, for servers that the operator configured. */
   readonly addresses: readonly string[] | null;
   /** Sent as Authorization. */
   readonly authorization: string | null;
   readonly types: WantedTypes;
   readonly bytes: number;
-  /** Certificates that are trusted beside the usual ones. */
+  /** Certificates that are trusted in addition to the default ones. */
   readonly certificates: readonly string[];
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
-/** What it came to. */
+/** The result of a request. */
 export type Reply =
   | { readonly kind: "body"; readonly body: Buffer; readonly type: string }
   | { readonly kind: "redirect"; readonly location: string }
   | { readonly kind: "refusal"; readonly refusal: Refusal };
 
 const headerBytes = 16 * 1024;
-const redirecting: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Answers of servers that may think otherwise later: not allowed in, asked too often, asked too early. */
-const passing: ReadonlySet<number> = new Set([401, 403, 408, 421, 425, 429]);
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Statuses that may change later: unauthorized, rate-limited or too early. */
+const temporaryStatuses: ReadonlySet<number> = new Set([401, 403, 408, 421, 425, 429]);
 
-/** Asks over a connection of its own that is gone when this returns, whatever the server does. Rejects with the signal's reason, with a network error otherwise. */
-export const ask = async (question: Question): Promise<Reply> => {
-  const { url, signal, milliseconds } = question;
+/**
+ * Sends a request over a new connection, which is closed when this returns, whatever the server does. Rejects with the signal's reason, or with a network
+ * error.
+ */
+export const sendRequest = async (request: WebRequest): Promise<Reply> => {
+  const { url, signal, milliseconds } = request;
   const client = new Client(url.origin, {
     connect: {
       timeout: milliseconds,
       maxCachedSessions: 0,
-      // A variable of the environment cannot make servers trusted that are not.
+      // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
-      ...(question.addresses === null ? {} : { lookup: lookupOf(question.addresses) }),
-      ...(question.certificates.length === 0 ? {} : { ca: [...question.certificates] }),
+      ...(request.addresses === null ? {} : { lookup: lookupOf(request.addresses) }),
+      ...(request.certificates.length === 0 ? {} : { ca: [...request.certificates] }),
     },
     allowH2: false,
     pipelining: 1,
@@ -59,14 +62,17 @@ export const ask = async (question: Question): Promise<Reply> => {
     bodyTimeout: milliseconds,
   });
   try {
-    return await abortable(signal, readReply(client, question));
+    return await abortable(signal, readReply(client, request));
   } finally {
-    // What is still under way ends here; nobody waits for its end.
+    // Ends what is in progress, without waiting for it.
     client.destroy().catch(() => undefined);
   }
 };
 
-const readReply = async (client: Client, { url, saidName: hostname, types, bytes, authorization, signal }: Question): Promise<Reply> => {
+const readReply = async (
+  client: Client,
+  { url, displayName: hostname, types, bytes, authorization, signal }: WebRequest,
+): Promise<Reply> => {
   const { statusCode, headers, body } = await client.request({
     method: "GET",
     path: `${url.pathname}${url.search}`,
@@ -79,14 +85,14 @@ const readReply = async (client: Client, { url, saidName: hostname, types, bytes
     reset: true,
     signal,
   });
-  // A body that nobody reads on ends with an error that nobody waits for.
+  // An unread body ends with an error that has no other handler.
   body.on("error", () => undefined);
-  if (redirecting.has(statusCode)) {
+  if (redirectStatuses.has(statusCode)) {
     const location = headers.location;
     return typeof location === "string" ? { kind: "redirect", location } : refused(refuse("location", hostname));
   }
   if (statusCode !== 200) {
-    const code = statusCode >= 500 || passing.has(statusCode) ? "status-now" : "status";
+    const code = statusCode >= 500 || temporaryStatuses.has(statusCode) ? "status-now" : "status";
     return refused(refuse(code, hostname, String(statusCode)));
   }
   const encoding = textOf(headers["content-encoding"]);
@@ -104,7 +110,7 @@ const readReply = async (client: Client, { url, saidName: hostname, types, bytes
   return { kind: "body", body: Buffer.concat(chunks), type };
 };
 
-/** The reason for an error of the network or of its protocol. */
+/** The refusal for a network or protocol error. */
 export const refusalOf = (error: unknown, hostname: string): Refusal => {
   const code = (error as { readonly code?: unknown } | null)?.code;
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW") return refuse("headers", hostname, String(headerBytes));
@@ -116,7 +122,7 @@ const refused = (refusal: Refusal): Reply => ({ kind: "refusal", refusal });
 
 const textOf = (header: string | string[] | undefined): string => [header ?? ""].flat().join(",").trim().toLowerCase();
 
-/** Gives what was checked, so that a name cannot lead elsewhere by the time of the connection. */
+/** Resolves to the checked addresses, so that the name cannot lead elsewhere when the connection is made. */
 const lookupOf =
   (addresses: readonly string[]): LookupFunction =>
   (_hostname, options, callback) => {
