@@ -7,5 +7,5 @@ declare module "vitest" {
   }
 }
 
-/** A limit of time on the reference machine, scaled to the measured speed of this one. Used by every assertion and wait that has a limit. */
-export const deadline = (milliseconds: number): number => milliseconds * inject("slowness");
+/** A limit of time on the reference machine in whole milliseconds, scaled to the measured speed of this one. Used by every assertion and wait that has a limit. */
+export const deadline = (milliseconds: number): number => Math.ceil(milliseconds * inject("slowness"));
