@@ -1,5 +1,9 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Abi, Hex } from "viem";
+import { contractsDirectory } from "./cache.ts";
 import type { Artifact } from "./chain.ts";
 
 interface Solc {
@@ -12,8 +16,9 @@ interface SolcOutput {
     Record<string, { readonly abi: Abi; readonly evm: { readonly bytecode: { readonly object: string } } }>
   >;
 }
+type Artifacts = Readonly<Record<string, Artifact>>;
 
-/** Texts as the compiler takes them, by the names of their files. */
+/** The compiler's standard JSON input for sources by file name. */
 export const solidityInput = (sources: Readonly<Record<string, string>>, evmVersion: string): string =>
   JSON.stringify({
     language: "Solidity",
@@ -25,12 +30,11 @@ export const solidityInput = (sources: Readonly<Record<string, string>>, evmVers
     },
   });
 
-/** All contracts of an input, by name. */
-export const compileInput = (input: string): Record<string, Artifact> => {
+const compile = (input: string): Artifacts => {
   const compiler = createRequire(import.meta.url)("solc") as Solc;
   const output = JSON.parse(compiler.compile(input)) as SolcOutput;
   const failure = output.errors?.find(({ severity }) => severity === "error");
-  if (failure !== undefined) throw new Error(`The contracts do not compile: ${failure.formattedMessage}`);
+  if (failure !== undefined) throw new Error(`Contracts do not compile: ${failure.formattedMessage}`);
   return Object.fromEntries(
     Object.values(output.contracts).flatMap((contracts) =>
       Object.entries(contracts).map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` as Hex }] as const),
@@ -38,15 +42,67 @@ export const compileInput = (input: string): Record<string, Artifact> => {
   );
 };
 
-/** A look-up by name that fails where there is none. */
+const read = (file: string): Artifacts | null => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Artifacts;
+  } catch {
+    return null;
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Takes the lock of a file, or returns false after a while in which another process had it. A lock whose process has ended is removed. */
+const lock = (path: string): boolean => {
+  try {
+    writeFileSync(path, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    try {
+      const owner = readFileSync(path, "utf8");
+      if (owner !== "" && !isAlive(Number(owner))) rmSync(path, { force: true });
+    } catch {
+      // The owner has just released it.
+    }
+    return false;
+  }
+};
+
+/** Contracts of an input by name, compiled once by all test workers: the result is stored in node_modules/.cache by the input's hash. */
+export const compileInput = (input: string): Artifacts => {
+  mkdirSync(contractsDirectory, { recursive: true });
+  const file = join(contractsDirectory, `${createHash("sha256").update(input).digest("hex").slice(0, 16)}.json`);
+  for (;;) {
+    const compiled = read(file);
+    if (compiled !== null) return compiled;
+    if (!lock(`${file}.lock`)) continue;
+    try {
+      const artifacts = read(file) ?? compile(input);
+      writeFileSync(`${file}.draft`, JSON.stringify(artifacts));
+      renameSync(`${file}.draft`, file);
+      return artifacts;
+    } finally {
+      rmSync(`${file}.lock`, { force: true });
+    }
+  }
+};
+
+/** A look-up by name. @throws where no contract has that name */
 export const contractNamed =
-  (artifacts: Readonly<Record<string, Artifact>>) =>
+  (artifacts: Artifacts) =>
   (name: string): Artifact => {
     const artifact = artifacts[name];
-    if (artifact === undefined) throw new Error(`There is no contract ${name}.`);
+    if (artifact === undefined) throw new Error(`No contract ${name} was compiled`);
     return artifact;
   };
 
-/** Compiles the contracts of a text, and gives them by name. */
+/** Compiles the contracts of one source and returns a look-up by name. */
 export const compileSolidity = (source: string): ((name: string) => Artifact) =>
   contractNamed(compileInput(solidityInput({ "test.sol": source }, "cancun")));
