@@ -5,7 +5,7 @@ import { examples } from "../../../generated/story-examples.gen.ts";
 export type Cast = Readonly<Record<string, string>>;
 
 /** The values of an operation's documented example, those of the story bound to its cast. */
-export function exampleOf({ id }: Operation, cast: Cast): Readonly<Record<string, string>> {
+export function exampleOf({ id }: Pick<Operation, "id">, cast: Cast): Readonly<Record<string, string>> {
   const values = examples[id];
   if (values === undefined) throw new Error(`${id} has no example.`);
   return Object.fromEntries(

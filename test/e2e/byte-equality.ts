@@ -1,0 +1,172 @@
+/**
+ * Compares what two commits serve, byte by byte: every live operation with every parameter once, as JSON and as CSV.
+ *
+ *   node --import tsx test/e2e/byte-equality.ts OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER
+ *
+ * Both checkouts have their dependencies installed. DATA_FOLDER is one that `ashlar start` of the old commit has filled with the demo and that nothing
+ * uses now; it is copied. The old commit serves its database, the new one a migrated copy of it, both beside the demo's node, which stands still.
+ * Prints every difference and ends with 1 where a body, a status or a content type differs. Error sentences may change and are counted apart.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Demo, DemoOptions } from "../../demo/types.ts";
+import { buildModel } from "../../generator/model/build-model.ts";
+import type { Operation, Parameter } from "../../generator/model/model.ts";
+import { createDatabase } from "../../runtime/database/database.ts";
+import { startEmbedded } from "../../runtime/database/embedded.ts";
+import { requestOf } from "../contract/request-cases.ts";
+import { valuesOf } from "../contract/values.ts";
+import { type Cast, exampleOf } from "../support/contract/examples.ts";
+import { databaseUrl } from "../support/database-url.ts";
+import { realCatalog } from "../support/generator/model/catalogs.ts";
+
+/** Fields whose values depend on when a request is answered, and not on the index. */
+const volatileFields = ["updated_at"];
+
+interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly errorMessage: string | null;
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** One host name for both servers, which links between pages repeat. */
+const host = "ashlar.example";
+
+const get = async (port: number, path: string, key: string): Promise<Answer> => {
+  const sent = request({ port, path, headers: { host, authorization: `Bearer ${key}` } });
+  sent.end();
+  const [response] = await once(sent, "response");
+  let body = "";
+  for await (const part of response.setEncoding("utf8")) body += part;
+  for (const field of volatileFields) body = body.replaceAll(new RegExp(`"${field}":("[^"]*"|\\d+)`, "g"), `"${field}":null`);
+  const message = /"error_message":("(?:[^"\\]|\\.)*")/.exec(body)?.[1] ?? null;
+  return {
+    status: response.statusCode,
+    contentType: response.headers["content-type"] ?? "",
+    body: message === null ? body : body.replace(message, "null"),
+    errorMessage: message,
+  };
+};
+
+/** Requests of an operation: its documented example, the example with each value that a parameter accepts, and all of these as CSV. */
+const targetsOf = (operation: Operation, cast: Cast): string[] => {
+  const example = Object.fromEntries(Object.entries(exampleOf(operation, cast)).map(([name, value]) => [name, [value]]));
+  const partnersOf = (parameter: Parameter) =>
+    Object.fromEntries(
+      operation.rules
+        .flatMap((rule) => (rule.kind === "together" && rule.parameters.includes(parameter) ? rule.parameters : []))
+        .filter((other) => other !== parameter && !(other.name in example))
+        .map(({ name, example: value }) => [name, [String(value)]]),
+    );
+  const cases = operation.parameters
+    .filter(({ name }) => name !== "chainName")
+    .flatMap((parameter) =>
+      [...new Set([String(parameter.example), ...valuesOf(parameter).good])].map((value) => ({
+        ...partnersOf(parameter),
+        [parameter.name]: [value],
+      })),
+    );
+  const json = [{}, ...cases].map((values) => requestOf(operation, { values: { ...example, ...values } }).target);
+  const hasCsv = operation.parameters.some(({ name }) => name === "format");
+  return [...new Set([...json, ...(hasCsv ? json.map((target) => `${target}${target.includes("?") ? "&" : "?"}format=csv`) : [])])];
+};
+
+/** The demo's node on a folder, as the old commit starts it: another commit would rebuild the story. */
+const startOldDemo = async (checkout: string, dataDirectory: string): Promise<Demo> => {
+  const path = ["demo/start-demo.ts", "runtime/demo/start-demo.ts"].map((name) => join(checkout, name)).find(existsSync);
+  if (path === undefined) throw new Error(`No start-demo.ts in ${checkout}`);
+  const { startDemo } = (await import(pathToFileURL(path).href)) as { startDemo(options: DemoOptions): Promise<Demo> };
+  return startDemo({ dataDirectory });
+};
+
+const serve = async (
+  checkout: string,
+  configFile: string,
+  url: string,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> => {
+  const child = spawn(process.execPath, [join(checkout, "bin/ashlar.js"), "serve", "--config", configFile], {
+    env: { ...process.env, DATABASE_URL: url, HOST: "127.0.0.1", PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const port = await new Promise<number>((found, failed) => {
+    const read = (part: Buffer) => {
+      output += part.toString();
+      const match = /http:\/\/127\.0\.0\.1:(\d+)/.exec(output);
+      if (match !== null) found(Number(match[1]));
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", (code) => failed(new Error(`serve of ${checkout} ended with code ${code}: ${output}`)));
+  });
+  return { child, port };
+};
+
+const [oldCheckout = "", newCheckout = "", dataFolder = ""] = process.argv.slice(2).map((path) => resolve(path));
+if (dataFolder === "") throw new Error("Three folders are expected: OLD_CHECKOUT NEW_CHECKOUT DATA_FOLDER");
+const scratch = await mkdtemp(join(tmpdir(), "ashlar-byte-equality-"));
+await cp(dataFolder, scratch, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(".sock") });
+const demo = await startOldDemo(oldCheckout, scratch);
+const embedded = await startEmbedded({ dataDirectory: scratch });
+const servers: ChildProcess[] = [];
+try {
+  const admin = createDatabase({
+    url: databaseUrl(embedded.url, "postgres"),
+    poolSize: 1,
+    statementTimeoutMilliseconds: 0,
+    applicationName: "ashlar-byte-equality",
+  });
+  const oldName = new URL(embedded.url).pathname.slice(1);
+  await admin.query(`CREATE DATABASE byte_equality TEMPLATE ${oldName}`);
+  await admin.close();
+  const newUrl = databaseUrl(embedded.url, "byte_equality");
+  const configFile = join(scratch, "byte-equality.yaml");
+  await writeFile(configFile, JSON.stringify({ chains: [demo.chain], limits: { requestsPerSecond: 100_000 } }));
+  execFileSync(process.execPath, [join(newCheckout, "bin/ashlar.js"), "migrate", "--config", configFile], {
+    env: { ...process.env, DATABASE_URL: newUrl },
+    stdio: "inherit",
+  });
+  const key = process.env.ASHLAR_API_KEY ?? (await readFile(join(dataFolder, "demo-key"), "utf8")).trim();
+  const [before, after] = await Promise.all([serve(oldCheckout, configFile, embedded.url), serve(newCheckout, configFile, newUrl)]);
+  servers.push(before.child, after.child);
+
+  const model = buildModel(await realCatalog(), new Map());
+  const live = model.operations.filter(({ status }) => status === "live");
+  const counts = { operations: live.length, requests: 0, json: 0, csv: 0, refused: 0, different: 0 };
+  const sentences = new Map<string, string>();
+  for (const operation of live) {
+    for (const target of targetsOf(operation, demo.story.cast)) {
+      const [was, is] = await Promise.all([get(before.port, target, key), get(after.port, target, key)]);
+      counts.requests += 1;
+      if (was.status >= 400) counts.refused += 1;
+      else if (was.contentType.startsWith("text/csv")) counts.csv += 1;
+      else counts.json += 1;
+      if (was.errorMessage !== is.errorMessage) sentences.set(`${operation.id}: ${was.errorMessage}`, `${is.errorMessage} (${target})`);
+      if (was.status === is.status && was.contentType === is.contentType && was.body === is.body) continue;
+      counts.different += 1;
+      const at = [...was.body].findIndex((character, index) => character !== is.body[index]);
+      print(`DIFFERENT ${operation.id} ${target}\n  status ${was.status} ${is.status}; ${was.contentType} | ${is.contentType}`);
+      print(`  old …${was.body.slice(Math.max(0, at - 80), at + 200)}\n  new …${is.body.slice(Math.max(0, at - 80), at + 200)}`);
+    }
+  }
+  for (const [was, is] of sentences) print(`SENTENCE ${was}\n      -> ${is}`);
+  print(JSON.stringify({ ...counts, changedSentences: sentences.size }));
+  if (counts.different > 0) process.exitCode = 1;
+} finally {
+  for (const child of servers) {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  }
+  await demo.stop();
+  await embedded.stop();
+  await rm(scratch, { recursive: true, force: true });
+}
