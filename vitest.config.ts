@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { measureSlowness, workers } from "./test/support/machine-speed.ts";
+import { SlowFilesFirst } from "./test/support/slow-files-first.ts";
 
 const slowness = measureSlowness();
+// Inherited by workers, where test/support/deadline.ts reads it.
+process.env.ASHLAR_TEST_SLOWNESS = String(slowness);
 const limits = (milliseconds: number) => ({ testTimeout: milliseconds * slowness, hookTimeout: 300_000 * slowness });
 
 /** The end-to-end tests that `npm test` runs: one start and stop of each kind. The rest runs in `npm run test:all`. */
@@ -10,10 +13,9 @@ const smoke = ["test/e2e/package/**/*.test.ts", "test/e2e/commands/commands.test
 /** Every tier runs its files in workers that keep their modules: a file leaves globals and environment as it found them. */
 export default defineConfig({
   test: {
-    provide: { slowness },
-    sequence: { groupOrder: 1 },
+    sequence: { groupOrder: 1, sequencer: SlowFilesFirst },
     maxWorkers: workers,
-    // Fewer would be started again and again: tinypool fails where a worker ends while it is asked to.
+    // With fewer, tinypool ends an idle worker twice where workers keep their modules, and the run fails.
     minWorkers: workers,
     poolOptions: { forks: { isolate: false }, threads: { isolate: false } },
     projects: [

@@ -77,7 +77,14 @@ const targetsOf = (operation: Operation, cast: Cast): string[] => {
     );
   const json = [{}, ...cases].map((values) => requestOf(operation, { values: { ...example, ...values } }).target);
   const hasCsv = operation.parameters.some(({ name }) => name === "format");
-  return [...new Set([...json, ...(hasCsv ? json.map((target) => `${target}${target.includes("?") ? "&" : "?"}format=csv`) : [])])];
+  return [
+    ...new Set([
+      ...json,
+      ...(hasCsv
+        ? json.filter((target) => !target.includes("format=")).map((target) => `${target}${target.includes("?") ? "&" : "?"}format=csv`)
+        : []),
+    ]),
+  ];
 };
 
 /** The demo's node on a folder, as the old commit starts it: another commit would rebuild the story. */

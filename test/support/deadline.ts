@@ -1,11 +1,5 @@
-import { inject } from "vitest";
+/** How much slower this machine is than the reference: measured once a run by vitest.config.ts, and inherited by every worker. */
+const slowness = (): number => Number(process.env.ASHLAR_TEST_SLOWNESS ?? "1");
 
-declare module "vitest" {
-  export interface ProvidedContext {
-    /** How much slower this machine is than the reference, measured once a run. */
-    readonly slowness: number;
-  }
-}
-
-/** A limit of time on the reference machine in whole milliseconds, scaled to the measured speed of this one. Used by every assertion and wait that has a limit. */
-export const deadline = (milliseconds: number): number => Math.ceil(milliseconds * inject("slowness"));
+/** A limit of time on the reference machine in whole milliseconds, scaled to the measured speed of this one. Every wait and assertion with a limit uses it. */
+export const deadline = (milliseconds: number): number => Math.ceil(milliseconds * slowness());

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
 import type { Demo } from "../../demo/types.ts";
 import { indexChain } from "../../runtime/commands/indexing.ts";
@@ -7,16 +6,9 @@ import { type ChainConfig, config as configSchema } from "../../runtime/config/c
 import { createDatabase, type Database } from "../../runtime/database/database.ts";
 import { maxAttempts } from "../../runtime/domains/nft-metadata/jobs/fetch/claims.ts";
 import { createKeys } from "../../runtime/http/keys.ts";
+import { until } from "./until.ts";
 
 const silentLogger = pino({ level: "silent" });
-
-const patienceMilliseconds = 240_000;
-
-/** Waits for something to become true. @throws when it takes too long. */
-export async function until(what: string, isTrue: () => Promise<boolean>, milliseconds = patienceMilliseconds): Promise<void> {
-  for (const end = Date.now() + milliseconds; Date.now() < end; await wait(50)) if (await isTrue()) return;
-  throw new Error(`${what} did not happen in ${milliseconds / 1000} s.`);
-}
 
 /** True when a chain is indexed up to a height and nothing waits to be read. */
 export async function isIndexed(database: Database, chainId: number, height: number): Promise<boolean> {

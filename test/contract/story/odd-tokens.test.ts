@@ -12,7 +12,8 @@ import { acts, createOddStory, type OddStory } from "../../support/odd-tokens/st
 import type { OddToken } from "../../support/odd-tokens/token-kind.ts";
 import type { ServedChain } from "../../support/oddities/compare-heights.ts";
 import { serveChains } from "../../support/oddities/deployment.ts";
-import { indexUntilHead, isIndexed, until } from "../../support/service.ts";
+import { indexUntilHead, isIndexed } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 /**
  * Tokens that keep to ERC-20 in their own way (after what github.com/d-xo/weird-erc20 describes, and more), used at random over 150 blocks. The index follows; after

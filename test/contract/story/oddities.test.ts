@@ -8,7 +8,8 @@ import { lastTouches, sumOfEvents } from "../../support/oddities/participants.ts
 import type { StoryToken } from "../../support/oddities/story-coins.ts";
 import { namings } from "../../support/oddities/story-names.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
-import { indexUntilHead, until } from "../../support/service.ts";
+import { indexUntilHead } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 /**
  * Chains of other forks and other wrapped coins in one database, every oddity told on each of them. One is indexed from its genesis; the other from the middle of

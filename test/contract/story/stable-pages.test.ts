@@ -9,7 +9,7 @@ import { artifacts, call, startTestChain, type TestChain, type TestTransaction }
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type IndexerProcess, startIndexer } from "../../support/indexer-process.ts";
 import { type ServerProcess, startServer } from "../../support/server-process.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 /**
  * A client that pages while blocks arrive, asking two servers in turn: three processes on one database, of which one indexes. Between any two pages a block

@@ -4,13 +4,13 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { builtInRules } from "../../../runtime/domains/tokens/classification/built-in.ts";
 import { parseRules } from "../../../runtime/domains/tokens/classification/load-rules.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { commandLineIn } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { until } from "../../support/until.ts";
 
 let folder: string;
 let test: TestDatabase;
@@ -25,11 +25,6 @@ beforeAll(async () => {
 });
 
 const { run, outcome } = commandLineIn(() => ({ folder, url: test.url }));
-
-async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await wait(20)) if (await happened()) return;
-  throw new Error("It did not happen within 30 seconds.");
-}
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, "127.0.0.1");
@@ -115,7 +110,7 @@ describe("a stop", () => {
   it("of an indexer in its backfill ends on the border of a batch, and the next one goes on from there", async () => {
     const words = ["index", "--chain", "one", "--rpc", chain.url];
     const one = run(words);
-    await until(async () => (await heightsOf()).indexed >= 0);
+    await until("The first batch", async () => (await heightsOf()).indexed >= 0);
     one.child.kill("SIGTERM");
     expect(await one.ended).toBe(0);
     const stopped = await heightsOf();
@@ -123,7 +118,7 @@ describe("a stop", () => {
     expect(stopped).toEqual({ indexed: stopped.indexed, lowest: stopped.indexed, count: stopped.indexed + 1 });
 
     const two = run(words);
-    await until(async () => (await heightsOf()).indexed === blocks);
+    await until("The head", async () => (await heightsOf()).indexed === blocks);
     two.child.kill("SIGTERM");
     expect(await two.ended).toBe(0);
     expect(await heightsOf()).toEqual({ indexed: blocks, lowest: blocks, count: blocks + 1 });
@@ -131,7 +126,7 @@ describe("a stop", () => {
 
   it("of a server lets it say so and end with 0", async () => {
     const serving = run(["serve", "--chain", "one", "--rpc", chain.url]);
-    await until(() => serving.said().includes("Ashlar answers at"));
+    await until("Serving", () => serving.said().includes("Ashlar answers at"));
     const url = /Ashlar answers at (\S+);/.exec(serving.said())?.[1] ?? "";
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     serving.child.kill("SIGTERM");

@@ -5,7 +5,7 @@ import { createDatabase, type Database } from "../../../runtime/database/databas
 import { type KeptEmbedded, keepEmbedded } from "../../../runtime/database/keep-embedded.ts";
 import { sql } from "../../../runtime/database/sql.ts";
 import { holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -8,9 +8,10 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { isLevel, until } from "../../support/indexer/support.ts";
+import { isLevel } from "../../support/indexer/support.ts";
 import { tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
+import { until } from "../../support/until.ts";
 
 export interface Killing {
   readonly kills: number;

@@ -8,9 +8,10 @@ import { createLeader, LeadershipLostError } from "../../../runtime/indexer/lead
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { chainOf, createTestIndexer, until } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer } from "../../support/indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
+import { until } from "../../support/until.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 

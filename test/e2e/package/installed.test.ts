@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../../..", import.meta.url));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 import { type ServiceProcess, startService } from "./service-process.ts";
 
 let chain: TestChain;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 export const clone = fileURLToPath(new URL("../../..", import.meta.url));
 export const commandLine = join(clone, "bin", "ashlar.js");

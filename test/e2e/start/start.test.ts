@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { headOf, until } from "../../support/service.ts";
+import { headOf } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 const run = promisify(execFile);
 const commandLine = fileURLToPath(new URL("../../../bin/ashlar.js", import.meta.url));

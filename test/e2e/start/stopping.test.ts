@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 import { clone, descendantsOf, isGone, type ServiceProcess, startService } from "./service-process.ts";
 
 let chain: TestChain;

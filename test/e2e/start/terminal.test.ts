@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 import { screenAfter } from "./screen.ts";
 import { clone, commandLine, isGone, type ServiceOptions, type ServiceProcess, startService } from "./service-process.ts";
 

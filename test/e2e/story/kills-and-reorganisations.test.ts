@@ -9,8 +9,9 @@ import type { Demo } from "../../../demo/types.ts";
 import { audit } from "../../support/audit.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type IndexerProcess, runAudit, startIndexer } from "../../support/indexer-process.ts";
-import { headOf, isIndexed, serveStory, until } from "../../support/service.ts";
+import { headOf, isIndexed, serveStory } from "../../support/service.ts";
 import { startStory } from "../../support/story.ts";
+import { until } from "../../support/until.ts";
 
 const kills = 10;
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { commandLineIn } from "../../support/commands/command-line.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { until } from "../../support/service.ts";
+import { until } from "../../support/until.ts";
 
 let folder: string;
 let test: TestDatabase;

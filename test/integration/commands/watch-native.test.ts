@@ -9,7 +9,8 @@ import { readChain } from "../../../runtime/indexer/storage/chain-record.ts";
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { chainOf, createTestIndexer, until } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer } from "../../support/indexer/support.ts";
+import { until } from "../../support/until.ts";
 
 const friend: Address = "0x7777777777777777777777777777777777777777";
 

@@ -4,7 +4,8 @@ import { config } from "../../../runtime/config/config.ts";
 import { costOf, renderCredits } from "../../../runtime/http/credits.ts";
 import { createRateLimits } from "../../../runtime/http/rate-limits.ts";
 import { flushMilliseconds } from "../../../runtime/http/usage-ledger.ts";
-import { failure, type Harness, startHarness, until } from "./harness.ts";
+import { until } from "../../support/until.ts";
+import { failure, type Harness, startHarness } from "./harness.ts";
 
 type Priced = Pick<Operation, "cost" | "list" | "rows">;
 const priced = (hundredths: number, per: "call" | "item" | "block" | "30-days"): Priced => ({
@@ -87,7 +88,7 @@ describe("the ledger of credits", () => {
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
     // At most a second of entries is at risk; the machine's own delays come on top here.
     expect(flushMilliseconds).toBeLessThan(1000);
-    await until(async () => (await usage(app, app.keyId)).length === 3);
+    await until("Three entries", async () => (await usage(app, app.keyId)).length === 3);
     expect(await usage(app, app.keyId)).toEqual([
       { operation: "getAllChains", calls: 2, hundredths: 2 },
       { operation: "getLogEventsByAddress", calls: 1, hundredths: 4 },
@@ -110,10 +111,10 @@ describe("the ledger of credits", () => {
     await shaky.get("/v1/chains/");
     await database.query("ALTER TABLE credit_usage RENAME TO elsewhere");
     await shaky.get("/v1/chains/");
-    await until(async () => shaky.lines.join("").includes("writing credit usage failed, retrying"));
+    await until("The warning", async () => shaky.lines.join("").includes("writing credit usage failed, retrying"));
     await shaky.get("/v1/chains/");
     await database.query("ALTER TABLE elsewhere RENAME TO credit_usage");
-    await until(async () => (await usage(shaky, shaky.keyId))[0]?.calls === 3);
+    await until("Three calls", async () => (await usage(shaky, shaky.keyId))[0]?.calls === 3);
     await new Promise((resolve) => setTimeout(resolve, 2 * flushMilliseconds));
     expect(await usage(shaky, shaky.keyId)).toEqual([{ operation: "getAllChains", calls: 3, hundredths: 3 }]);
     await shaky.end();

@@ -109,12 +109,3 @@ export async function startHarness(stubs: Stubs, settings: Settings = {}): Promi
 
 /** The envelope of a failure. */
 export const failure = (status: number, message: unknown) => ({ data: null, error: true, error_message: message, error_code: status });
-
-/** Waits for something that happens soon, and fails when it does not within 10 seconds. */
-export async function until(happened: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await happened())) {
-    if (performance.now() > deadline) throw new Error("It did not happen within 10 seconds.");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

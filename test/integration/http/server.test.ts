@@ -3,7 +3,8 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createServer, serverLimits } from "../../../runtime/http/server.ts";
-import { startHarness, until } from "./harness.ts";
+import { until } from "../../support/until.ts";
+import { startHarness } from "./harness.ts";
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -38,7 +39,7 @@ describe("a server", () => {
     const idle = await request(port, agent);
     await text(idle);
     const inFlight = request(port, agent);
-    await until(async () => arrived === 2);
+    await until("Two requests", async () => arrived === 2);
     const startedAt = performance.now();
     const stopped = http.stop();
     expect(http.stop()).toBe(stopped);
@@ -58,7 +59,7 @@ describe("a server", () => {
     const http = createServer(never, { ...serverLimits, stopMilliseconds: 200 });
     const { port } = await http.listen(0, "127.0.0.1");
     const inFlight = request(port, new Agent()).catch((error: Error) => error.message);
-    await until(async () => arrived);
+    await until("A request", async () => arrived);
     await http.stop();
     expect(await inFlight).toMatch(/hang up|ECONNRESET/);
   });

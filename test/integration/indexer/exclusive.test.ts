@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { createTestIndexer, isLevel, runInBackground, type TestIndexer, until } from "../../support/indexer/support.ts";
+import { createTestIndexer, isLevel, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
+import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let test: TestDatabase;

@@ -3,8 +3,9 @@ import { findingsOf } from "../../../runtime/chain/findings.ts";
 import { finalizedHeight } from "../../../runtime/indexer/reorg/finalized-height.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { chainOf, createTestIndexer, runUntil, until } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { until } from "../../support/until.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;

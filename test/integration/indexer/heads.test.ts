@@ -3,9 +3,10 @@ import { createHeadFeed, type HeadFeed, type HeadFeedOptions } from "../../../ru
 import { probeSubscription, webSocketUrl } from "../../../runtime/chain/subscription.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { chainOf, createTestIndexer, type TestIndexer, until } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, type TestIndexer } from "../../support/indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import { until } from "../../support/until.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 

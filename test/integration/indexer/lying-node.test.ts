@@ -5,9 +5,10 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../support/indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { until } from "../../support/until.ts";
 import { createLies, type Lie } from "./lies.ts";
 
 let chain: TestChain;

@@ -4,8 +4,9 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../support/indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
+import { until } from "../../support/until.ts";
 
 const tuning = { batchTransactions: 3, requestTransactions: 1, requestBlocks: 1 };
 const rounds = 3;

@@ -7,7 +7,8 @@ import type { Address, Hex } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../chain.ts";
 import { contents } from "../contents.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "./support.ts";
+import { until } from "../until.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground } from "./support.ts";
 import { type Tale, tellRound, tellTale } from "./tale.ts";
 
 const projections = [addressActivityProjection, tokensProjection, approvalsProjection];

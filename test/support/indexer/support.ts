@@ -11,7 +11,6 @@ import type { Progress } from "../../../runtime/indexer/session/progress.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../../runtime/indexer/types.ts";
 import { followingTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
-import { deadline } from "../deadline.ts";
 
 /** Anvil's chain as a configuration would state it. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
@@ -110,16 +109,6 @@ export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilli
 /** Every balance from the block on that set it: the periods that ended, and what holds now. */
 export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
-
-/** Waits until something is true. */
-export const until = async (what: string, isTrue: () => boolean | Promise<boolean>, milliseconds = 20_000): Promise<void> => {
-  const limit = deadline(milliseconds);
-  for (const end = Date.now() + limit; Date.now() < end; ) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 3));
-  }
-  throw new Error(`${what} did not happen within ${limit} ms.`);
-};
 
 /** Whether the index ends with the very block that the node has as its head, in every projection. */
 export const isLevel = async (database: Database, chain: TestChain): Promise<boolean> => {

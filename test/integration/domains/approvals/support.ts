@@ -14,8 +14,9 @@ import { createChainScheduler } from "../../../../runtime/jobs/chain-scheduler.t
 import type { ContractCall } from "../../../../runtime/jobs/multicall.ts";
 import type { Address, Hex } from "../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../support/chain.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../../support/indexer/support.ts";
 import { multicall, multicallCode } from "../../../support/multicall.ts";
+import { until } from "../../../support/until.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
 export type Answer = any;

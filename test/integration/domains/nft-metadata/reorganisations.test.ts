@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { DocumentOutcome } from "../../../../runtime/domains/nft-metadata/jobs/fetch/documents/document.ts";
 import { standards } from "../../../../runtime/domains/tokens/projection/standards.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { until } from "../../../support/indexer/support.ts";
+import { until } from "../../../support/until.ts";
 import { countsOf } from "./counting.ts";
 import { createWorld, dataUrl, documentOf, readHeld } from "./documents.ts";
 import { type Hall, openHall, openStage, type Stage } from "./support.ts";

@@ -14,9 +14,10 @@ import { projections } from "../../../../runtime/projections.ts";
 import { type Artifact, artifacts, call, type TestTransaction } from "../../../support/chain.ts";
 import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
-import { chainOf, createTestIndexer, isLevel, runInBackground, until } from "../../../support/indexer/support.ts";
+import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../../support/indexer/support.ts";
 import { multicall, multicallCode } from "../../../support/multicall.ts";
 import { compileInput, contractNamed, solidityInput } from "../../../support/solidity.ts";
+import { until } from "../../../support/until.ts";
 import { type Bazaar, ether, lower, serveBazaar, startBazaar } from "../nft-sales/bazaar.ts";
 import type { Answer, Served } from "../pools/served.ts";
 

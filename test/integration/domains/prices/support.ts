@@ -10,7 +10,8 @@ import type { Job } from "../../../../runtime/jobs/job.ts";
 import { createNodeReads } from "../../../../runtime/jobs/node-reads.ts";
 import type { TestChain } from "../../../support/chain.ts";
 import { createTestDatabase } from "../../../support/database.ts";
-import { createTestIndexer, runInBackground, until } from "../../../support/indexer/support.ts";
+import { createTestIndexer, runInBackground } from "../../../support/indexer/support.ts";
+import { until } from "../../../support/until.ts";
 
 const multicall = "0xca11bde05977b3631167028862be2a173976ca11";
 

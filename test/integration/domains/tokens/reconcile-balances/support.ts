@@ -4,7 +4,8 @@ import type { ReconciliationSettings } from "../../../../../runtime/domains/toke
 import { createChainScheduler } from "../../../../../runtime/jobs/chain-scheduler.ts";
 import type { Address, Hex } from "../../../../../runtime/lib/hex.ts";
 import type { TestChain } from "../../../../support/chain.ts";
-import { createTestIndexer, runInBackground, until } from "../../../../support/indexer/support.ts";
+import { createTestIndexer, runInBackground } from "../../../../support/indexer/support.ts";
+import { until } from "../../../../support/until.ts";
 
 export interface Settling {
   /** What the jobs said. */

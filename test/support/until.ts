@@ -1,0 +1,16 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { deadline } from "./deadline.ts";
+
+const defaultLimitMilliseconds = 240_000;
+const pollMilliseconds = 10;
+
+/** Waits for a condition, for as long as the reference machine may take. @throws when it takes longer */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  milliseconds = defaultLimitMilliseconds,
+): Promise<void> {
+  const limit = deadline(milliseconds);
+  for (const end = Date.now() + limit; Date.now() < end; await wait(pollMilliseconds)) if (await isTrue()) return;
+  throw new Error(`${what} did not happen within ${limit / 1000} s`);
+}
