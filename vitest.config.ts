@@ -17,6 +17,14 @@ export default defineConfig({
     maxWorkers: workers,
     // With fewer, tinypool ends an idle worker twice where workers keep their modules, and the run fails.
     minWorkers: workers,
+    // Of unit, integration and contract tests (`npm run coverage`); processes that end-to-end tests start are not counted.
+    coverage: {
+      provider: "v8",
+      include: ["generator/**/*.ts", "runtime/**/*.ts"],
+      exclude: ["**/cli.ts", "**/*.test.ts"],
+      reporter: ["text-summary", "json-summary"],
+      reportsDirectory: "node_modules/.cache/ashlar-coverage",
+    },
     poolOptions: { forks: { isolate: false }, threads: { isolate: false } },
     projects: [
       {

@@ -7,6 +7,7 @@ import { inspect } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { EmbeddedUnavailable, startEmbedded } from "../../../runtime/database/embedded.ts";
 import { ask, holdElsewhere, postmasterOf, privateFolder, start } from "../../support/database/embedded-fixture.ts";
+import { deadline } from "../../support/deadline.ts";
 
 const root = process.getuid?.() === 0;
 const keep = "CREATE TABLE kept AS SELECT 42 AS n";
@@ -136,7 +137,7 @@ describe("the embedded server", () => {
     await sleep(200);
     const begun = Date.now();
     await stop();
-    expect(Date.now() - begun).toBeLessThan(5_000);
+    expect(Date.now() - begun).toBeLessThan(deadline(5_000));
     expect(inspect(await busy)).toContain("DatabaseUnavailable");
   });
 

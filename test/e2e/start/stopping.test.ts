@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { DatabaseUnavailable } from "../../../runtime/database/errors.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
+import { deadline } from "../../support/deadline.ts";
 import { until } from "../../support/until.ts";
 import { clone, descendantsOf, isGone, type ServiceProcess, startService } from "./service-process.ts";
 
@@ -63,7 +64,7 @@ describe("ashlar start", () => {
     expect(isGone(postmaster)).toBe(true);
     expect(service.output()).toContain(`Stopping (${signal}).`);
     // 0.2 s on an idle machine; a timer of 5 s held it up.
-    expect(secondsOfStop(service)).toBeLessThan(4);
+    expect(secondsOfStop(service)).toBeLessThan(deadline(4));
   });
 
   it("says what it waits for, and ends at once on a second signal", async () => {
@@ -91,7 +92,7 @@ describe("ashlar start", () => {
         service.child.kill("SIGTERM");
         // 128 and the signal's number, as shells have it.
         expect(await service.ended, service.output()).toBe(143);
-        expect(performance.now() - begun).toBeLessThan(2_000);
+        expect(performance.now() - begun).toBeLessThan(deadline(2_000));
         await request;
       })
       .catch((error: unknown) => {

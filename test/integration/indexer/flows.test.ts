@@ -7,6 +7,7 @@ import { defineProjection } from "../../../runtime/indexer/projection.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
 import { balanceHistory, chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
 import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
@@ -368,7 +369,7 @@ describe("an indexer that is asked to stop", () => {
     const asked = performance.now();
     stop.abort();
     await run;
-    expect(performance.now() - asked).toBeLessThan(1_000);
+    expect(performance.now() - asked).toBeLessThan(deadline(1_000));
     const [checkpoint] = await test.database.query<{ block_number: number }>(
       "SELECT block_number FROM projection_checkpoints WHERE projection = 'tokens'",
     );

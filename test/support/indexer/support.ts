@@ -11,6 +11,7 @@ import type { Progress } from "../../../runtime/indexer/session/progress.ts";
 import type { IndexedChain, Indexer, IndexerDeps } from "../../../runtime/indexer/types.ts";
 import { followingTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
+import { deadline } from "../deadline.ts";
 
 /** Anvil's chain as a configuration would state it. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
