@@ -69,9 +69,13 @@ export function createDatabase(options: DatabaseOptions): Database {
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types,
+    // The pool waits for it before the connection's first statement; if the connection breaks meanwhile, that statement reports it.
+    onConnect: (client) =>
+      client.query(customPlans).then(
+        () => undefined,
+        () => undefined,
+      ),
   });
-  // Sent before the connection's first statement; if the connection breaks meanwhile, that statement reports it.
-  pool.on("connect", (client) => void client.query(customPlans).catch(() => undefined));
   // The pool drops a connection that breaks while idle; the next query opens another, and fails if it cannot.
   pool.on("error", () => undefined);
   const knex = createKnex(urlOf, options.applicationName, types);
