@@ -2,15 +2,15 @@ import { backoff } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 
 const max = 3_600_000;
-/** Tokens remembered; beyond, the one that failed first is forgotten. */
+/** Max tokens; the oldest entry is dropped first. */
 const maxTokens = 10_000;
 
-/** Tokens whose contracts failed to answer, each with the time until which jobs leave it out, so that it does not delay the others. Kept in memory only. */
+/** Tokens whose contracts did not respond: jobs skip them with exponential backoff, so that they do not delay the others. In memory only. */
 export const createTokenBackoff = (base: number) => {
   const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
   return {
-    /** Leaves a token out, each time for twice as long. */
-    put: (token: Address, now: Date): void => {
+    /** Skips a token, twice as long each time. */
+    defer: (token: Address, now: Date): void => {
       const failures = (entries.get(token)?.failures ?? 0) + 1;
       entries.delete(token);
       entries.set(token, { until: now.getTime() + backoff(failures, { base, max }), failures });
@@ -18,8 +18,8 @@ export const createTokenBackoff = (base: number) => {
       if (entries.size > maxTokens && oldest !== undefined) entries.delete(oldest);
     },
     clear: (token: Address): void => void entries.delete(token),
-    /** The tokens that are left out now. */
-    tokens: (now: Date): Address[] => [...entries].flatMap(([token, { until }]) => (until > now.getTime() ? [token] : [])),
+    /** The tokens to skip at a time. */
+    deferred: (now: Date): Address[] => [...entries].flatMap(([token, { until }]) => (until > now.getTime() ? [token] : [])),
   };
 };
 

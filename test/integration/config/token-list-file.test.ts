@@ -27,9 +27,9 @@ describe("a token list", () => {
   });
 
   it.each([
-    ["no JSON", "{", "it is not JSON"],
-    ["JSON of another form", "[]", "it has no list of tokens"],
-    ["null", "null", "it has no list of tokens"],
+    ["no JSON", "{", "invalid JSON"],
+    ["JSON of another form", "[]", 'no list "tokens"'],
+    ["null", "null", 'no list "tokens"'],
     ["a token without an address", '{"tokens":[{"chainId":7,"address":"0x1"}]}', "token 1 has no address"],
   ])("is refused where it is %s", (_, text, problem) => {
     expect(() => parseTokenList("list.json", text, 7)).toThrow(`Token list list.json: ${problem}`);

@@ -1,11 +1,11 @@
 import type { Source } from "../../../chain/source.ts";
 import type { Queryable } from "../../../database/database.ts";
+import { type Sql, sql } from "../../../database/sql.ts";
 import { type AuditRow, auditRow, type Compared } from "../../../lib/audit-row.ts";
 import { groupBy } from "../../../lib/group-by.ts";
 import type { Address } from "../../../lib/hex.ts";
 import type { BalanceKey } from "../projection/reads-base.ts";
 import { standards } from "../projection/standards.ts";
-import { joinSource } from "../queries/balance-source.ts";
 import { createHolderQueries } from "../queries/holder.ts";
 import { readBalancesAt } from "./read-balances.ts";
 import { currentBalance } from "./reconcile-balances/as-of-head.ts";
@@ -17,11 +17,11 @@ interface SampledBalance {
   readonly standard: number;
   readonly token_id: string | null;
   readonly balance: string | null;
-  /** False where the contract's answer is about something else, or proves nothing. */
+  /** False if the contract's result means something else or proves nothing. */
   readonly is_comparable: boolean;
 }
 
-/** The name of their row. */
+/** The name of the audit's row for native balances. */
 export const nativeBalances = "native balances";
 
 const kinds = [
@@ -32,7 +32,7 @@ const kinds = [
   { what: "ERC-1155 balances", standard: standards.erc1155, byId: true },
 ] as const;
 
-/** Compares at most `sample` balances of each kind, as they were after a block, with `eth_getBalance`, `balanceOf` and `ownerOf` there, and supplies with `totalSupply`. */
+/** Compares at most `sample` balances of each kind after a block with `eth_getBalance`, `balanceOf` and `ownerOf`, and supplies with `totalSupply`. */
 export async function auditBalances(
   database: Queryable,
   source: Pick<Source, "balances" | "calls">,
@@ -41,26 +41,35 @@ export async function auditBalances(
   sample: number,
 ): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
-  for (const kind of kinds) {
-    const balances = await (kind.byId ? sampleNfts : sampleBalances)(database, chainId, kind.standard, height, sample);
-    rows.push(auditRow(kind.what, await compare(source, balances, height)));
+  for (const { what, standard, byId } of kinds) {
+    const parameters = [chainId, standard, height, sample];
+    const balances = await database.query<SampledBalance>(byId ? sampleNfts : sampleBalances, parameters);
+    rows.push(auditRow(what, await compare(source, balances, height)));
   }
-  rows.push(
-    auditRow("balances read from contracts", await compareReadings(source, await sampleReadings(database, chainId, height, sample))),
-  );
-  const { atHeight, atSteps } = await sampleSupplies(database, chainId, height, sample);
-  rows.push(auditRow("ERC-20 supplies", await compareSupplies(database, source, chainId, atHeight)));
-  rows.push(auditRow("supplies read from contracts", await compareSupplies(database, source, chainId, atSteps)));
+  const readings = await database.query<SampledReading>(sampleReadings, [chainId, height, sample]);
+  rows.push(auditRow("balances read from contracts", await compareReadings(source, readings)));
+  const supplies = await database.query<SampledSupply>(sampleSupplies, [chainId, height, sample]);
+  const compareThose = (isRead: boolean) =>
+    compareSupplies(
+      database,
+      source,
+      chainId,
+      supplies.filter(({ is_read }) => is_read === isRead),
+    );
+  rows.push(auditRow("ERC-20 supplies", await compareThose(false)));
+  rows.push(auditRow("supplies read from contracts", await compareThose(true)));
   return rows;
 }
 
-/** A token, and the block whose supply is compared. */
+/** A token, and the block at which its supply is compared. */
 interface SampledSupply {
   readonly token: Address;
   readonly block: number;
+  /** Whether the supply changes without events, so that it is compared as of its last reading. */
+  readonly is_read: boolean;
 }
 
-/** Total supplies as they are served, and as `totalSupply()` returns them; a contract without it is compared with null. */
+/** Compares served supplies with `totalSupply()`; a contract without it counts as null. */
 async function compareSupplies(
   database: Queryable,
   source: Pick<Source, "calls">,
@@ -73,23 +82,22 @@ async function compareSupplies(
     const calls = group.map(({ token }) => ({ to: token, data: totalSupplyCall }) as const);
     const outcomes = await source.calls(calls, block);
     for (const [position, { token }] of group.entries()) {
-      const answer = toNumberResult(outcomes[position]);
+      const result = toNumberResult(outcomes[position]);
       const totals = await tokenTotalsAt(chainId, token, standards.erc20, block);
       compared.push({
         what: `supply of ${token} at block ${block}`,
         index: totals?.supply ?? null,
-        node: typeof answer === "bigint" ? answer.toString() : null,
+        node: typeof result === "bigint" ? result.toString() : null,
       });
     }
   }
   return compared;
 }
 
-/** What was read from a contract is compared with what it says after the block that it was read at: such balances change without an event. */
-async function compareReadings(
-  source: Pick<Source, "balances" | "calls">,
-  readings: readonly (SampledBalance & { readonly since_block: number })[],
-): Promise<Compared[]> {
+type SampledReading = SampledBalance & { readonly since_block: number };
+
+/** Compares readings with the contract after the block of the reading: such balances change without an event. */
+async function compareReadings(source: Pick<Source, "balances" | "calls">, readings: readonly SampledReading[]): Promise<Compared[]> {
   const compared: Compared[] = [];
   for (const [height, group] of groupBy(readings, ({ since_block }) => since_block))
     compared.push(...(await compare(source, group, height)));
@@ -107,8 +115,8 @@ async function compare(
     standard,
     tokenId: token_id === null ? null : BigInt(token_id),
   }));
-  const told = await readBalancesAt(source, keys, height, currentBalance);
-  const isDenied = (position: number): boolean => told[position] === 0n && balances[position]?.balance === "1";
+  const nodeBalances = await readBalancesAt(source, keys, height, currentBalance);
+  const isDenied = (position: number): boolean => nodeBalances[position] === 0n && balances[position]?.balance === "1";
   const denied = keys.flatMap((key, position) => (isOwnership(key) && isDenied(position) ? [position] : []));
   const owners = await punkOwners(
     source,
@@ -116,21 +124,21 @@ async function compare(
     height,
   );
   denied.forEach((position, index) => {
-    if (owners[index] === keys[position]?.owner) told[position] = 1n;
+    if (owners[index] === keys[position]?.owner) nodeBalances[position] = 1n;
   });
   return balances.map((balance, index) => ({
     what: [balance.token, balance.token_id, "of", balance.owner, `at block ${height}`].filter((part) => part !== null).join(" "),
     index: balance.balance,
-    node: balance.is_comparable ? (told[index]?.toString() ?? null) : null,
+    node: balance.is_comparable ? (nodeBalances[index]?.toString() ?? null) : null,
   }));
 }
 
 const isOwnership = ({ standard, tokenId }: BalanceKey): boolean => standard === standards.erc721 && tokenId !== null;
 
-/** punkIndexToAddress(uint256) of contracts that are older than ERC-721 and made like CryptoPunks, which have no `ownerOf`. */
+/** punkIndexToAddress(uint256) of CryptoPunks and its copies, which predate ERC-721 and have no `ownerOf`. */
 const punkIndexToAddress = "0x58178168";
 
-/** Who has the ids by such contracts; undefined where one is none. */
+/** The owners of ids by punkIndexToAddress; undefined if a contract has no such function. */
 async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceKey[], height: number): Promise<(Address | undefined)[]> {
   if (keys.length === 0) return [];
   const calls = keys.map(({ token, tokenId }) => ({
@@ -144,74 +152,51 @@ async function punkOwners(source: Pick<Source, "calls">, keys: readonly BalanceK
 }
 
 /**
- * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. `balanceOf` of a contract that is an ERC-20 token as well returns coins, not ids; one
- * that answers nothing a collection has to is only taken for one by the form of its logs. Served by the primary key of contract_standards.
+ * Whether `balanceOf` and `ownerOf` are comparable with rows `k` of an ERC-721 collection. A contract that is an ERC-20 token as well returns its coins; one
+ * without the functions of a collection was only classified as one by the shape of its logs. Served by the primary key of contract_standards.
  */
-const isComparable = (isWrong: string): string =>
-  `NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
+const isComparable = (isWrong: Sql): Sql =>
+  sql`NOT EXISTS (SELECT FROM contract_standards c WHERE c.chain_id = $1 AND c.address = k.token AND k.standard = ${standards.erc721} AND (${isWrong}))
    AS is_comparable`;
 
-/** With so many readings that each changed it, a supply changes by itself. */
-const manySteps = 16;
+/** A supply with this many offsets changes continuously. */
+const manyOffsets = 16;
 
 /**
- * ERC-20 tokens in the order of a hash. A supply that changes without an event of its own, as one of a node-sourced token may, is compared as of its last
- * reading. Reads the chain's part of token_standards once, and the last entries of each token's in supply_offsets.
+ * ERC-20 tokens in the order of a hash. A supply that changes without events is compared as of its last reading. Reads the chain's part of token_standards
+ * once, and each token's last entries in supply_offsets.
  */
-const sampleSupplies = async (database: Queryable, chainId: number, height: number, sample: number) => {
-  const rows = await database.query<SampledSupply & { readonly moves: boolean }>(
-    `SELECT t.token, n.token IS NOT NULL OR o.steps >= ${manySteps} AS moves,
-       CASE WHEN n.token IS NOT NULL OR o.steps >= ${manySteps} THEN coalesce(o.block, $2) ELSE $2::int8 END AS block
-     FROM (SELECT address AS token FROM token_standards WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number <= $2
-           ORDER BY md5(address) LIMIT $3) t
-     LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = t.token AND n.standard = ${standards.erc20}
-     CROSS JOIN LATERAL (SELECT max(block_number) AS block, count(*) AS steps FROM (SELECT block_number FROM supply_offsets s
-       WHERE s.chain_id = $1 AND s.token = t.token AND s.block_number <= $2 ORDER BY block_number DESC LIMIT ${manySteps}) s) o`,
-    [chainId, height, sample],
-  );
-  return { atHeight: rows.filter(({ moves }) => !moves), atSteps: rows.filter(({ moves }) => moves) };
-};
+const sampleSupplies = sql`SELECT t.token, n.token IS NOT NULL OR o.steps >= ${manyOffsets} AS is_read,
+     CASE WHEN n.token IS NOT NULL OR o.steps >= ${manyOffsets} THEN coalesce(o.block, $2) ELSE $2::int8 END AS block
+   FROM (SELECT address AS token FROM token_standards WHERE chain_id = $1 AND standard = ${standards.erc20} AND block_number <= $2
+         ORDER BY md5(address) LIMIT $3) t
+   LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = t.token AND n.standard = ${standards.erc20}
+   CROSS JOIN LATERAL (SELECT max(block_number) AS block, count(*) AS steps FROM (SELECT block_number FROM supply_offsets s
+     WHERE s.chain_id = $1 AND s.token = t.token AND s.block_number <= $2 ORDER BY block_number DESC LIMIT ${manyOffsets}) s) o`;
 
-/** Keys in the order of a hash: the same sample each time, of all parts of the table. Reads the standard's part of the table once. */
-const sampleBalances = (
-  database: Queryable,
-  chainId: number,
-  standard: number,
-  height: number,
-  sample: number,
-): Promise<SampledBalance[]> =>
-  database.query<SampledBalance>(
-    `SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
-       ${isComparable("c.is_coin OR NOT c.is_collection")}
-     FROM (SELECT b.* FROM balances b ${joinSource("b")} WHERE b.chain_id = $1 AND b.standard = $2 AND sourced.token IS NULL
-           ORDER BY md5(b.owner || b.token) LIMIT $4) k
-     LEFT JOIN LATERAL (
-       SELECT balance, from_block FROM balance_periods h
-       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.standard = k.standard AND h.from_block <= $3
-       ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
-     WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`,
-    [chainId, standard, height, sample],
-  );
+/** Keys in the order of a hash: the same sample each time, from all parts of the table. Reads the standard's part of the table once. */
+const sampleBalances = sql`SELECT k.owner, k.token, k.standard, NULL AS token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
+     ${isComparable(sql`c.is_coin OR NOT c.is_collection`)}
+   FROM (SELECT b.* FROM balances b
+         LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = b.token AND n.standard = b.standard
+         WHERE b.chain_id = $1 AND b.standard = $2 AND n.token IS NULL ORDER BY md5(b.owner || b.token) LIMIT $4) k
+   LEFT JOIN LATERAL (
+     SELECT balance, from_block FROM balance_periods h
+     WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.standard = k.standard AND h.from_block <= $3
+     ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
+   WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`;
 
-/** Balances of tokens that the node has the word on, as it said last. Reads those tokens' rows by balances_rank. */
-const sampleReadings = (database: Queryable, chainId: number, height: number, sample: number) =>
-  database.query<SampledBalance & { since_block: number }>(
-    `SELECT b.owner, b.token, b.standard, NULL AS token_id, b.balance, b.since_block, true AS is_comparable FROM node_sourced_tokens n
-     JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance > 0 AND b.standard > 0
-     WHERE n.chain_id = $1 AND b.since_block <= $2 ORDER BY md5(b.owner || b.token) LIMIT $3`,
-    [chainId, height, sample],
-  );
+/** The last readings of node-sourced tokens. Reads those tokens' rows by balances_rank. */
+const sampleReadings = `SELECT b.owner, b.token, b.standard, NULL AS token_id, b.balance, b.since_block, true AS is_comparable FROM node_sourced_tokens n
+   JOIN balances b ON b.chain_id = $1 AND b.token = n.token AND b.standard = n.standard AND b.balance > 0 AND b.standard > 0
+   WHERE n.chain_id = $1 AND b.since_block <= $2 ORDER BY md5(b.owner || b.token) LIMIT $3`;
 
-const sampleNfts = (database: Queryable, chainId: number, standard: number, height: number, sample: number): Promise<SampledBalance[]> =>
-  database.query<SampledBalance>(
-    `SELECT k.owner, k.token, k.standard, k.token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
-       ${isComparable("NOT c.is_collection")}
-     FROM (SELECT * FROM nft_balances WHERE chain_id = $1 AND standard = $2
-           ORDER BY md5(owner || token || int8send((token_id % 1000000007)::int8)) LIMIT $4) k
-     LEFT JOIN LATERAL (
-       SELECT balance, from_block FROM nft_balance_periods h
-       WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.token_id = k.token_id AND h.standard = k.standard AND h.from_block <= $3
-       ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
-     WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`,
-    [chainId, standard, height, sample],
-  );
+const sampleNfts = sql`SELECT k.owner, k.token, k.standard, k.token_id, CASE WHEN k.since_block <= $3 THEN k.balance ELSE p.balance END AS balance,
+     ${isComparable(sql`NOT c.is_collection`)}
+   FROM (SELECT * FROM nft_balances WHERE chain_id = $1 AND standard = $2
+         ORDER BY md5(owner || token || int8send((token_id % 1000000007)::int8)) LIMIT $4) k
+   LEFT JOIN LATERAL (
+     SELECT balance, from_block FROM nft_balance_periods h
+     WHERE h.chain_id = $1 AND h.owner = k.owner AND h.token = k.token AND h.token_id = k.token_id AND h.standard = k.standard AND h.from_block <= $3
+     ORDER BY h.from_block DESC LIMIT 1) p ON k.since_block > $3
+   WHERE k.since_block <= $3 OR p.from_block IS NOT NULL`;

@@ -1,12 +1,12 @@
 import type { CallOutcome, Source } from "../../../chain/source.ts";
 import { type BalanceKey, baseReadOf } from "../projection/reads-base.ts";
 
-/** What node and contracts say of balances after a block, all native ones in one question and all others in another; null where no call tells it. */
+/** Balances after a block: native ones from the node's state, all others by contract calls; null if there is no call for a balance or no usable result. */
 export const readBalancesAt = async (
   source: Pick<Source, "balances" | "calls">,
   keys: readonly BalanceKey[],
   height: number,
-  toBalance: (key: BalanceKey, outcome: CallOutcome) => bigint | null,
+  decode: (key: BalanceKey, outcome: CallOutcome) => bigint | null,
 ): Promise<(bigint | null)[]> => {
   const reads = keys.map((key) => baseReadOf(key, height));
   const owners = reads.flatMap((read) => (read !== null && "address" in read ? [read.address] : []));
@@ -19,6 +19,6 @@ export const readBalancesAt = async (
     if (read === null) return null;
     if ("address" in read) return amounts[nextAmount++] ?? null;
     const outcome = outcomes[nextOutcome++];
-    return outcome === undefined ? null : toBalance(key, outcome);
+    return outcome === undefined ? null : decode(key, outcome);
   });
 };

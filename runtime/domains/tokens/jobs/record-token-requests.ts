@@ -2,30 +2,30 @@ import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
 import type { Address } from "../../../lib/hex.ts";
 
-/** Between two writes, and the tokens that one writes at most; what is beyond waits for the next. */
+/** Between two writes, and the max tokens of one. */
 const flushMilliseconds = 5_000;
 const maxTokensPerFlush = 1_000;
-/** Tokens that wait to be written at most; further ones are noted when they are asked for again. */
+/** Max tokens that wait to be written; further ones are dropped and recorded by a later request. */
 const maxTokens = 10_000;
-/** A token that was asked for less long ago is not written again. */
+/** A token that was written less than this ago is not written again. */
 const renewSeconds = 900;
 
 export interface TokenRequests {
-  /** Notes that a request asked for balances of tokens. Costs no query. */
+  /** Notes that a request asked for balances of tokens. Runs no query. */
   note(chainId: number, tokens: Iterable<Address>): void;
-  /** Writes what was noted, one portion. */
+  /** Writes one portion of the noted tokens. */
   flush(): Promise<void>;
-  /** Writes what is left and ends the timer. */
+  /** Writes the rest and stops the timer. */
   close(): Promise<void>;
 }
 
 /**
- * Which tokens requests ask for: their balances are compared with the contracts' more often (settling/asked-tokens), by whichever process indexes the chain.
- * A portion that cannot be written waits for the next flush; the tokens that wait are bounded.
+ * Records which tokens requests ask for, so that the process that indexes the chain compares them more often (compare-requested-tokens). Tokens that could
+ * not be written wait for the next flush; their number is bounded.
  */
 export const createTokenRequests = (database: Pick<Database, "query">, now: () => Date): TokenRequests => {
   const waiting = new Map<string, { readonly chainId: number; readonly token: Address }>();
-  /** What was written, in the order of time, by its time. */
+  /** The time of each write, oldest first. */
   const written = new Map<string, number>();
   let running: Promise<void> = Promise.resolve();
 
@@ -37,7 +37,7 @@ export const createTokenRequests = (database: Pick<Database, "query">, now: () =
     }
     const rows = [...waiting].slice(0, maxTokensPerFlush);
     if (rows.length === 0) return;
-    // In the order of their keys, so that two processes never wait for each other.
+    // In key order, so that two processes cannot deadlock.
     const sorted = rows.map(([, row]) => row).sort((left, right) => left.chainId - right.chainId || (left.token < right.token ? -1 : 1));
     await database.query(
       `INSERT INTO token_requests (chain_id, token, asked_at) SELECT k.chain_id, k.token, $3 FROM unnest($1::int8[], $2::bytea[]) AS k(chain_id, token)

@@ -30,7 +30,7 @@ const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: Tok
         if (done === null) return false;
       }
       seen = head;
-      const pairs = await duePairs(database, chainId, head.number, deferral.tokens(clock()));
+      const pairs = await duePairs(database, chainId, head.number, deferral.deferred(clock()));
       if (pairs.length === 0) return false;
       const { readings, answered, silent, refused } = await askAllowances(context, head.number, pairs);
       const isWritten = await writeAsOf(context, head, async (client) => {
@@ -41,7 +41,7 @@ const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: Tok
       });
       if (isWritten === null) return false;
       for (const { token } of answered) deferral.clear(token);
-      for (const { token } of silent) deferral.put(token, clock());
+      for (const { token } of silent) deferral.defer(token, clock());
       return answered.length > 0;
     },
   };
@@ -67,10 +67,10 @@ const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: TokenBack
       if (head === null) return false;
       const given = await newPairs(database, chainId, above ?? head.number, head.number, half);
       const next = await pairsAfter(database, chainId, after, half);
-      const left = new Set(deferral.tokens(clock()));
+      const left = new Set(deferral.deferred(clock()));
       const pairs = [...new Map([...given, ...next].map((pair) => [pairKey(pair), pair])).values()].filter(({ token }) => !left.has(token));
       const { readings, answered, silent } = await askAllowances(context, head.number, pairs);
-      for (const { token } of silent) deferral.put(token, clock());
+      for (const { token } of silent) deferral.defer(token, clock());
       // What was given up, as its contract gave no answer for long, is known again once it does.
       const doubtful = await doubtfulAmong(database, chainId, head.number, answered);
       if (readings.length > 0 || doubtful.length > 0) {

@@ -6,7 +6,7 @@ import type { JobContext } from "../../../../jobs/job.ts";
 import { type BalanceKey, decodeBaseBalance } from "../../projection/reads-base.ts";
 import { readBalancesAt } from "../read-balances.ts";
 
-/** The last block of an index, or null before its first. Served by the primary key of blocks. */
+/** The last indexed block; null before the first one. Served by the primary key of blocks. */
 export const indexedHead = async ({ database, chainId }: Pick<JobContext, "database" | "chainId">): Promise<IndexedBlock | null> => {
   const rows = await database.query<IndexedBlock>("SELECT number, hash FROM blocks WHERE chain_id = $1 ORDER BY number DESC LIMIT 1", [
     chainId,
@@ -14,13 +14,13 @@ export const indexedHead = async ({ database, chainId }: Pick<JobContext, "datab
   return rows[0] ?? null;
 };
 
-/** Whether the node still has a block of the index, so that what it said of its state belongs to it. */
+/** Whether the node still has an indexed block, so that the state it returned at that height belongs to the block. */
 export const isCanonical = async ({ source }: Pick<JobContext, "source">, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await source.hashesOf([number]))[0] === hash;
 
 /**
- * Writes what a node said of its state after a block, between two batches, if node and index still have that block.
- * Null, with nothing written, if not, or where this process may not write.
+ * Writes what the node returned for the state after a block, between two batches, if node and index still have that block. Returns null, with nothing
+ * written, if they do not or if this process is not the leader.
  */
 export const writeAsOf = async <T>(
   context: JobContext,
@@ -32,21 +32,21 @@ export const writeAsOf = async <T>(
   return write(async (client) => ((await isIndexedBlock(client, context.chainId, head)) ? work(client) : null));
 };
 
-/** The same for tables that no fold starts from: what is folded meanwhile is kept. */
+/** `writeAsOf` for tables that no fold loads: a batch that is folded meanwhile stays valid. */
 export const writeBesideAsOf = <T>(
   context: JobContext,
   head: IndexedBlock,
   work: (client: DatabaseClient) => Promise<T>,
 ): Promise<T | null> => writeAsOf(context, head, work, context.beside);
 
-/** Whether the index still has a block. Served by the primary key of blocks. */
+/** Whether a block is still indexed. Served by the primary key of blocks. */
 export const isIndexedBlock = async (client: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
   (await client.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length > 0;
 
-/** What node and contracts say of balances after a block; null where they say nothing that can be used. */
+/** Balances after a block, from the node's state and by multicall; null where there is no usable result. */
 export const readBalances = ({ source, multicall }: JobContext, keys: readonly BalanceKey[], height: number): Promise<(bigint | null)[]> =>
   readBalancesAt({ balances: source.balances, calls: multicall }, keys, height, currentBalance);
 
-/** Other than before a contract was there, no data is no answer: the contract is gone. */
+/** Decodes a current balance. Unlike before the index began, empty data is no zero: the contract has been destroyed. */
 export const currentBalance = (key: BalanceKey, outcome: CallOutcome): bigint | null =>
   outcome.ok && outcome.data === "0x" ? null : decodeBaseBalance(key, outcome);

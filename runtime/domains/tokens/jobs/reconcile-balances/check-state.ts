@@ -2,30 +2,30 @@ import { createTokenBackoff, type TokenBackoff } from "../../../../jobs/token-ba
 import type { Address } from "../../../../lib/hex.ts";
 import type { ReconciliationSettings } from "./settings.ts";
 
-/** Tokens remembered at most; beyond, the one entered first is forgotten. */
+/** Max suspects; the oldest one is dropped first. */
 const maxTokens = 10_000;
 
-/** Tokens that differed once. A difference counts when a later look finds one again. Kept in memory alone: a look finds it anew. */
+/** Tokens that differed once. A difference counts when a later comparison finds one again. In memory only: after a restart it is found again. */
 export const createSuspects = (confirmMilliseconds: number) => {
   const entries = new Map<Address, { readonly owner: Address; readonly since: number }>();
   return {
-    /** Notes a difference; true where one was found long enough before. */
+    /** Records a difference; true if another one was found at least `confirmMilliseconds` ago. */
     isConfirmed: (token: Address, owner: Address, now: Date): boolean => {
       const entry = entries.get(token);
       if (entry === undefined) {
         entries.set(token, { owner, since: now.getTime() });
-        forgetOldest(entries);
+        dropOldest(entries);
         return false;
       }
       if (entry.since + confirmMilliseconds > now.getTime()) return false;
       entries.delete(token);
       return true;
     },
-    /** Drops a suspicion that its own owner does not bear out. */
+    /** Drops a suspicion that the same owner's balance no longer supports. */
     clear: (token: Address, owner: Address): void => {
       if (entries.get(token)?.owner === owner) entries.delete(token);
     },
-    /** Those whose second look is due. */
+    /** The suspects whose second comparison is due. */
     due: (now: Date): { token: Address; owner: Address }[] =>
       [...entries].flatMap(([token, { owner, since }]) => (since + confirmMilliseconds <= now.getTime() ? [{ token, owner }] : [])),
   };
@@ -33,19 +33,19 @@ export const createSuspects = (confirmMilliseconds: number) => {
 
 export type Suspects = ReturnType<typeof createSuspects>;
 
-/** How long and how often a contract is asked before it counts. */
+/** What comparisons remember between runs. */
 export interface CheckState {
   readonly backoff: TokenBackoff;
   readonly suspects: Suspects;
 }
 
-/** With nobody left alone and nobody suspected. */
-export const createCheckState = ({ backoffMilliseconds: deferMilliseconds, confirmMilliseconds }: ReconciliationSettings): CheckState => ({
-  backoff: createTokenBackoff(deferMilliseconds),
+/** An empty state. */
+export const createCheckState = ({ backoffMilliseconds, confirmMilliseconds }: ReconciliationSettings): CheckState => ({
+  backoff: createTokenBackoff(backoffMilliseconds),
   suspects: createSuspects(confirmMilliseconds),
 });
 
-const forgetOldest = (entries: Map<Address, unknown>): void => {
+const dropOldest = (entries: Map<Address, unknown>): void => {
   const oldest = entries.keys().next().value;
   if (entries.size > maxTokens && oldest !== undefined) entries.delete(oldest);
 };

@@ -10,21 +10,21 @@ import { createReadAfterQuietCalls } from "./quiet-calls/read-after-quiet-calls.
 import { defaultReconciliation, type ReconciliationSettings } from "./settings.ts";
 import { createLocateSupplyChanges } from "./supplies/locate-supply-changes.ts";
 
-/** What makes balances and supplies exact where events alone do not: found out, compared, and asked again, beside the loop. */
+/** The jobs that make balances and supplies exact where events alone do not determine them. */
 export const createReconciliationJobs = (overrides: Partial<ReconciliationSettings> = {}): Job[] => {
   const settings = { ...defaultReconciliation, ...overrides };
-  const patience = createCheckState(settings);
+  const state = createCheckState(settings);
   const unread = createUnreadBackoff(settings);
   return [
     createReadBases(settings),
     createReadUnknownBalances(settings, unread),
-    createCompareTouchedBalances(settings, patience),
-    createFindQuietCalls(settings, patience),
+    createCompareTouchedBalances(settings, state),
+    createFindQuietCalls(settings, state),
     createReadAfterQuietCalls(settings, unread),
-    createCompareTouchedSupplies(settings, patience),
+    createCompareTouchedSupplies(settings, state),
     createLocateSupplyChanges(settings),
-    createSweep(settings, patience),
-    createCompareRequested(settings, patience),
+    createSweep(settings, state),
+    createCompareRequested(settings, state),
     createRefreshBalances(settings),
   ];
 };

@@ -1,24 +1,25 @@
-/** How often, how soon and how much the settling of balances does. */
+/** Intervals of the reconciliation jobs. */
 export interface ReconciliationSettings {
-  /** Between two looks for balances that wait for the node. */
+  /** Between two runs of the jobs that read missing values from the node. */
   readonly readMilliseconds: number;
-  /** Between two comparisons of balances that were touched of late. */
+  /** Between two comparisons of recently touched balances. */
   readonly checkMilliseconds: number;
-  /** Between two portions of the comparison of all tokens. */
+  /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** Between a token's first two comparisons; each later pause is twice as long, up to `recheckMilliseconds`. */
+  /** Between a token's first two comparisons; doubles with each further one, up to `recheckMilliseconds`. */
   readonly firstRecheckMilliseconds: number;
   readonly recheckMilliseconds: number;
-  /** At most between two comparisons of a token that requests asked for, and of all its holders. */
+  /** Max time between two comparisons of a requested token and of all its holders. */
   readonly requestedMilliseconds: number;
-  /** At least between two comparisons of a token that is called without moving anything. */
+  /** Min time between two comparisons of a token that receives quiet calls. */
   readonly quietMilliseconds: number;
-  /** How long after a difference it is looked for again before it counts. */
+  /** How long after a difference the token is compared again to confirm it. */
   readonly confirmMilliseconds: number;
-  /** How long a token whose contract gives no answer is left alone, the first time. */
+  /** First backoff of a token whose contract does not respond. */
   readonly backoffMilliseconds: number;
-  /** Between two portions of the owners that are asked anew, and after which a token's owners are. */
+  /** Between two portions of holders that are read again. */
   readonly refreshMilliseconds: number;
+  /** After which all holders of a node-sourced token are read again. */
   readonly refreshAgainMilliseconds: number;
 }
 
@@ -36,5 +37,5 @@ export const defaultReconciliation: ReconciliationSettings = {
   refreshAgainMilliseconds: 3_600_000,
 };
 
-/** Balances that are compared or asked anew in one look: one aggregate of calls. */
+/** Max balances that one run compares: what one multicall holds. */
 export const maxComparisons = 90;

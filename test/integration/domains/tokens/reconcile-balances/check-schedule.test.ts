@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Sql } from "../../../../../runtime/database/sql.ts";
 import { createCheckState } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import { createSweep } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/check-jobs.ts";
 import {
@@ -85,9 +86,9 @@ describe("the order in which tokens are compared", () => {
     let after: Address = zeroAddress;
     const found: Address[] = [];
     for (let look = 0; look < 3; look += 1) {
-      const { tokens, askedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
+      const { tokens, requestedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
       found.push(...tokens.map(({ token }) => token));
-      after = askedUpTo;
+      after = requestedUpTo;
     }
     expect(found).toContain(tokenOf(12_000));
     expect(after).toBe(zeroAddress);
@@ -123,8 +124,10 @@ describe("a look at a token", () => {
     const context = {
       chainId: 1,
       database: {
-        query: (sql: string, parameters: readonly unknown[]) =>
-          sql.startsWith("SELECT number, hash FROM blocks") ? Promise.resolve([{ number: 9, hash }]) : test.database.query(sql, parameters),
+        query: (statement: string | Sql, parameters: readonly unknown[]) =>
+          typeof statement === "string" && statement.startsWith("SELECT number, hash FROM blocks")
+            ? Promise.resolve([{ number: 9, hash }])
+            : test.database.query(statement, parameters),
       },
       clock: () => now,
       multicall: answer,

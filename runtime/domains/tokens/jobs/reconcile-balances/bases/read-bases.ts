@@ -9,78 +9,73 @@ import { type CheckState, createCheckState } from "../check-state.ts";
 import { markNodeSourced } from "../checks/mark-node-sourced.ts";
 import { recountHolders } from "../holders/holder-counts.ts";
 import type { ReconciliationSettings } from "../settings.ts";
-import {
-  applyBases,
-  type BalanceReading,
-  type BalanceTables,
-  balancesWithoutBase,
-  balanceTables,
-  markUnknown,
-  nftBalanceTables,
-} from "./apply-bases.ts";
+import { applyBases, type BalanceReading, balancesWithoutBase, balanceTables, markUnknown, nftBalanceTables } from "./apply-bases.ts";
+import type { BalanceTables } from "./base-statements.ts";
 
-/** Balances that are settled in one transaction: each counts the holders of its tokens anew. */
+/** Max balances of one transaction, which recounts the holders of all their tokens. */
 const maxKeys = 1_350;
 
-/** Finds out what was before an index that began late, or without the state of its first block: the node's balance at the head, less what moved since. */
+/**
+ * Determines base balances of an index that started late, or without the state before its first block: the balance at the head, less the net change since.
+ */
 export const createReadBases = (settings: ReconciliationSettings): Job => {
-  const patience = createCheckState(settings);
+  const state = createCheckState(settings);
   return {
     name: "read-base-balances",
     everyMilliseconds: settings.readMilliseconds,
     run: async (context) => {
-      const whole = await readPortion(context, balanceTables, patience);
-      const byId = await readPortion(context, nftBalanceTables, patience);
-      return whole || byId;
+      const fungible = await readPortion(context, balanceTables, state);
+      const byId = await readPortion(context, nftBalanceTables, state);
+      return fungible || byId;
     },
   };
 };
 
-const readPortion = async (context: JobContext, tables: BalanceTables, { backoff: deferral, suspects }: CheckState): Promise<boolean> => {
+const readPortion = async (context: JobContext, tables: BalanceTables, { backoff, suspects }: CheckState): Promise<boolean> => {
   const { database, chainId, clock } = context;
   const head = await indexedHead(context);
   if (head === null) return false;
-  const keys = await balancesWithoutBase(database, chainId, tables, deferral.tokens(clock()), maxKeys);
+  const keys = await balancesWithoutBase(database, chainId, tables, backoff.deferred(clock()), maxKeys);
   if (keys.length === 0) return false;
-  const told = await readKeys(context, keys, head.number, deferral);
-  if (told.length === 0) return false;
-  const settled = await writeAsOf(context, head, async (client) => {
-    const outcome = await applyBases(client, chainId, tables, head, told);
-    if (tables === balanceTables) await recountHolders(client, chainId, outcome.resolved);
-    return outcome;
+  const readings = await readKeys(context, keys, head.number, backoff);
+  if (readings.length === 0) return false;
+  const result = await writeAsOf(context, head, async (client) => {
+    const applied = await applyBases(client, chainId, tables, head, readings);
+    if (tables === balanceTables) await recountHolders(client, chainId, applied.resolved);
+    return applied;
   });
-  if (settled === null) return false;
-  for (const { token, owner, standard } of settled.resolved) {
-    deferral.clear(token);
+  if (result === null) return false;
+  for (const { token, owner, standard } of result.resolved) {
+    backoff.clear(token);
     suspects.clear(standard === standards.native ? owner : token, owner);
   }
   const confirmed = new Map<Address, boolean>();
-  for (const misfit of settled.inconsistent) {
-    // A token lies for all its owners; a native balance stands for itself.
-    const isNative = misfit.key.standard === standards.native;
-    const subject = isNative ? misfit.key.owner : misfit.key.token;
-    if (!confirmed.has(subject)) confirmed.set(subject, suspects.isConfirmed(subject, misfit.key.owner, clock()));
-    if (confirmed.get(subject) === true) await rejectInconsistent(context, tables, misfit, head);
-    else if (!isNative) deferral.put(subject, clock());
+  for (const reading of result.inconsistent) {
+    // One inconsistent holder discredits all of a token's events; native balances are independent of each other.
+    const isNative = reading.key.standard === standards.native;
+    const subject = isNative ? reading.key.owner : reading.key.token;
+    if (!confirmed.has(subject)) confirmed.set(subject, suspects.isConfirmed(subject, reading.key.owner, clock()));
+    if (confirmed.get(subject) === true) await rejectInconsistent(context, tables, reading, head);
+    else if (!isNative) backoff.defer(subject, clock());
   }
-  return settled.resolved.length > 0 && keys.length === maxKeys;
+  return result.resolved.length > 0 && keys.length === maxKeys;
 };
 
 const readKeys = async (
   context: JobContext,
   keys: readonly BalanceKey[],
   height: number,
-  deferral: TokenBackoff,
+  backoff: TokenBackoff,
 ): Promise<BalanceReading[]> => {
   const balances = await readBalances(context, keys, height);
   return keys.flatMap((key, position) => {
     const balance = balances[position] ?? null;
-    if (balance === null) deferral.put(key.token, context.clock());
+    if (balance === null) backoff.defer(key.token, context.clock());
     return balance === null ? [] : [{ key, balance }];
   });
 };
 
-/** What was found twice not to fit: an ERC-20 token is the node's from then on, another balance stays unknown. */
+/** Handles a balance that was inconsistent twice: an ERC-20 token becomes node-sourced, any other balance stays unknown. */
 const rejectInconsistent = async (
   context: JobContext,
   tables: BalanceTables,

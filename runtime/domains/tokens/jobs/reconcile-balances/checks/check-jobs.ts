@@ -16,19 +16,19 @@ import {
 } from "./check-schedule.ts";
 import { compareBalances } from "./compare-balances.ts";
 
-/** How far back the first look reaches. */
+/** Blocks that the first run goes back. */
 const firstLookback = 200;
-/** Second looks, and looks at what cannot be, in one portion: what was touched has the rest. */
+/** Max suspects and out-of-range balances of one run; recently touched balances take the rest. */
 const maxSuspected = 40;
 const maxOutOfRange = 20;
-/** Tokens of one portion of the sweep, of which at most four holders each are compared. */
+/** Tokens of one portion of the sweep, with at most four holders each. */
 const tokensPerRun = 22;
-/** Supplies that are compared in one look, each with what the zero address has. */
+/** Supplies that one run compares, each with the balance of the zero address. */
 const suppliesPerRun = 45;
 
-/** Compares balances of ERC-20 tokens that were touched of late with what the contracts say, those first that differed before. */
-export const createCompareTouchedBalances = (settings: ReconciliationSettings, patience: CheckState): Job => {
-  let seen: number | null = null;
+/** Compares recently touched ERC-20 balances with their contracts, suspects first. */
+export const createCompareTouchedBalances = (settings: ReconciliationSettings, state: CheckState): Job => {
+  let lastHead: number | null = null;
   return {
     name: "compare-touched-balances",
     everyMilliseconds: settings.checkMilliseconds,
@@ -36,21 +36,21 @@ export const createCompareTouchedBalances = (settings: ReconciliationSettings, p
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const deferred = patience.backoff.tokens(clock());
-      const suspected = patience.suspects.due(clock()).slice(0, maxSuspected);
-      const impossible = await outOfRangeHolders(database, chainId, deferred, maxOutOfRange);
-      const above = Math.min(seen ?? head.number - firstLookback, head.number);
+      const deferred = state.backoff.deferred(clock());
+      const suspected = state.suspects.due(clock()).slice(0, maxSuspected);
+      const outOfRange = await outOfRangeHolders(database, chainId, deferred, maxOutOfRange);
+      const above = Math.min(lastHead ?? head.number - firstLookback, head.number);
       const touched = await touchedHolders(database, chainId, above, deferred, maxComparisons);
-      await compareBalances(context, [...suspected, ...impossible, ...touched].slice(0, maxComparisons), patience);
-      seen = head.number;
+      await compareBalances(context, [...suspected, ...outOfRange, ...touched].slice(0, maxComparisons), state);
+      lastHead = head.number;
       return false;
     },
   };
 };
 
-/** Compares supplies of ERC-20 tokens that minted or burned of late with what the contracts return. */
-export const createCompareTouchedSupplies = (settings: ReconciliationSettings, { backoff: deferral }: CheckState): Job => {
-  let seen: number | null = null;
+/** Compares supplies of ERC-20 tokens that were recently minted or burned with `totalSupply()`. */
+export const createCompareTouchedSupplies = (settings: ReconciliationSettings, { backoff }: CheckState): Job => {
+  let lastHead: number | null = null;
   return {
     name: "compare-supplies",
     everyMilliseconds: settings.checkMilliseconds,
@@ -58,23 +58,23 @@ export const createCompareTouchedSupplies = (settings: ReconciliationSettings, {
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const above = Math.min(seen ?? head.number - firstLookback, head.number);
-      const tokens = await touchedSupplies(database, chainId, above, deferral.tokens(clock()), suppliesPerRun);
-      await compareSupplies(context, tokens, deferral);
-      seen = head.number;
+      const above = Math.min(lastHead ?? head.number - firstLookback, head.number);
+      const tokens = await touchedSupplies(database, chainId, above, backoff.deferred(clock()), suppliesPerRun);
+      await compareSupplies(context, tokens, backoff);
+      lastHead = head.number;
       return false;
     },
   };
 };
 
 /**
- * Compares some holders of every ERC-20 token, and its supply, with what its contract returns: soon after the token's first transfer, then ever more rarely while
- * they agree. Tokens that calls brought forward, those that requests asked for and all others have a share of each look, the one due for longest first.
+ * Compares a sample of the holders of every ERC-20 token, and its supply, with its contract: soon after the token's first transfer, then at growing
+ * intervals while they agree. Urgent, requested and all other tokens each have a share of a run, in order of their due time.
  */
-export const createSweep = (settings: ReconciliationSettings, patience: CheckState): Job => {
-  let entered = -1;
-  let askedAfter: Address = zeroAddress;
-  const waits = {
+export const createSweep = (settings: ReconciliationSettings, state: CheckState): Job => {
+  let addedUpTo = -1;
+  let requestedAfter: Address = zeroAddress;
+  const intervals = {
     first: settings.firstRecheckMilliseconds / 1000,
     max: settings.recheckMilliseconds / 1000,
     maxRequested: settings.requestedMilliseconds / 1000,
@@ -86,31 +86,31 @@ export const createSweep = (settings: ReconciliationSettings, patience: CheckSta
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      // A reorganisation may have replaced what was entered: the last blocks are looked at again.
-      await addNewTokens(database, chainId, Math.min(entered, head.number) - firstLookback);
-      entered = head.number;
-      const deferred = patience.backoff.tokens(clock());
-      const { tokens: due, askedUpTo } = await dueTokens(database, chainId, clock(), deferred, askedAfter, tokensPerRun);
-      askedAfter = askedUpTo;
+      // A reorganisation may have replaced the last blocks, so they are searched again.
+      await addNewTokens(database, chainId, Math.min(addedUpTo, head.number) - firstLookback);
+      addedUpTo = head.number;
+      const deferred = state.backoff.deferred(clock());
+      const { tokens: due, requestedUpTo } = await dueTokens(database, chainId, clock(), deferred, requestedAfter, tokensPerRun);
+      requestedAfter = requestedUpTo;
       const tokens = due.map(({ token }) => token);
-      const unsourced = due.flatMap(({ token, isSourced }) => (isSourced ? [] : [token]));
-      const pairs = unsourced.length === 0 ? [] : await sampleHolders(database, chainId, unsourced, sampleOffsetAt(clock()));
-      const balances = await compareBalances(context, pairs, patience);
-      const supplies = new Map((await compareSupplies(context, tokens, patience.backoff)).map((one) => [one.token, one]));
-      const proven = [...supplies.values()].flatMap(({ token, isConclusive: proves }) => (proves ? [token] : []));
-      await recordChecks(database, chainId, proven, head.number, clock());
-      // Without an outcome, the node did not have the indexed block: the tokens remain due.
-      const compared = tokens.filter((token) => supplies.has(token) && (balances.isDone || !unsourced.includes(token)));
-      const looks = compared.map((token) => ({
+      const eventSourced = due.flatMap(({ token, isSourced }) => (isSourced ? [] : [token]));
+      const holders = eventSourced.length === 0 ? [] : await sampleHolders(database, chainId, eventSourced, sampleOffsetAt(clock()));
+      const balances = await compareBalances(context, holders, state);
+      const supplies = new Map((await compareSupplies(context, tokens, state.backoff)).map((one) => [one.token, one]));
+      const conclusive = [...supplies.values()].flatMap(({ token, isConclusive }) => (isConclusive ? [token] : []));
+      await recordChecks(database, chainId, conclusive, head.number, clock());
+      // A token without a result stays due: the node did not have the indexed block.
+      const compared = tokens.filter((token) => supplies.has(token) && (balances.isDone || !eventSourced.includes(token)));
+      const results = compared.map((token) => ({
         token,
         agrees: !balances.differing.has(token) && supplies.get(token)?.agrees !== false,
         isConclusive: balances.conclusive.has(token) || supplies.get(token)?.isConclusive === true,
       }));
-      await scheduleChecks(database, chainId, looks, waits, clock());
+      await scheduleChecks(database, chainId, results, intervals, clock());
       return false;
     },
   };
 };
 
-/** A part of one that is another one each time. */
+/** A fraction below 1 that differs from run to run: multiples of the golden ratio spread evenly. */
 const sampleOffsetAt = (now: Date): number => (((now.getTime() * 0.618_033_988_75) % 1) + 1) % 1;

@@ -6,76 +6,75 @@ import type { CheckState, Suspects } from "../check-state.ts";
 import { type EventBalance, eventBalances, recordChecks, type TokenHolder } from "./check-schedule.ts";
 import { type Difference, markNodeSourced } from "./mark-node-sourced.ts";
 
-/** What a comparison of balances found. */
+/** The result of comparing balances. */
 export interface Comparison {
-  /** False where the node does not have the indexed block, so that nothing was compared. */
+  /** False if the node does not have the indexed block; then nothing was compared. */
   readonly isDone: boolean;
   readonly differing: ReadonlySet<Address>;
-  /** Tokens of which a balance other than zero was compared. */
+  /** Tokens of which a non-zero balance was compared. */
   readonly conclusive: ReadonlySet<Address>;
-  /** Tokens of which balances were asked and none was answered. */
+  /** Tokens whose contracts returned no balance at all. */
   readonly unresponsive: ReadonlySet<Address>;
 }
 
 const emptyComparison: Comparison = { isDone: true, differing: new Set(), conclusive: new Set(), unresponsive: new Set() };
 
 /**
- * Compares balances as events have them with what the contracts say after the same block. A token that differs is looked at again later; one that differs then
- * as well is the node's from there on. A contract that gives no answer does not differ. A zero that both have
- * proves nothing, and does not count as a check of the token: a rebasing token has the same zeros as any other.
+ * Compares event-sourced balances with `balanceOf` after the same block. A token that differs becomes a suspect; one that differs again later becomes
+ * node-sourced. A contract that does not respond does not differ. A zero on both sides is inconclusive, and no check of the token: a rebasing token has
+ * the same zeros as any other.
  */
 export const compareBalances = async (
   context: JobContext,
-  pairs: readonly TokenHolder[],
-  { backoff: deferral, suspects }: CheckState,
+  holders: readonly TokenHolder[],
+  { backoff, suspects }: CheckState,
 ): Promise<Comparison> => {
-  if (pairs.length === 0) return emptyComparison;
+  if (holders.length === 0) return emptyComparison;
   const { chainId, clock, database } = context;
-  const known = await eventBalances(database, chainId, pairs);
-  if (known === null) {
-    clearUnconfirmed(suspects, pairs, new Map());
+  const stored = await eventBalances(database, chainId, holders);
+  if (stored === null) {
+    clearUnconfirmed(suspects, holders, new Map());
     return emptyComparison;
   }
-  const { head, balances } = known;
-  const told = await readBalances(
+  const { head, balances } = stored;
+  const nodeBalances = await readBalances(
     context,
     balances.map(({ owner, token }) => ({ owner, token, standard: standards.erc20, tokenId: null })),
     head.number,
   );
   if (!(await isCanonical(context, head))) return { ...emptyComparison, isDone: false };
   const differences = new Map<Address, Difference>();
-  const silent = new Set<Address>();
+  const failed = new Set<Address>();
   const answered = new Set<Address>();
   for (const [position, balance] of balances.entries()) {
-    const node = told[position] ?? null;
-    (node === null ? silent : answered).add(balance.token);
+    const node = nodeBalances[position] ?? null;
+    (node === null ? failed : answered).add(balance.token);
     if (node === null) continue;
     if (isSame(balance, node)) suspects.clear(balance.token, balance.owner);
     else differences.set(balance.token, differenceOf(balance, node));
   }
-  for (const token of silent) deferral.put(token, clock());
-  clearUnconfirmed(suspects, pairs, differences);
+  for (const token of failed) backoff.defer(token, clock());
+  clearUnconfirmed(suspects, holders, differences);
   for (const difference of differences.values()) {
     if (suspects.isConfirmed(difference.token, difference.owner, clock())) await markNodeSourced(context, head, difference);
   }
-  const proven = new Set(
-    balances.flatMap(({ token, balance }, position) => (isConclusive(balance, told[position] ?? null) ? [token] : [])),
+  const conclusive = new Set(
+    balances.flatMap(({ token, balance }, position) => (isConclusive(balance, nodeBalances[position] ?? null) ? [token] : [])),
   );
-  await recordChecks(database, chainId, [...proven], head.number, clock());
+  await recordChecks(database, chainId, [...conclusive], head.number, clock());
   return {
     isDone: true,
     differing: new Set(differences.keys()),
-    conclusive: proven,
-    unresponsive: new Set([...silent].filter((token) => !answered.has(token))),
+    conclusive,
+    unresponsive: new Set([...failed].filter((token) => !answered.has(token))),
   };
 };
 
-/** What a second look does not bear out, for whatever reason, waits for no third one: tokens that fall silent would take all places of a look. */
-const clearUnconfirmed = (suspects: Suspects, pairs: readonly TokenHolder[], differences: ReadonlyMap<Address, Difference>): void => {
-  for (const { token, owner } of pairs) if (!differences.has(token)) suspects.clear(token, owner);
+/** Drops suspects that the second comparison did not confirm, for whatever reason: unresponsive tokens would otherwise fill every run. */
+const clearUnconfirmed = (suspects: Suspects, holders: readonly TokenHolder[], differences: ReadonlyMap<Address, Difference>): void => {
+  for (const { token, owner } of holders) if (!differences.has(token)) suspects.clear(token, owner);
 };
 
-/** An answer, and not zero on both sides. */
 const isConclusive = (balance: string | null, node: bigint | null): boolean => node !== null && (balance !== "0" || node > 0n);
 
 const isSame = ({ balance }: EventBalance, node: bigint): boolean => balance !== null && BigInt(balance) === node;

@@ -1,5 +1,6 @@
 import { bytes } from "../../../../../database/codecs.ts";
 import type { Queryable } from "../../../../../database/database.ts";
+import { sql } from "../../../../../database/sql.ts";
 import type { Job } from "../../../../../jobs/job.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
@@ -10,32 +11,31 @@ import type { ReconciliationSettings } from "../settings.ts";
 import { expediteChecks } from "./check-schedule.ts";
 import { compareBalances } from "./compare-balances.ts";
 
-/** Holders of one look, which is a token's turn, and of one round of a token. */
+/** Max holders of one run, which is one turn of a token, and of one round over a token's holders. */
 const holdersPerRun = 450;
 const holdersPerRound = 18_000;
-/** Tokens whose round is remembered while others have their turns. */
+/** Tokens whose unfinished round is remembered. */
 const maxRounds = 1_000;
-/** Looks in a row without any answer after which the holders of a look are taken again; then the round goes on without them. */
+/** How often the holders of a turn are retried when the contract does not respond; then the round skips them. */
 const maxFailures = 3;
 
-/** How many holders a round has been through, and the looks in a row that had no answer. */
+/** Holders that a round has compared, and the number of consecutive turns without a response. */
 interface Round {
   readonly compared: number;
   readonly failures: number;
 }
-/** Between two looks for requests that are too old to matter, and their age then. */
+/** Between two deletions of old requests, and the age at which a request is deleted. */
 const pruneMilliseconds = 600_000;
 const retentionMilliseconds = 86_400_000;
 
 /**
- * Compares the balances of all holders of tokens that requests asked for within the last day: so a balance that changed without an event is found in time even
- * where no sample of holders has it. Tokens take turns of one look, the one whose turn is longest ago first, until their round is over.
+ * Compares the balances of all holders of tokens that were requested within the last day, which finds balances that changed without an event even if no
+ * sample contains them. Tokens take turns of one run each, the longest-waiting first, until their round is over.
  */
-export const createCompareRequested = (settings: ReconciliationSettings, patience: CheckState): Job => {
-  const walk = createHolderCursor(holdersPerRun);
-  /** Rounds that are not over. */
-  const rounds = new Map<Address, Round>();
-  let pruned = Number.NEGATIVE_INFINITY;
+export const createCompareRequested = (settings: ReconciliationSettings, state: CheckState): Job => {
+  const cursor = createHolderCursor(holdersPerRun);
+  const openRounds = new Map<Address, Round>();
+  let prunedAt = Number.NEGATIVE_INFINITY;
   return {
     name: "compare-requested-tokens",
     everyMilliseconds: settings.refreshMilliseconds,
@@ -43,42 +43,42 @@ export const createCompareRequested = (settings: ReconciliationSettings, patienc
       const { database, chainId, clock } = context;
       if ((await indexedHead(context)) === null) return false;
       const now = clock().getTime();
-      if (now - pruned >= pruneMilliseconds) {
+      if (now - prunedAt >= pruneMilliseconds) {
         await pruneRequests(database, chainId, new Date(now - retentionMilliseconds));
-        pruned = now;
+        prunedAt = now;
       }
-      // Half of the time that the answer promises: the other half is for the rounds themselves.
+      // Half of the interval that the setting promises; the other half is for the rounds themselves.
       const before = new Date(now - settings.requestedMilliseconds / 2);
-      const token = await nextToken(database, chainId, before, patience.backoff.tokens(clock()));
+      const token = await nextToken(database, chainId, before, state.backoff.deferred(clock()));
       if (token === null) return false;
-      if (!rounds.has(token)) await expediteChecks(database, chainId, [token], clock(), settings.quietMilliseconds / 1000);
-      walk.begin(token);
-      const { holders, isEnd } = await walk.take(database, chainId, holdersPerRun);
-      const { isDone, unresponsive: silent } = await compareBalances(
+      if (!openRounds.has(token)) await expediteChecks(database, chainId, [token], clock(), settings.quietMilliseconds / 1000);
+      cursor.startTurn(token);
+      const { holders, isEnd } = await cursor.next(database, chainId, holdersPerRun);
+      const { isDone, unresponsive } = await compareBalances(
         context,
         holders.map(({ owner }) => ({ token, owner })),
-        patience,
+        state,
       );
       if (!isDone) {
-        walk.putBack();
+        cursor.repeatTurn();
         return false;
       }
       await recordTurn(database, chainId, token, clock());
-      const next = nextRound(rounds.get(token), silent.has(token));
-      rounds.delete(token);
-      if (next.failures > 0) walk.putBack();
-      const isOver = next.failures === 0 && (isEnd || next.compared >= holdersPerRound);
+      const round = nextRound(openRounds.get(token), unresponsive.has(token));
+      openRounds.delete(token);
+      if (round.failures > 0) cursor.repeatTurn();
+      const isOver = round.failures === 0 && (isEnd || round.compared >= holdersPerRound);
       if (isOver) await recordRound(database, chainId, token, clock());
-      else rememberRound(rounds, token, next);
-      // Of tokens with few holders, the next one follows at once.
+      else rememberRound(openRounds, token, round);
+      // A token with few holders leaves time for the next one.
       return isOver && isEnd;
     },
   };
 };
 
-/** A silent contract is left alone for a while (patience), and the same holders are compared then, unless it was silent too often. */
-const nextRound = ({ compared, failures: silences }: Round = { compared: 0, failures: 0 }, isSilent: boolean): Round =>
-  isSilent && silences < maxFailures ? { compared, failures: silences + 1 } : { compared: compared + holdersPerRun, failures: 0 };
+/** After a turn without a response the same holders are compared again after the backoff, up to `maxFailures` times. */
+const nextRound = ({ compared, failures }: Round = { compared: 0, failures: 0 }, isUnresponsive: boolean): Round =>
+  isUnresponsive && failures < maxFailures ? { compared, failures: failures + 1 } : { compared: compared + holdersPerRun, failures: 0 };
 
 const rememberRound = (rounds: Map<Address, Round>, token: Address, round: Round): void => {
   rounds.set(token, round);
@@ -86,16 +86,16 @@ const rememberRound = (rounds: Map<Address, Round>, token: Address, round: Round
   if (rounds.size > maxRounds && oldest !== undefined) rounds.delete(oldest);
 };
 
+const nextTokenSql = sql`
+  SELECT r.token FROM token_requests r
+  WHERE r.chain_id = $1 AND (r.compared_at IS NULL OR r.compared_at < $2) AND r.token <> ALL ($3)
+    AND NOT EXISTS (SELECT FROM node_sourced_tokens n WHERE n.chain_id = $1 AND n.token = r.token AND n.standard = ${standards.erc20})
+    AND EXISTS (SELECT FROM token_standards s WHERE s.chain_id = $1 AND s.address = r.token AND s.standard = ${standards.erc20})
+  ORDER BY r.turn_at NULLS FIRST, r.token LIMIT 1`;
+
 /** Served by token_requests_due. */
 const nextToken = async (database: Queryable, chainId: number, before: Date, deferred: readonly Address[]): Promise<Address | null> => {
-  const [row] = await database.query<{ token: Address }>(
-    `SELECT r.token FROM token_requests r
-     WHERE r.chain_id = $1 AND (r.compared_at IS NULL OR r.compared_at < $2) AND r.token <> ALL ($3)
-       AND NOT EXISTS (SELECT FROM node_sourced_tokens n WHERE n.chain_id = $1 AND n.token = r.token AND n.standard = ${standards.erc20})
-       AND EXISTS (SELECT FROM token_standards s WHERE s.chain_id = $1 AND s.address = r.token AND s.standard = ${standards.erc20})
-     ORDER BY r.turn_at NULLS FIRST, r.token LIMIT 1`,
-    [chainId, before, deferred.map(bytes)],
-  );
+  const [row] = await database.query<{ token: Address }>(nextTokenSql, [chainId, before, deferred.map(bytes)]);
   return row?.token ?? null;
 };
 
@@ -107,7 +107,7 @@ const recordRound = async (database: Queryable, chainId: number, token: Address,
   await database.query("UPDATE token_requests SET compared_at = $3 WHERE chain_id = $1 AND token = $2", [chainId, bytes(token), now]);
 };
 
-/** The table has the tokens of one day. */
+/** Reads the whole table, which holds one day. */
 const pruneRequests = async (database: Queryable, chainId: number, before: Date): Promise<void> => {
   await database.query("DELETE FROM token_requests WHERE chain_id = $1 AND asked_at < $2", [chainId, before]);
 };

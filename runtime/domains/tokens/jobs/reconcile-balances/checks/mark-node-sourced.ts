@@ -1,5 +1,6 @@
 import { bytes } from "../../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../../database/database.ts";
+import { identifier, sql } from "../../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
@@ -7,7 +8,7 @@ import { standards } from "../../../projection/standards.ts";
 import { writeAsOf } from "../as-of-head.ts";
 import { recountHolders } from "../holders/holder-counts.ts";
 
-/** Where a token's events and its contract differ; a null balance of events went below zero or above a word. */
+/** A difference between a token's events and its contract; the event-sourced balance is null if it went below zero or above a word. */
 export interface Difference {
   readonly token: Address;
   readonly owner: Address;
@@ -15,7 +16,7 @@ export interface Difference {
   readonly nodeBalance: bigint;
 }
 
-/** Marks a token whose balances were found twice not to follow from its events as node-sourced, as of the block of the second comparison. */
+/** Marks a token whose balances differed from its events twice as node-sourced, as of the block of the second comparison. */
 export const markNodeSourced = async (context: JobContext, head: IndexedBlock, difference: Difference): Promise<void> => {
   const { chainId, clock, logger } = context;
   const isMarked = await writeAsOf(context, head, async (client) => {
@@ -23,28 +24,40 @@ export const markNodeSourced = async (context: JobContext, head: IndexedBlock, d
     return true;
   });
   if (isMarked === true) {
-    logger.info(`Balances of ${difference.token} do not follow from its events: they are read from the contract from now on.`);
+    logger.info(`Token ${difference.token} is node-sourced from block ${head.number}: its balances do not follow from its events.`);
   }
 };
 
 /**
- * Marks an ERC-20 token: the balances that its events gave are unknown from here on. Its owners are found by its transfers, its transfers by
- * its logs (logs_address, then the primary key of transfers); their rows by the primary keys.
+ * Marks an ERC-20 token and sets the balances of its owners and transfers to unknown. Owners are found by its transfers, transfers by its logs
+ * (logs_address, then the primary key of transfers), and the rows of owners by the primary keys.
  */
 const writeMark = async (
   client: DatabaseClient,
   chainId: number,
   block: number,
-  { token, owner, eventBalance: eventsBalance, nodeBalance }: Difference,
+  { token, owner, eventBalance, nodeBalance }: Difference,
   now: Date,
 ): Promise<void> => {
   const standard = standards.erc20;
   const marked = await client.query(
     `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, events_balance, node_balance, found_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
-    [chainId, bytes(token), standard, block, bytes(owner), eventsBalance?.toString() ?? null, nodeBalance.toString(), now],
+    [chainId, bytes(token), standard, block, bytes(owner), eventBalance?.toString() ?? null, nodeBalance.toString(), now],
   );
   if (marked.length === 0) return;
+  await clearEventBalances(client, chainId, token);
+  // Events that do not determine balances may not determine the supply either: it is compared next.
+  await client.query("UPDATE token_checks SET urgent_at = $4 WHERE chain_id = $1 AND token = $2 AND standard = $3", [
+    chainId,
+    bytes(token),
+    standard,
+    now,
+  ]);
+  await recountHolders(client, chainId, [{ token, standard }]);
+};
+
+const clearEventBalances = async (client: DatabaseClient, chainId: number, token: Address): Promise<void> => {
   await client.query(
     "CREATE TEMP TABLE node_sourced_transfers (block_number int8, ordinal int4, from_address bytea, to_address bytea) ON COMMIT DROP",
   );
@@ -52,7 +65,7 @@ const writeMark = async (
     `INSERT INTO node_sourced_transfers SELECT t.block_number, t.ordinal, t.from_address, t.to_address
      FROM (SELECT DISTINCT block_number FROM logs WHERE chain_id = $1 AND address = $2) h
      JOIN transfers t ON t.chain_id = $1 AND t.block_number = h.block_number AND t.token = $2 AND t.standard = $3`,
-    [chainId, bytes(token), standard],
+    [chainId, bytes(token), standards.erc20],
   );
   await client.query("ANALYZE node_sourced_transfers");
   await client.query(
@@ -62,19 +75,11 @@ const writeMark = async (
   );
   for (const table of ["balances", "balance_periods"]) {
     await client.query(
-      `UPDATE ${table} b SET balance = NULL, net_change = NULL
-       FROM (SELECT from_address AS owner FROM node_sourced_transfers UNION SELECT to_address FROM node_sourced_transfers) o
-       WHERE b.chain_id = $1 AND b.owner = o.owner AND b.owner <> $4 AND b.token = $2 AND b.standard = $3`,
-      [chainId, bytes(token), standard, bytes(zeroAddress)],
+      sql`UPDATE ${identifier(table)} b SET balance = NULL, net_change = NULL
+        FROM (SELECT from_address AS owner FROM node_sourced_transfers UNION SELECT to_address FROM node_sourced_transfers) o
+        WHERE b.chain_id = $1 AND b.owner = o.owner AND b.owner <> $4 AND b.token = $2 AND b.standard = $3`,
+      [chainId, bytes(token), standards.erc20, bytes(zeroAddress)],
     );
   }
   await client.query("DROP TABLE node_sourced_transfers");
-  // Events that do not show balances may not show the supply either: it is compared at once.
-  await client.query("UPDATE token_checks SET urgent_at = $4 WHERE chain_id = $1 AND token = $2 AND standard = $3", [
-    chainId,
-    bytes(token),
-    standard,
-    now,
-  ]);
-  await recountHolders(client, chainId, [{ token, standard }]);
 };

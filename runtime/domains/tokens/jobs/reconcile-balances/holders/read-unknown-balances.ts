@@ -10,25 +10,25 @@ import { recountHolders, updateHolderCounts } from "./holder-counts.ts";
 import { type NodeReading, tokensWithoutUnreadPeriods, type UnreadBalance, unreadBalances, writeReadings } from "./readings.ts";
 
 const maxBalances = 450;
-/** Blocks whose state is asked for in one look. */
+/** Max blocks whose state one run reads. */
 const maxHeights = 40;
-/** A node without an archive has the state of about 128 blocks. */
+/** A node without archive state has the state of about 128 blocks. */
 const recentBlocks = 100;
 
-/** Tokens with balances, and with past ones, that their contracts gave no answer for. */
+/** Tokens whose contracts returned no current balances, and no past ones. */
 export interface UnreadBackoff {
   readonly rows: TokenBackoff;
   readonly periods: TokenBackoff;
 }
 
-export const createUnreadBackoff = ({ backoffMilliseconds: deferMilliseconds }: ReconciliationSettings): UnreadBackoff => ({
-  rows: createTokenBackoff(deferMilliseconds),
-  periods: createTokenBackoff(deferMilliseconds),
+export const createUnreadBackoff = ({ backoffMilliseconds }: ReconciliationSettings): UnreadBackoff => ({
+  rows: createTokenBackoff(backoffMilliseconds),
+  periods: createTokenBackoff(backoffMilliseconds),
 });
 
 /**
- * Asks for balances that the node has the word on, as they were after the block that touched them, where the node has that state, and as they are at the
- * head: where the first is not known, or the second is another one, what is now begins there. With an archive, what has ended is asked for too.
+ * Reads node-sourced balances after the block that touched them, if the node has that state, and at the head. Where the first is unknown or differs from
+ * the second, the balance at the head holds from the head on. With archive state, ended periods are read too.
  */
 export const createReadUnknownBalances = (settings: ReconciliationSettings, { rows: ofRows, periods: ofPeriods }: UnreadBackoff): Job => {
   const locate = createChangeLocator(settings);
@@ -39,85 +39,85 @@ export const createReadUnknownBalances = (settings: ReconciliationSettings, { ro
       const { database, chainId, clock, source } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const rows = await unreadBalances(database, chainId, "rows", ofRows.tokens(clock()), maxBalances);
+      const rows = await unreadBalances(database, chainId, "rows", ofRows.deferred(clock()), maxBalances);
       const hasMoreRows = await readPortion(context, head, rows, true, ofRows, locate);
       if (!source.capabilities.archiveState || hasMoreRows) return hasMoreRows;
-      const periods = await unreadBalances(database, chainId, "periods", ofPeriods.tokens(clock()), maxBalances);
+      const periods = await unreadBalances(database, chainId, "periods", ofPeriods.deferred(clock()), maxBalances);
       return readPortion(context, head, periods, false, ofPeriods, locate);
     },
   };
 };
 
-/** True where something was settled and more is left. */
+/** True if balances were written and more are left. */
 const readPortion = async (
   context: JobContext,
   head: IndexedBlock,
-  wanted: readonly UnreadBalance[],
-  headWillDo: boolean,
-  deferral: TokenBackoff,
+  balances: readonly UnreadBalance[],
+  isCurrent: boolean,
+  backoff: TokenBackoff,
   locate: ReturnType<typeof createChangeLocator>,
 ): Promise<boolean> => {
-  // Rows that a batch wrote since the head was looked up wait for the next look.
-  const open = wanted.filter(({ since }) => since <= head.number);
+  // Rows that a batch wrote after the head was determined are left for the next run.
+  const open = balances.filter(({ since }) => since <= head.number);
   if (open.length === 0) return false;
-  const { readings, left } = await read(context, head, open, headWillDo);
-  for (const { key } of left) deferral.put(key.token, context.clock());
+  const { readings, unanswered } = await read(context, head, open, isCurrent);
+  for (const { key } of unanswered) backoff.defer(key.token, context.clock());
   if (readings.length === 0) return false;
   const isDone = await writeAsOf(context, head, async (client) => {
     await writeReadings(client, context.chainId, readings);
-    if (headWillDo) {
+    if (isCurrent) {
       const changed = readings.map(({ key: { token, standard }, since }) => ({ token, standard, since }));
       await updateHolderCounts(client, context.chainId, changed, head.number);
     } else await recountHolders(client, context.chainId, await tokensWithoutUnreadPeriods(client, context.chainId, readings));
     return true;
   });
   if (isDone !== true) return false;
-  if (headWillDo) await locate(context, head, unseenChanges(readings));
-  for (const { key } of readings) if (!left.some((one) => one.key.token === key.token)) deferral.clear(key.token);
-  const settled = new Set([...readings, ...left].map(({ key }) => key)).size;
-  return open.length > settled || wanted.length === maxBalances;
+  if (isCurrent) await locate(context, head, silentChanges(readings));
+  for (const { key } of readings) if (!unanswered.some((one) => one.key.token === key.token)) backoff.clear(key.token);
+  const handled = new Set([...readings, ...unanswered].map(({ key }) => key)).size;
+  return open.length > handled || balances.length === maxBalances;
 };
 
-/** Balances that were another one after their last event than they are at the head. */
-const unseenChanges = (readings: readonly NodeReading[]): SilentChange[] => {
-  const later = new Map(readings.filter(({ since, readAt: height }) => since < height).map((one) => [one.key, one.balance]));
-  return readings.flatMap(({ key, since, readAt: height, balance }) => {
+/** Balances that differ between the block of their last event and the head. */
+const silentChanges = (readings: readonly NodeReading[]): SilentChange[] => {
+  const later = new Map(readings.filter(({ since, readAt }) => since < readAt).map((one) => [one.key, one.balance]));
+  return readings.flatMap(({ key, since, readAt, balance }) => {
     const after = later.get(key);
-    if (since !== height || after === undefined || after === balance || key.standard !== standards.erc20) return [];
+    if (since !== readAt || after === undefined || after === balance || key.standard !== standards.erc20) return [];
     return [{ token: key.token, owner: key.owner, since, before: balance, after }];
   });
 };
 
 interface Readings {
   readonly readings: readonly NodeReading[];
-  /** What was asked for and not answered. */
-  readonly left: readonly UnreadBalance[];
+  readonly unanswered: readonly UnreadBalance[];
 }
 
-const read = async (context: JobContext, head: IndexedBlock, wanted: readonly UnreadBalance[], headWillDo: boolean): Promise<Readings> => {
+const read = async (context: JobContext, head: IndexedBlock, balances: readonly UnreadBalance[], isCurrent: boolean): Promise<Readings> => {
   const hasState = (height: number) => context.source.capabilities.archiveState || head.number - height < recentBlocks;
-  const byHeight = [...groupBy(wanted, ({ since }) => (hasState(since) ? since : head.number))].slice(0, maxHeights);
+  const byHeight = [...groupBy(balances, ({ since }) => (hasState(since) ? since : head.number))].slice(0, maxHeights);
   const readings: NodeReading[] = [];
-  const silent: UnreadBalance[] = [];
-  for (const [height, group] of byHeight) await readAt(context, height, group, readings, silent);
-  if (!headWillDo) return { readings, left: silent };
-  // What was so after its last event may have changed without one since.
+  const failed: UnreadBalance[] = [];
+  for (const [height, group] of byHeight) await readAt(context, height, group, readings, failed);
+  if (!isCurrent) return { readings, unanswered: failed };
+  // The balance may have changed since its last event without another one.
   const answered = new Map(readings.filter(({ readAt: height }) => height < head.number).map((one) => [one.key, one]));
-  const left = silent.filter(({ since }) => since === head.number);
+  const unanswered = failed.filter(({ since }) => since === head.number);
   const atHead: NodeReading[] = [];
-  const unsaid: UnreadBalance[] = [];
-  await readAt(context, head.number, [...answered.values(), ...silent.filter(({ since }) => since < head.number)], atHead, unsaid);
+  const failedAtHead: UnreadBalance[] = [];
+  await readAt(context, head.number, [...answered.values(), ...failed.filter(({ since }) => since < head.number)], atHead, failedAtHead);
   readings.push(...atHead.filter(({ key, balance }) => answered.get(key)?.balance !== balance));
-  left.push(...unsaid.filter(({ key }) => !answered.has(key)));
-  return { readings, left };
+  unanswered.push(...failedAtHead.filter(({ key }) => !answered.has(key)));
+  return { readings, unanswered };
 };
 
+/** Reads balances after one block and adds each to `readings` or `failed`. */
 const readAt = async (
   context: JobContext,
   height: number,
   group: readonly UnreadBalance[],
   readings: NodeReading[],
-  silent: UnreadBalance[],
+  failed: UnreadBalance[],
 ): Promise<void> => {
   const balances = await readBalances(
     context,
@@ -126,7 +126,7 @@ const readAt = async (
   );
   for (const [position, one] of group.entries()) {
     const balance = balances[position] ?? null;
-    if (balance === null) silent.push(one);
+    if (balance === null) failed.push(one);
     else readings.push({ ...one, balance, readAt: height });
   }
 };

@@ -11,13 +11,13 @@ import { updateHolderCounts } from "./holder-counts.ts";
 import { createHolderCursor, type Holder } from "./holder-cursor.ts";
 import { type NodeReading, writeReadings } from "./readings.ts";
 
-/** Holders of one look, and of one turn of a token. */
+/** Holders of one run, and of one turn of a token. */
 const holdersPerRun = 450;
 const holdersPerTurn = 4_500;
 
-/** Reads balances of node-sourced tokens again: token by token, the one read longest ago first, holder by holder. */
+/** Reads balances of node-sourced tokens again, the token with the oldest refresh first. */
 export const createRefreshBalances = (settings: ReconciliationSettings): Job => {
-  const walk = createHolderCursor(holdersPerTurn);
+  const cursor = createHolderCursor(holdersPerTurn);
   const locate = createChangeLocator(settings);
   return {
     name: "refresh-balances",
@@ -26,30 +26,30 @@ export const createRefreshBalances = (settings: ReconciliationSettings): Job => 
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const token = walk.token() ?? (await nextToken(database, chainId, new Date(clock().getTime() - settings.refreshAgainMilliseconds)));
+      const token = cursor.token() ?? (await nextToken(database, chainId, new Date(clock().getTime() - settings.refreshAgainMilliseconds)));
       if (token === null) return false;
-      if (walk.token() === null) walk.begin(token);
-      const { holders, isOver, isEmpty } = await walk.take(database, chainId, holdersPerRun);
+      if (cursor.token() === null) cursor.startTurn(token);
+      const { holders, isOver, isEmpty } = await cursor.next(database, chainId, holdersPerRun);
       if (holders.length > 0) await locate(context, head, await readAgain(context, head, token, holders));
       if (!isOver) return false;
       await recordRefresh(database, chainId, token, clock());
-      // Tokens that nobody has any more keep those waiting that somebody has: of them there may be thousands.
+      // Continues at once after a token without holders, of which there may be thousands.
       return isEmpty;
     },
   };
 };
 
-/** The node-sourced tokens are few. */
+/** Reads the chain's part of node_sourced_tokens, which is small. */
 const nextToken = async (database: Queryable, chainId: number, before: Date): Promise<Address | null> => {
   const [row] = await database.query<{ token: Address }>(
-    `SELECT token FROM node_sourced_tokens WHERE chain_id = $1 AND standard = ${standards.erc20} AND coalesce(refreshed_at, found_at) < $2
+    `SELECT token FROM node_sourced_tokens WHERE chain_id = $1 AND standard = $3 AND coalesce(refreshed_at, found_at) < $2
      ORDER BY coalesce(refreshed_at, found_at), token LIMIT 1`,
-    [chainId, before],
+    [chainId, before, standards.erc20],
   );
   return row?.token ?? null;
 };
 
-/** Writes what differs now, and gives it. */
+/** Writes and returns the balances that have changed. */
 const readAgain = async (
   context: JobContext,
   head: IndexedBlock,
@@ -75,8 +75,10 @@ const readAgain = async (
 };
 
 const recordRefresh = async (database: Queryable, chainId: number, token: Address, now: Date): Promise<void> => {
-  await database.query(
-    `UPDATE node_sourced_tokens SET refreshed_at = $3 WHERE chain_id = $1 AND token = $2 AND standard = ${standards.erc20}`,
-    [chainId, bytes(token), now],
-  );
+  await database.query("UPDATE node_sourced_tokens SET refreshed_at = $3 WHERE chain_id = $1 AND token = $2 AND standard = $4", [
+    chainId,
+    bytes(token),
+    now,
+    standards.erc20,
+  ]);
 };

@@ -8,20 +8,20 @@ import { compareBalances } from "../checks/compare-balances.ts";
 import { maxComparisons, type ReconciliationSettings } from "../settings.ts";
 import { markSearched, pastQuietCalls, type QuietCall, queueQuietCalls, quietCalls, unsearchedTokens } from "./quiet-calls.ts";
 
-/** How far back the first look reaches, and each after a reorganisation. */
+/** Blocks that the first run goes back, and each run after a reorganisation. */
 const firstLookback = 200;
-/** Quiet calls of one look, and those of the past of a token. */
+/** Max quiet calls of one run, and past ones of a token. */
 const callsPerRun = 2_000;
-const pastCalls = 2_000;
-/** Owners of one token that are compared after a look: those that its newest calls name. */
+const maxPastCalls = 2_000;
+/** Owners of one token that a run compares: those that its newest calls name. */
 const ownersPerToken = 4;
 
 /**
- * Follows calls to ERC-20 tokens that moved nothing: the token is compared soon, whom the call named at once, and the holders of a node-sourced token are
- * read as of the call's block.
+ * Finds quiet calls to ERC-20 tokens: the owners that a call names are compared at once and the token soon; the holders of a node-sourced token are queued
+ * to be read as of the call's block.
  */
-export const createFindQuietCalls = (settings: ReconciliationSettings, patience: CheckState): Job => {
-  let seen: IndexedBlock | null = null;
+export const createFindQuietCalls = (settings: ReconciliationSettings, state: CheckState): Job => {
+  let lastHead: IndexedBlock | null = null;
   return {
     name: "find-quiet-calls",
     everyMilliseconds: settings.checkMilliseconds,
@@ -29,48 +29,49 @@ export const createFindQuietCalls = (settings: ReconciliationSettings, patience:
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const above = Math.max(
-        head.number - firstLookback,
-        seen !== null && (await isIndexedBlock(database, chainId, seen)) ? seen.number : 0,
-      );
+      const isKnown = lastHead !== null && (await isIndexedBlock(database, chainId, lastHead));
+      const above = Math.max(head.number - firstLookback, lastHead !== null && isKnown ? lastHead.number : 0);
       const calls = await quietCalls(database, chainId, above, callsPerRun);
       const tokens = [...new Set(calls.map(({ token }) => token))];
       await expediteChecks(database, chainId, tokens, clock(), settings.quietMilliseconds / 1000);
-      await compareBalances(context, pairsOf(calls), patience);
-      const sourced = calls.filter(({ isSourced }) => isSourced);
-      const isEntered =
-        sourced.length === 0 || (await writeBesideAsOf(context, head, (client) => enter(client, chainId, sourced))) !== null;
-      if (isEntered) seen = head;
+      await compareBalances(context, namedOwners(calls), state);
+      if (await queueCalls(context, head, calls)) lastHead = head;
       return searchPast(context, head);
     },
   };
 };
 
-const enter = async (client: Parameters<typeof queueQuietCalls>[0], chainId: number, calls: readonly QuietCall[]): Promise<true> => {
-  await queueQuietCalls(client, chainId, calls);
-  return true;
+/** Queues the calls to node-sourced tokens; false if this process may not write. */
+const queueCalls = async (context: JobContext, head: IndexedBlock, calls: readonly QuietCall[]): Promise<boolean> => {
+  const sourced = calls.filter(({ isSourced }) => isSourced);
+  if (sourced.length === 0) return true;
+  const isQueued = await writeBesideAsOf(context, head, async (client) => {
+    await queueQuietCalls(client, context.chainId, sourced);
+    return true;
+  });
+  return isQueued === true;
 };
 
-/** Owners that calls named, a few a token, tokens with the newest calls first. */
-const pairsOf = (calls: readonly QuietCall[]): TokenHolder[] => {
+/** Owners that calls name, a few per token, tokens with the newest calls first. */
+const namedOwners = (calls: readonly QuietCall[]): TokenHolder[] => {
   const byToken = groupBy(
     calls.filter(({ isSourced }) => !isSourced),
     ({ token }) => token,
   );
-  const pairs = [...byToken].map(([token, own]) =>
-    [...new Set(own.flatMap(({ owners }) => owners))].slice(0, ownersPerToken).map((owner): TokenHolder => ({ token, owner })),
+  const owners = [...byToken].map(([token, ofToken]) =>
+    [...new Set(ofToken.flatMap((call) => call.owners))].slice(0, ownersPerToken).map((owner): TokenHolder => ({ token, owner })),
   );
-  // Each token's first before any token's second.
-  return Array.from({ length: ownersPerToken }, (_, place) => pairs.flatMap((own) => own[place] ?? []))
+  // The first owner of every token precedes the second owner of any.
+  return Array.from({ length: ownersPerToken }, (_, position) => owners.flatMap((ofToken) => ofToken[position] ?? []))
     .flat()
     .slice(0, maxComparisons);
 };
 
-/** Enters the quiet calls of one token that became node-sourced after them. */
+/** Queues the past quiet calls of one token that has become node-sourced since. */
 const searchPast = async (context: JobContext, head: IndexedBlock): Promise<boolean> => {
   const [token] = await unsearchedTokens(context.database, context.chainId, 1);
   if (token === undefined) return false;
-  const calls = await pastQuietCalls(context.database, context.chainId, token, pastCalls);
+  const calls = await pastQuietCalls(context.database, context.chainId, token, maxPastCalls);
   const isDone = await writeBesideAsOf(context, head, async (client) => {
     await queueQuietCalls(client, context.chainId, calls);
     await markSearched(client, context.chainId, token);

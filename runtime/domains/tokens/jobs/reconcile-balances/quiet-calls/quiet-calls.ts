@@ -1,26 +1,28 @@
 import { bytes } from "../../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../../database/database.ts";
+import { identifier, type Sql, sql } from "../../../../../database/sql.ts";
 import { erc20Transfer } from "../../../../../events/transfers.ts";
 import { type Address, type Hex, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
+import { isUnread } from "../sql-conditions.ts";
 
-/** A call to an ERC-20 token that moved nothing: its transaction has no Transfer of the token. Such calls rebase, seize and give without an event. */
+/** A call to an ERC-20 token whose transaction has no Transfer of the token. Such calls may rebase, seize or grant balances without an event. */
 export interface QuietCall {
   readonly token: Address;
   readonly block: number;
-  /** Addresses among the arguments of the call: whom it may be about. */
+  /** Addresses among the call's arguments, whose balances it may have changed. */
   readonly owners: readonly Address[];
   readonly isSourced: boolean;
 }
 
-/** Addresses that one call names at most, of all that are read of its arguments. */
+/** Max addresses of one call, out of the bytes of its arguments that are read. */
 const maxOwners = 4;
 const argumentBytes = 8 * 32;
 
-const transfer = bytes(erc20Transfer.topic0);
-const movesNothing = (call: string) =>
-  `NOT EXISTS (SELECT FROM logs l WHERE l.chain_id = $1 AND l.address = ${call}.to_address AND l.block_number = ${call}.block_number
-     AND l.transaction_index = ${call}.transaction_index AND l.topic0 = $2)`;
+const transferTopic = bytes(erc20Transfer.topic0);
+const hasNoTransfer = sql`NOT EXISTS (SELECT FROM logs l WHERE l.chain_id = $1 AND l.address = t.to_address AND l.block_number = t.block_number
+     AND l.transaction_index = t.transaction_index AND l.topic0 = $2)`;
+const argumentsOfInput = sql`substring(t.input FROM 5 FOR ${argumentBytes})`;
 
 interface CallRow {
   readonly token: Address;
@@ -36,54 +38,52 @@ const callOf = (row: CallRow): QuietCall => ({
   isSourced: row.sourced,
 });
 
-/**
- * Quiet calls of blocks after one, the newest first: transactions to a token, and inner calls to it that are stored. Served by the primary keys
- * of transactions, traces, token_standards and node_sourced_tokens, and by logs_address.
- */
-export const quietCalls = async (database: Queryable, chainId: number, above: number, limit: number): Promise<QuietCall[]> => {
-  const calls = (table: string, argument: string, where: string) =>
-    `SELECT t.block_number, t.to_address AS token, ${argument} AS arguments, n.token IS NOT NULL AS sourced FROM ${table} t
+const callsIn = (table: string, argumentBytesOf: Sql, condition: Sql): Sql =>
+  sql`SELECT t.block_number, t.to_address AS token, ${argumentBytesOf} AS arguments, n.token IS NOT NULL AS sourced FROM ${identifier(table)} t
      JOIN token_standards s ON s.chain_id = $1 AND s.address = t.to_address AND s.standard = ${standards.erc20}
      LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = t.to_address AND n.standard = ${standards.erc20}
-     WHERE t.chain_id = $1 AND t.block_number > $3 AND ${where} AND ${movesNothing("t")}`;
-  const rows = await database.query<CallRow>(
-    `${calls("transactions", `substring(t.input FROM 5 FOR ${argumentBytes})`, "t.successful IS DISTINCT FROM false")}
-     UNION ALL ${calls("traces", "''::bytea", "true")} ORDER BY block_number DESC LIMIT $4`,
-    [chainId, transfer, above, limit],
-  );
+     WHERE t.chain_id = $1 AND t.block_number > $3 AND ${condition} AND ${hasNoTransfer}`;
+const quietCallsSql = sql`${callsIn("transactions", argumentsOfInput, sql`t.successful IS DISTINCT FROM false`)}
+   UNION ALL ${callsIn("traces", sql`''::bytea`, sql`true`)} ORDER BY block_number DESC LIMIT $4`;
+
+/**
+ * Quiet calls above a block, newest first: transactions to a token, and stored inner calls to it. Served by the primary keys of transactions, traces,
+ * token_standards and node_sourced_tokens, and by logs_address.
+ */
+export const quietCalls = async (database: Queryable, chainId: number, above: number, limit: number): Promise<QuietCall[]> => {
+  const rows = await database.query<CallRow>(quietCallsSql, [chainId, transferTopic, above, limit]);
   return rows.map(callOf);
 };
 
-/** Quiet transactions of one token, the newest first, among the last `limit` to it. Served by the primary keys of address_transactions and transactions. */
+const pastQuietCallsSql = sql`SELECT t.block_number, t.to_address AS token, ${argumentsOfInput} AS arguments, true AS sourced
+   FROM (SELECT block_number, transaction_index FROM address_transactions WHERE chain_id = $1 AND address = $3 ORDER BY ordinal DESC LIMIT $4) a
+   JOIN transactions t ON t.chain_id = $1 AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
+   WHERE t.to_address = $3 AND t.successful IS DISTINCT FROM false AND ${hasNoTransfer} ORDER BY t.block_number DESC`;
+
+/** Quiet transactions among the last `limit` to a token, newest first. Served by the primary keys of address_transactions and transactions. */
 export const pastQuietCalls = async (database: Queryable, chainId: number, token: Address, limit: number): Promise<QuietCall[]> => {
-  const rows = await database.query<CallRow>(
-    `SELECT t.block_number, t.to_address AS token, substring(t.input FROM 5 FOR ${argumentBytes}) AS arguments, true AS sourced
-     FROM (SELECT block_number, transaction_index FROM address_transactions WHERE chain_id = $1 AND address = $3 ORDER BY ordinal DESC LIMIT $4) a
-     JOIN transactions t ON t.chain_id = $1 AND t.block_number = a.block_number AND t.transaction_index = a.transaction_index
-     WHERE t.to_address = $3 AND t.successful IS DISTINCT FROM false AND ${movesNothing("t")} ORDER BY t.block_number DESC`,
-    [chainId, transfer, bytes(token), limit],
-  );
+  const rows = await database.query<CallRow>(pastQuietCallsSql, [chainId, transferTopic, bytes(token), limit]);
   return rows.map(callOf);
 };
 
-/** Words of call data that can be addresses: twelve zero bytes before, and no small number. */
+/** Words of call data that may be addresses: twelve leading zero bytes, and not a small number. */
 const addressesIn = (data: Hex): Address[] => {
   const words = data.slice(2).match(/.{64}/g) ?? [];
   const found = words.flatMap((word): Address[] => (/^0{24}(?!0{16})/.test(word) ? [`0x${word.slice(24)}`] : []));
   return [...new Set(found)].slice(0, maxOwners);
 };
 
-/** Node-sourced tokens whose past has not been searched for quiet calls. Few tokens are node-sourced. */
+/** Node-sourced tokens whose past has not been searched for quiet calls. Reads the chain's part of node_sourced_tokens, which is small. */
 export const unsearchedTokens = async (database: Queryable, chainId: number, limit: number): Promise<Address[]> => {
   const rows = await database.query<{ token: Address }>(
-    `SELECT n.token FROM node_sourced_tokens n JOIN chains c USING (chain_id) WHERE n.chain_id = $1 AND n.standard = ${standards.erc20}
+    `SELECT n.token FROM node_sourced_tokens n JOIN chains c USING (chain_id) WHERE n.chain_id = $1 AND n.standard = $3
        AND NOT EXISTS (SELECT FROM quiet_calls q WHERE q.chain_id = $1 AND q.token = n.token AND q.block_number = c.indexed_from) LIMIT $2`,
-    [chainId, limit],
+    [chainId, limit, standards.erc20],
   );
   return rows.map(({ token }) => token);
 };
 
-/** Has the holders of node-sourced tokens read as of the blocks of quiet calls. */
+/** Queues the holders of node-sourced tokens to be read as of the blocks of quiet calls. */
 export const queueQuietCalls = async (client: DatabaseClient, chainId: number, calls: readonly QuietCall[]): Promise<void> => {
   const blocks = new Map<string, { token: Address; block: number; owners: Set<Address> }>();
   for (const { token, block, owners } of calls) {
@@ -107,7 +107,7 @@ export const queueQuietCalls = async (client: DatabaseClient, chainId: number, c
   await dropOldest(client, chainId, [...new Set(rows.map(({ token }) => token))]);
 };
 
-/** Marks the past of a token as searched, at the first indexed block. */
+/** Marks the past of a token as searched, by a row at the first indexed block. */
 export const markSearched = async (client: DatabaseClient, chainId: number, token: Address): Promise<void> => {
   await client.query(
     `INSERT INTO quiet_calls (chain_id, token, block_number, owners, is_read)
@@ -116,7 +116,7 @@ export const markSearched = async (client: DatabaseClient, chainId: number, toke
   );
 };
 
-/** Blocks of a token that wait to be read at most: of a token that is called without end, the oldest are given up. */
+/** Max unread blocks of a token; the oldest ones beyond are marked as read. */
 const maxUnread = 500;
 
 /** A block as of which holders of a token are to be read. */
@@ -137,15 +137,24 @@ const dropOldest = async (client: DatabaseClient, chainId: number, tokens: reado
   );
 };
 
-/** Tokens with balances that their contracts gave no answer for (settle-readings): nothing waits for these. */
+/** Tokens whose contracts returned no balances (read-unknown-balances); their quiet calls do not wait for these. */
 export interface UnresponsiveTokens {
   readonly rows: readonly Address[];
   readonly periods: readonly Address[];
 }
 
+const waitsFor = (table: string, unresponsive: Sql): Sql =>
+  sql`(q.token <> ALL (${unresponsive}) AND EXISTS (SELECT FROM ${identifier(table)} b WHERE b.chain_id = $1 AND b.token = q.token
+       AND b.standard = ${standards.erc20} AND ${isUnread("b")} AND b.owner <> $3))`;
+const nextUnreadSql = sql`SELECT q.token, q.block_number AS block,
+     (SELECT coalesce(string_agg(encode(one, 'hex'), ','), '') FROM unnest(q.owners) one) AS owners
+   FROM quiet_calls q WHERE q.chain_id = $1 AND NOT q.is_read AND q.token > $2 AND q.token <> ALL ($4)
+     AND NOT ${waitsFor("balances", sql`$5`)} AND NOT ($7 AND ${waitsFor("balance_periods", sql`$6`)})
+   ORDER BY q.token, q.block_number DESC LIMIT 1`;
+
 /**
- * The newest unread block of the next token after one. Tokens wait that have balances that were not read yet after a transfer: what was held before is
- * needed first; `withPeriods` where the past ones can be read as well. Served by quiet_calls_unread, balances_unknown and balance_periods_unknown.
+ * The newest unread block of the next token after `after`. A token waits until its balances after transfers have been read, as the previous balance is
+ * needed first; with `withPeriods`, its past ones too. Served by quiet_calls_unread, balances_unknown and balance_periods_unknown.
  */
 export const nextUnreadCall = async (
   database: Queryable,
@@ -153,26 +162,17 @@ export const nextUnreadCall = async (
   after: Address,
   withPeriods: boolean,
   deferred: readonly Address[],
-  unanswered: UnresponsiveTokens,
+  unresponsive: UnresponsiveTokens,
 ): Promise<UnreadCall | null> => {
-  const waits = (table: string, tried: string) =>
-    `(q.token <> ALL (${tried}) AND EXISTS (SELECT FROM ${table} b WHERE b.chain_id = $1 AND b.token = q.token AND b.standard = ${standards.erc20}
-       AND b.balance IS NULL AND b.net_change IS NULL AND b.owner <> $3))`;
-  const [row] = await database.query<{ token: Address; block: number; owners: string }>(
-    `SELECT q.token, q.block_number AS block, (SELECT coalesce(string_agg(encode(one, 'hex'), ','), '') FROM unnest(q.owners) one) AS owners
-     FROM quiet_calls q WHERE q.chain_id = $1 AND NOT q.is_read AND q.token > $2 AND q.token <> ALL ($4)
-       AND NOT ${waits("balances", "$5")} AND NOT ($7 AND ${waits("balance_periods", "$6")})
-     ORDER BY q.token, q.block_number DESC LIMIT 1`,
-    [
-      chainId,
-      bytes(after),
-      bytes(zeroAddress),
-      deferred.map(bytes),
-      unanswered.rows.map(bytes),
-      unanswered.periods.map(bytes),
-      withPeriods,
-    ],
-  );
+  const [row] = await database.query<{ token: Address; block: number; owners: string }>(nextUnreadSql, [
+    chainId,
+    bytes(after),
+    bytes(zeroAddress),
+    deferred.map(bytes),
+    unresponsive.rows.map(bytes),
+    unresponsive.periods.map(bytes),
+    withPeriods,
+  ]);
   if (row === undefined) return null;
   const owners = row.owners.split(",").filter((text) => text !== "");
   return { token: row.token, block: row.block, owners: owners.map((text): Address => `0x${text}`) };

@@ -10,24 +10,24 @@ import { type BalanceAt, writeBalancesAt } from "../holders/write-balances-at.ts
 import type { ReconciliationSettings } from "../settings.ts";
 import { markRead, nextUnreadCall, type UnreadCall } from "./quiet-calls.ts";
 
-/** Holders that are read as of one call at most, the largest first; the others are read again as of the head (refresh). */
+/** Max holders read as of one call, largest first; the others are read at the head (refresh-balances). */
 const maxHolders = 20_000;
 const holdersPerRun = 450;
-/** A node without an archive has the state of about 128 blocks. */
+/** A node without archive state has the state of about 128 blocks. */
 const recentBlocks = 100;
 
-/** A block as of which holders are being read, and who is left. */
+/** A block as of which holders are read, and the owners that are left. */
 interface Reading {
   readonly call: UnreadCall;
   readonly block: IndexedBlock;
   readonly owners: readonly Address[];
 }
 
-/** Reads the holders of node-sourced tokens as of the calls that moved nothing, one block of each token in turn, portion by portion. */
+/** Reads the holders of node-sourced tokens as of quiet calls, one block per token in turn. */
 export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unread: UnreadBackoff): Job => {
-  const deferral = createTokenBackoff(settings.backoffMilliseconds);
+  const backoff = createTokenBackoff(settings.backoffMilliseconds);
   let reading: Reading | null = null;
-  let last: Address = zeroAddress;
+  let lastToken: Address = zeroAddress;
   return {
     name: "read-after-quiet-calls",
     everyMilliseconds: settings.readMilliseconds,
@@ -35,19 +35,19 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
       const head = await indexedHead(context);
       if (head === null) return false;
       if (reading === null || !(await isIndexedBlock(context.database, context.chainId, reading.block))) {
-        reading = await nextReading(context, head, last, deferral, unread);
-        last = reading?.call.token ?? zeroAddress;
+        reading = await nextReading(context, head, lastToken, backoff, unread);
+        lastToken = reading?.call.token ?? zeroAddress;
         if (reading === null) return false;
       }
       const { call, owners } = reading;
-      const some = owners.slice(0, holdersPerRun);
-      const read = await readAt(context, call, some);
-      if (some.length > 0 && read.length === 0) {
-        deferral.put(call.token, context.clock());
+      const portion = owners.slice(0, holdersPerRun);
+      const read = await readAt(context, call, portion);
+      if (portion.length > 0 && read.length === 0) {
+        backoff.defer(call.token, context.clock());
         reading = null;
         return false;
       }
-      const left = owners.slice(some.length);
+      const left = owners.slice(portion.length);
       if (!(await write(context, head, call, read, left.length === 0))) return false;
       reading = left.length === 0 ? null : { ...reading, owners: left };
       return true;
@@ -55,19 +55,19 @@ export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unre
   };
 };
 
-/** The next block to be read, and whom to ask for: who held the token after it, and whom the calls named. Nobody where the node lacks that state. */
+/** The next block to read, with the token's holders after it and the owners that its calls name; without owners if the node lacks that state. */
 const nextReading = async (
   context: JobContext,
   head: IndexedBlock,
-  last: Address,
-  deferral: TokenBackoff,
+  lastToken: Address,
+  backoff: TokenBackoff,
   unread: UnreadBackoff,
 ): Promise<Reading | null> => {
   const { chainId, clock, database, source } = context;
   const { archiveState } = source.capabilities;
-  const unanswered = { rows: unread.rows.tokens(clock()), periods: unread.periods.tokens(clock()) };
-  const next = (after: Address) => nextUnreadCall(database, chainId, after, archiveState, deferral.tokens(clock()), unanswered);
-  const call = (await next(last)) ?? (last === zeroAddress ? null : await next(zeroAddress));
+  const unresponsive = { rows: unread.rows.deferred(clock()), periods: unread.periods.deferred(clock()) };
+  const next = (after: Address) => nextUnreadCall(database, chainId, after, archiveState, backoff.deferred(clock()), unresponsive);
+  const call = (await next(lastToken)) ?? (lastToken === zeroAddress ? null : await next(zeroAddress));
   if (call === null) return null;
   const [block] = await database.query<IndexedBlock>("SELECT number, hash FROM blocks WHERE chain_id = $1 AND number = $2", [
     chainId,
@@ -77,7 +77,7 @@ const nextReading = async (
   if (!archiveState && head.number - call.block >= recentBlocks) return { call, block, owners: [] };
   const holders = await createHolderQueries(database).holdersAt(chainId, call.token, standards.erc20, call.block, maxHolders, 0);
   const owners = new Set([...call.owners, ...holders.map(({ owner }) => owner)]);
-  // The zero address is compared with the supply.
+  // The zero address is compared together with the supply.
   owners.delete(zeroAddress);
   return { call, block, owners: [...owners] };
 };

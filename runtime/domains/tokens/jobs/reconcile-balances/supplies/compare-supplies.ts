@@ -8,7 +8,7 @@ import type { Step, Value } from "./step-function.ts";
 import { type StoredSupply, storedSupplies, writeSteps } from "./supply-offsets.ts";
 import { writeZeroBalance } from "./zero-address-balances.ts";
 
-/** What a comparison found: whether the index was right, and whether that says anything (zero agrees with everything). */
+/** The result of comparing a supply; inconclusive if it is zero, which agrees with everything. */
 export interface SupplyComparison {
   readonly token: Address;
   readonly agrees: boolean;
@@ -16,86 +16,86 @@ export interface SupplyComparison {
 }
 
 /**
- * Compares supplies, and what the zero address has, with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes what differs as of that block:
- * a reading cannot be wrong there. Since when it was so is found by reading further back (resolve-supplies).
+ * Compares supplies and balances of the zero address with `totalSupply()` and `balanceOf(0x0)` at the indexed head, and writes what differs as of that
+ * block, for which a reading is exact. Since when it has differed is located by reading earlier blocks (locate-supply-changes).
  */
 export const compareSupplies = async (
   context: JobContext,
   tokens: readonly Address[],
-  deferral: TokenBackoff,
+  backoff: TokenBackoff,
 ): Promise<SupplyComparison[]> => {
   if (tokens.length === 0) return [];
   const { chainId, clock, database } = context;
   const head = await indexedHead(context);
   if (head === null) return [];
-  const known = await storedSupplies(database, chainId, tokens, head.number);
-  const answers = await readNumbers(
+  const stored = await storedSupplies(database, chainId, tokens, head.number);
+  const results = await readNumbers(
     context,
-    known.flatMap(({ token }) => [
+    stored.flatMap(({ token }) => [
       { token, owner: null, block: head.number },
       { token, owner: zeroAddress, block: head.number },
     ]),
   );
   if (!(await isCanonical(context, head))) return [];
-  const origin = await firstIndexedBlock(context);
-  const judged = known.map((one, position) => evaluate(one, head, origin, answers[2 * position], answers[2 * position + 1]));
-  for (const { known: one, isAnswered } of judged) if (!isAnswered) deferral.put(one.token, clock());
-  const differing = judged.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
+  const firstBlock = await firstIndexedBlock(context);
+  const evaluated = stored.map((one, position) => evaluate(one, head, firstBlock, results[2 * position], results[2 * position + 1]));
+  for (const { stored: one, isAnswered } of evaluated) if (!isAnswered) backoff.defer(one.token, clock());
+  const differing = evaluated.filter(({ steps, zero }) => steps.length > 0 || zero !== null);
   if (differing.length > 0) {
     const write = differing.some(({ zero }) => zero !== null) ? writeAsOf : writeBesideAsOf;
     await write(context, head, async (client) => {
-      for (const { known: one, steps, zero } of differing) {
+      for (const { stored: one, steps, zero } of differing) {
         if (steps.length > 0) await writeSteps(client, chainId, one.token, steps[0]?.block ?? head.number, head.number, steps);
-        if (zero !== null) await writeZeroBalance(client, chainId, one.token, head.number, origin, zero);
+        if (zero !== null) await writeZeroBalance(client, chainId, one.token, head.number, firstBlock, zero);
       }
     });
   }
-  return judged.map(({ known: { token }, steps, zero, isPositive }) => {
+  return evaluated.map(({ stored: { token }, steps, zero, isPositive }) => {
     const agrees = steps.length === 0 && zero === null;
     return { token, agrees, isConclusive: !agrees || isPositive };
   });
 };
 
-/** What a contract's answers mean for what the index has. */
+/** What results of a contract mean for the stored values. */
 interface Evaluation {
-  readonly known: StoredSupply;
+  readonly stored: StoredSupply;
   readonly isAnswered: boolean;
   readonly isPositive: boolean;
-  /** The steps to be written; none where the supply is the one that is known. */
+  /** Steps to write; none if the stored supply is correct. */
   readonly steps: readonly Step[];
-  /** What the zero address has, where that is to be written. */
+  /** The balance of the zero address to write; null if the stored one is correct. */
   readonly zero: bigint | null;
 }
 
-const evaluate = (known: StoredSupply, head: IndexedBlock, origin: number, supply: NumberResult, zero: NumberResult): Evaluation => ({
-  known,
+const evaluate = (stored: StoredSupply, head: IndexedBlock, firstBlock: number, supply: NumberResult, zero: NumberResult): Evaluation => ({
+  stored,
   isAnswered: supply !== undefined && zero !== undefined,
   isPositive: typeof supply === "bigint" && supply > 0n,
-  steps: supply === undefined ? [] : offsetSteps(known, head, origin, supplyOffsetOf(supply, known.events)),
-  zero: typeof zero === "bigint" && known.zero !== undefined && zero !== zeroOf(known.zero) ? zero : null,
+  steps: supply === undefined ? [] : offsetSteps(stored, head, firstBlock, supplyOffsetOf(supply, stored.events)),
+  zero: typeof zero === "bigint" && stored.zero !== undefined && zero !== balanceOf(stored.zero) ? zero : null,
 });
 
-/** An address without a row has nothing. */
-const zeroOf = (row: (StoredSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
+/** An address without a row has the balance 0. */
+const balanceOf = (row: (StoredSupply["zero"] & object) | null): bigint | null => (row === null ? 0n : row.balance);
 
-/** First indexed block: an index from the chain's start has seen every token begin with nothing. */
+/** In an index from the chain's start, every token began with the supply 0. */
 const firstIndexedBlock = async ({ database, chainId }: JobContext): Promise<number> => {
   const [row] = await database.query<{ indexed_from: number }>("SELECT indexed_from FROM chains WHERE chain_id = $1", [chainId]);
   return row?.indexed_from ?? 0;
 };
 
 /**
- * The steps that a reading at the head adds; none where it is what the index has. The first of a token whose past is doubtful (a late index, balances
- * that do not follow from events) opens a gap over all of it.
+ * The steps that a reading at the head adds; none if it is the stored offset. The first reading of a token whose history is uncertain (a late index, or a
+ * node-sourced token) opens a gap over the whole history.
  */
-const offsetSteps = ({ offset, isSourced }: StoredSupply, head: IndexedBlock, origin: number, difference: Value): readonly Step[] => {
-  const after = { block: head.number, value: difference };
+const offsetSteps = ({ offset, isSourced }: StoredSupply, head: IndexedBlock, firstBlock: number, value: Value): readonly Step[] => {
+  const atHead = { block: head.number, value };
   if (offset === null) {
-    if (difference === 0n && origin === 0 && !isSourced) return [];
-    return origin < head.number ? [{ block: origin, value: undefined }, after] : [after];
+    if (value === 0n && firstBlock === 0 && !isSourced) return [];
+    return firstBlock < head.number ? [{ block: firstBlock, value: undefined }, atHead] : [atHead];
   }
-  if (offset.value === difference) return [];
-  // An open gap ends here, and what holds since the head's own block is replaced.
-  if (offset.value === undefined || offset.block === head.number) return [after];
-  return offset.block + 1 === head.number ? [after] : [{ block: offset.block + 1, value: undefined }, after];
+  if (offset.value === value) return [];
+  // An open gap ends here, and an offset of the head block is replaced.
+  if (offset.value === undefined || offset.block === head.number) return [atHead];
+  return offset.block + 1 === head.number ? [atHead] : [{ block: offset.block + 1, value: undefined }, atHead];
 };

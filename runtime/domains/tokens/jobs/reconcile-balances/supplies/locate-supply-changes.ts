@@ -10,26 +10,26 @@ import { chooseProbes, fillGap, type Gap, maxSteps, type Probes, type Reading } 
 import { eventSupplies, type SupplyGap, supplyCandidates, supplyGaps, writeSteps } from "./supply-offsets.ts";
 import { writeZeroSteps, type ZeroGap, zeroCandidates, zeroGaps } from "./zero-address-balances.ts";
 
-/** Gaps of one look, and blocks that each is read at. */
+/** Gaps of one run, and blocks that each is read at. */
 const gapsPerRun = 4;
 const probesPerGap = 24;
-/** With more blocks that may have changed a number than this, a gap is narrowed down by its blocks' numbers first. */
+/** A gap with more candidates than this is first narrowed by evenly spaced blocks. */
 const maxCandidates = 1_000;
-/** Of a gap that is given up: what was known before it goes on until its end. */
+/** Of a gap that is closed without reading: the value before it holds until its end. */
 const noProbes: Probes = { blocks: [], isCut: false };
 
-/** A gap with the blocks to read it at. */
+/** A gap and the blocks to read it at. */
 interface Probed<Kind extends Gap & { readonly token: Address }> {
   readonly gap: Kind;
   readonly probes: Probes;
 }
 
 /**
- * Finds the blocks in which supplies, and balances of the zero address, changed without an event that says so: a few tokens a look, by turns, with an archive
- * node. A node without one has no past state, and those numbers stay unknown.
+ * Locates the blocks in which supplies and balances of the zero address changed without a corresponding event, a few tokens a run in turn. Requires an archive
+ * node; without one, these numbers stay unknown for past blocks.
  */
 export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job => {
-  const deferral = createTokenBackoff(settings.backoffMilliseconds);
+  const backoff = createTokenBackoff(settings.backoffMilliseconds);
   let [lastSupply, lastZero]: [Address, Address] = [zeroAddress, zeroAddress];
   return {
     name: "locate-supply-changes",
@@ -38,13 +38,13 @@ export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job
       const { chainId, clock, database, source } = context;
       const head = await indexedHead(context);
       if (head === null || !source.capabilities.archiveState) return false;
-      const deferred = deferral.tokens(clock());
+      const deferred = backoff.deferred(clock());
       const gaps = await supplyGaps(database, chainId, lastSupply, deferred, gapsPerRun);
       lastSupply = gaps.length < gapsPerRun ? zeroAddress : (gaps.at(-1)?.token ?? zeroAddress);
       const zeros = await zeroGaps(database, chainId, lastZero, deferred, gapsPerRun);
       lastZero = zeros.length < gapsPerRun ? zeroAddress : (zeros.at(-1)?.token ?? zeroAddress);
-      const supplies = await locateSupplySteps(context, head, gaps, deferral);
-      return (await locateZeroSteps(context, head, zeros, deferral)) || supplies;
+      const hasMoreSupplies = await locateSupplySteps(context, head, gaps, backoff);
+      return (await locateZeroSteps(context, head, zeros, backoff)) || hasMoreSupplies;
     },
   };
 };
@@ -53,90 +53,90 @@ const locateSupplySteps = async (
   context: JobContext,
   head: IndexedBlock,
   gaps: readonly SupplyGap[],
-  deferral: TokenBackoff,
+  backoff: TokenBackoff,
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
-  // Without a reading after it a gap has no end; comparing makes one.
+  // Without a reading after it a gap has no end; a comparison adds one.
   const endless = gaps.filter(({ after }) => after === undefined);
   await compareSupplies(
     context,
     endless.map(({ token }) => token),
-    deferral,
+    backoff,
   );
   const probed: Probed<SupplyGap & Gap>[] = [];
   for (const gap of gaps) {
     if (gap.after === undefined) continue;
     const found = await supplyCandidates(database, chainId, gap, maxCandidates);
     const candidates = found.length < maxCandidates || gap.isSourced ? found : [];
-    const isGivenUp = found.length === 0 && gap.steps >= maxSteps && gap.before !== undefined;
-    const probes = isGivenUp ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesPerGap, gap.isSourced);
+    const isContinuous = found.length === 0 && gap.steps >= maxSteps && gap.before !== undefined;
+    const probes = isContinuous ? noProbes : chooseProbes({ ...gap, after: gap.after }, candidates, probesPerGap, gap.isSourced);
     probed.push({ gap: { ...gap, after: gap.after }, probes });
   }
   const reads = readsOf(probed, null);
   const events = await eventSupplies(database, chainId, reads);
-  const answers = (await readNumbers(context, reads)).map((answer, position) =>
-    answer === undefined ? undefined : supplyOffsetOf(answer, events[position] ?? null),
+  const offsets = (await readNumbers(context, reads)).map((result, position) =>
+    result === undefined ? undefined : supplyOffsetOf(result, events[position] ?? null),
   );
   const written = await writeBesideAsOf(context, head, async (client) => {
-    for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
+    for (const { gap, probes, readings } of withReadings(probed, offsets, context, backoff)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
       const found = probes.blocks.length === 0 ? [{ block: gap.last + 1, value: gap.after }] : fillGap(gap, readings, probes.isCut);
-      // A first step says that what comes before the others was read too.
+      // A step at the gap's start records that everything before the others has been read.
       const first = gap.isFirst && found[0]?.block !== gap.first ? [{ block: gap.first, value: gap.before }] : [];
       await writeSteps(client, chainId, gap.token, gap.first, gap.last + 1, [...first, ...found]);
     }
     return true;
   });
-  return written === true && answers.some((answer) => answer !== undefined);
+  return written === true && offsets.some((offset) => offset !== undefined);
 };
 
 const locateZeroSteps = async (
   context: JobContext,
   head: IndexedBlock,
   gaps: readonly ZeroGap[],
-  deferral: TokenBackoff,
+  backoff: TokenBackoff,
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
   const probed: Probed<ZeroGap>[] = [];
   for (const gap of gaps) {
     const candidates = await zeroCandidates(database, chainId, gap, maxCandidates);
-    const isGivenUp = candidates.length === 0 && gap.periods >= maxSteps && gap.before !== undefined;
-    const probes = isGivenUp ? noProbes : chooseProbes(gap, candidates.length < maxCandidates ? candidates : [], probesPerGap, false);
+    const isContinuous = candidates.length === 0 && gap.periods >= maxSteps && gap.before !== undefined;
+    const probes = isContinuous ? noProbes : chooseProbes(gap, candidates.length < maxCandidates ? candidates : [], probesPerGap, false);
     probed.push({ gap, probes });
   }
-  const answers = (await readNumbers(context, readsOf(probed, zeroAddress))).map((answer) =>
-    answer === null || answer === "no data" ? 0n : answer,
+  const balances = (await readNumbers(context, readsOf(probed, zeroAddress))).map((result) =>
+    result === null || result === "no data" ? 0n : result,
   );
   const written = await writeAsOf(context, head, async (client) => {
-    for (const { gap, probes, readings } of withReadings(probed, answers, context, deferral)) {
+    for (const { gap, probes, readings } of withReadings(probed, balances, context, backoff)) {
       if (readings.length === 0 && probes.blocks.length > 0) continue;
       await writeZeroSteps(client, chainId, gap, probes.blocks.length === 0 ? [] : fillGap(gap, readings, probes.isCut));
     }
     return true;
   });
-  // A gap that was given up makes way for the next one.
-  return written === true && (answers.some((answer) => answer !== undefined) || probed.some(({ probes }) => probes === noProbes));
+  // A gap that was closed without reading makes room for the next one.
+  return written === true && (balances.some((balance) => balance !== undefined) || probed.some(({ probes }) => probes === noProbes));
 };
 
 const readsOf = (probed: readonly Probed<Gap & { readonly token: Address }>[], owner: NumberRead["owner"]): NumberRead[] =>
   probed.flatMap(({ gap, probes }) => probes.blocks.map((block) => ({ token: gap.token, owner, block })));
 
-/** Gaps with what was read in them; a token that a read failed of is left alone for a while. */
+/** Gaps with their readings; a token with a failed read is deferred. */
 const withReadings = <Kind extends Gap & { readonly token: Address }>(
   probed: readonly Probed<Kind>[],
-  answers: readonly (Exclude<NumberResult, "no data"> | undefined)[],
+  values: readonly (Exclude<NumberResult, "no data"> | undefined)[],
   { clock }: JobContext,
-  deferral: TokenBackoff,
+  backoff: TokenBackoff,
 ) => {
   let next = 0;
   return probed.map(({ gap, probes }) => {
     const readings = probes.blocks.flatMap((block): Reading[] => {
-      const value = answers[next++];
+      const value = values[next++];
       return value === undefined ? [] : [{ block, value }];
     });
-    if (readings.length < probes.blocks.length) deferral.put(gap.token, clock());
+    if (readings.length < probes.blocks.length) backoff.defer(gap.token, clock());
     return { gap, probes, readings };
   });
 };

@@ -1,18 +1,19 @@
 import { bytes } from "../../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../../database/database.ts";
+import { identifier, nothing, type Sql, sql } from "../../../../../database/sql.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { type Gap, maxSteps, type Step, type Value } from "./step-function.ts";
 
-/** What the index has of an ERC-20 token's supply and of the zero address's balance, after a block. */
+/** The stored supply of an ERC-20 token and balance of the zero address after a block. */
 export interface StoredSupply {
   readonly token: Address;
   readonly isSourced: boolean;
-  /** Mints less burns since the index began; null where no event minted or burned. */
+  /** Mints less burns since the index began; null if there were none. */
   readonly events: bigint | null;
-  /** The offset in force: its block, and its value, undefined where it is a gap. Null without one. */
+  /** The current offset; its value is undefined in a gap. Null if there is none. */
   readonly offset: Step | null;
-  /** The zero address's row; null without one, undefined where it was set after the block. */
+  /** The zero address's row; null if there is none, undefined if it was set after the block. */
   readonly zero: { readonly since: number; readonly balance: bigint | null } | null | undefined;
 }
 
@@ -23,7 +24,7 @@ const stepOf = (block: number, difference: string | null, isSilent: boolean): St
 
 const bigintOf = (value: string | null): bigint | null => (value === null ? null : BigInt(value));
 
-/** Served by the primary keys. */
+/** Supplies and zero-address balances as stored. Served by the primary keys. */
 export const storedSupplies = async (
   database: Queryable,
   chainId: number,
@@ -40,7 +41,7 @@ export const storedSupplies = async (
     zero_since: number | null;
     zero_balance: string | null;
   }>(
-    `SELECT k.token, n.token IS NOT NULL AS sourced, s.supply AS events, o.block_number AS offset_block, o.difference, o.is_silent,
+    sql`SELECT k.token, n.token IS NOT NULL AS sourced, s.supply AS events, o.block_number AS offset_block, o.difference, o.is_silent,
        z.since_block AS zero_since, z.balance AS zero_balance
      FROM unnest($2::bytea[]) AS k(token)
      LEFT JOIN node_sourced_tokens n ON n.chain_id = $1 AND n.token = k.token AND n.standard = ${standards.erc20}
@@ -61,14 +62,14 @@ export const storedSupplies = async (
   }));
 };
 
-/** What events add up to after each of some blocks; null where nothing was minted or burned by then. Served by the primary key of token_supplies. */
+/** The sum of mints and burns after each of some blocks; null if there were none by then. Served by the primary key of token_supplies. */
 export const eventSupplies = async (
   database: Queryable,
   chainId: number,
   reads: readonly { readonly token: Address; readonly block: number }[],
 ): Promise<(bigint | null)[]> => {
   const rows = await database.query<{ supply: string | null }>(
-    `SELECT s.supply FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS k(token, block, position)
+    sql`SELECT s.supply FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS k(token, block, position)
      LEFT JOIN LATERAL (SELECT supply FROM token_supplies s WHERE s.chain_id = $1 AND s.token = k.token AND s.standard = ${standards.erc20}
        AND s.block_number <= k.block ORDER BY s.block_number DESC LIMIT 1) s ON true ORDER BY k.position`,
     [chainId, reads.map(({ token }) => bytes(token)), reads.map(({ block }) => block)],
@@ -76,7 +77,7 @@ export const eventSupplies = async (
   return rows.map(({ supply }) => bigintOf(supply));
 };
 
-/** ERC-20 tokens that minted or burned above a block, the latest first. Served by token_supplies_roll_back. */
+/** ERC-20 tokens with mints or burns above a block, newest first. Served by token_supplies_roll_back. */
 export const touchedSupplies = async (
   database: Queryable,
   chainId: number,
@@ -85,7 +86,7 @@ export const touchedSupplies = async (
   limit: number,
 ): Promise<Address[]> => {
   const rows = await database.query<{ token: Address }>(
-    `SELECT token FROM (SELECT token, max(block_number) AS block_number FROM token_supplies
+    sql`SELECT token FROM (SELECT token, max(block_number) AS block_number FROM token_supplies
        WHERE chain_id = $1 AND block_number > $2 AND standard = ${standards.erc20} AND token <> ALL ($3) GROUP BY token) s
      ORDER BY block_number DESC, md5(token) LIMIT $4`,
     [chainId, above, deferred.map(bytes), limit],
@@ -93,7 +94,7 @@ export const touchedSupplies = async (
   return rows.map(({ token }) => token);
 };
 
-/** Replaces a token's steps from the first to the last block given. */
+/** Replaces a token's steps from `first` to `last`, both included. */
 export const writeSteps = async (
   client: DatabaseClient,
   chainId: number,
@@ -121,18 +122,19 @@ export const writeSteps = async (
   );
 };
 
-/** A gap of a token, with how many steps it has, up to a bound. */
+/** A gap in a token's supply offsets. */
 export interface SupplyGap extends Omit<Gap, "after"> {
   readonly token: Address;
   readonly isSourced: boolean;
-  /** Undefined where nothing was read after it: a reorganisation took that. */
+  /** Undefined if a reorganisation deleted the reading after the gap. */
   readonly after: Value | undefined;
-  /** No step comes before it. */
+  /** Whether no step precedes it. */
   readonly isFirst: boolean;
+  /** The number of the token's steps, up to `maxSteps`. */
   readonly steps: number;
 }
 
-/** The newest gap of each of some tokens, in the order of tokens after one. Served by supply_offsets_open and the primary key. */
+/** The newest gap of each token after `after`, in the order of addresses. Served by supply_offsets_open and the primary key. */
 export const supplyGaps = async (
   database: Queryable,
   chainId: number,
@@ -153,7 +155,7 @@ export const supplyGaps = async (
     after_silent: boolean | null;
     steps: number;
   }>(
-    `SELECT g.token, n.token IS NOT NULL AS sourced, g.block_number AS first, coalesce(c.indexed_from, 0) AS indexed_from,
+    sql`SELECT g.token, n.token IS NOT NULL AS sourced, g.block_number AS first, coalesce(c.indexed_from, 0) AS indexed_from,
        b.block_number AS before_block, b.difference AS before_difference, b.is_silent AS before_silent,
        a.block_number AS after_block, a.difference AS after_difference, a.is_silent AS after_silent,
        (SELECT count(*) FROM (SELECT FROM supply_offsets o WHERE o.chain_id = $1 AND o.token = g.token LIMIT ${maxSteps}) o) AS steps
@@ -176,7 +178,7 @@ export const supplyGaps = async (
     before:
       row.before_block !== null
         ? stepOf(row.before_block, row.before_difference, row.before_silent === true).value
-        : // Before the first block of a chain there is nothing.
+        : // Before the first block of a chain every supply is 0.
           row.indexed_from === 0
           ? 0n
           : undefined,
@@ -187,8 +189,8 @@ export const supplyGaps = async (
 };
 
 /**
- * Blocks in which a token's supply may have changed, the newest first: those that minted or burned, those of transactions to the contract, and of a
- * node-sourced token all with one of its logs. Served by the primary key of token_supplies, address_transactions_block and logs_address.
+ * Blocks in which a token's supply may have changed, newest first: those with mints, burns or transactions to the contract, and for a node-sourced token all
+ * with a log of it. Served by the primary key of token_supplies, address_transactions_block and logs_address.
  */
 export const supplyCandidates = async (
   database: Queryable,
@@ -196,13 +198,20 @@ export const supplyCandidates = async (
   { token, first, last, isSourced }: Pick<SupplyGap, "token" | "first" | "last" | "isSourced">,
   limit: number,
 ): Promise<number[]> => {
-  const newest = (table: string, column: string, where = "") =>
-    `(SELECT DISTINCT block_number FROM ${table} WHERE chain_id = $1 AND ${column} = $2 ${where} AND block_number BETWEEN $3 AND $4
-      ORDER BY block_number DESC LIMIT $5)`;
-  const rows = await database.query<{ block_number: number }>(
-    `${newest("token_supplies", "token", `AND standard = ${standards.erc20}`)} UNION ${newest("address_transactions", "address")}
-     ${isSourced ? `UNION ${newest("logs", "address")}` : ""} ORDER BY block_number DESC LIMIT $5`,
-    [chainId, bytes(token), first, last, limit],
-  );
+  const rows = await database.query<{ block_number: number }>(candidatesSql[isSourced ? "nodeSourced" : "eventSourced"], [
+    chainId,
+    bytes(token),
+    first,
+    last,
+    limit,
+  ]);
   return rows.map(({ block_number }) => block_number);
 };
+
+const newestIn = (table: string, column: string, where: Sql = nothing): Sql =>
+  sql`(SELECT DISTINCT block_number FROM ${identifier(table)} WHERE chain_id = $1 AND ${identifier(column)} = $2 ${where} AND block_number BETWEEN $3 AND $4
+      ORDER BY block_number DESC LIMIT $5)`;
+const candidates = (others: Sql): Sql =>
+  sql`${newestIn("token_supplies", "token", sql`AND standard = ${standards.erc20}`)} UNION ${newestIn("address_transactions", "address")} ${others}
+      ORDER BY block_number DESC LIMIT $5`;
+const candidatesSql = { eventSourced: candidates(nothing), nodeSourced: candidates(sql`UNION ${newestIn("logs", "address")}`) };

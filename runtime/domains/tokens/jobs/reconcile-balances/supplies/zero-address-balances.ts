@@ -1,54 +1,56 @@
 import { bytes } from "../../../../../database/codecs.ts";
 import type { DatabaseClient, Queryable } from "../../../../../database/database.ts";
+import { identifier, sql } from "../../../../../database/sql.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { pivotOf } from "../../../projection/periods.ts";
 import { standards } from "../../../projection/standards.ts";
+import { zeroAddressLiteral } from "../sql-conditions.ts";
 import { type Gap, maxSteps, type Step } from "./step-function.ts";
 
 /*
- * The zero address as a holder. Whether a Transfer to it burns or gives is the contract's matter: its balance there is read. It is kept in the tables of
- * balances as any other; a period without a balance is a gap.
+ * The zero address as a holder of ERC-20 tokens. Whether a Transfer to it burns tokens or credits it depends on the contract, so its balance is read. It is
+ * stored like any other balance; a period without a balance is a gap.
  */
 
 const zero = bytes(zeroAddress);
-const own = `chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20}`;
+const isOwn = sql`chain_id = $1 AND owner = $2 AND token = $3 AND standard = ${standards.erc20}`;
 
 /**
- * Writes what a contract returned for the zero address at the head, and opens the gap since the balance that was known before. A token with so many periods
- * gets a gap only where a transfer may have changed the balance; else the last balance goes on until the head. The row is read in this transaction: what
- * blocks after the head wrote, or what was written meanwhile, is kept.
+ * Writes the zero address's balance at the head, and opens a gap since the last known balance. A token with `maxSteps` periods gets a gap only if a transfer
+ * may have changed the balance; otherwise the last balance holds until the head. The row is read in this transaction, so that concurrent writes and
+ * those of blocks after the head are kept.
  */
 export const writeZeroBalance = async (
   client: DatabaseClient,
   chainId: number,
   token: Address,
   head: number,
-  origin: number,
+  firstBlock: number,
   balance: bigint,
 ): Promise<void> => {
   const key = [chainId, zero, bytes(token)];
   const [row] = await client.query<{ since: number; balance: string | null }>(
-    `SELECT since_block AS since, balance FROM balances WHERE ${own}`,
+    sql`SELECT since_block AS since, balance FROM balances WHERE ${isOwn}`,
     key,
   );
   if (row !== undefined && (row.since > head || row.balance === balance.toString())) return;
   const before = row === undefined || row.balance === null ? null : BigInt(row.balance);
-  // Sums of mints to it, from before the contract was asked, are no balances.
-  await client.query(`UPDATE balance_periods SET net_change = NULL WHERE ${own} AND net_change IS NOT NULL`, key);
-  const first = row === undefined ? origin : before === null ? row.since : row.since + 1;
-  const isGap = first < head && !(await isGivenUp(client, chainId, { token, first, last: head - 1 }, before ?? undefined));
+  // Sums of mints to it, written before the first reading, are not balances.
+  await client.query(sql`UPDATE balance_periods SET net_change = NULL WHERE ${isOwn} AND net_change IS NOT NULL`, key);
+  const first = row === undefined ? firstBlock : before === null ? row.since : row.since + 1;
+  const isGap = first < head && !(await changesContinuously(client, chainId, { token, first, last: head - 1 }, before ?? undefined));
   if (row !== undefined && row.since < head && before !== null)
     await insertPeriods(client, chainId, token, [[row.since, isGap ? row.since : head - 1, before]]);
   if (isGap) await insertPeriods(client, chainId, token, [[first, head - 1, null]]);
   await client.query(
-    `INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES ($1, $2, $3, ${standards.erc20}, $4, $5)
+    sql`INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES ($1, $2, $3, ${standards.erc20}, $4, $5)
      ON CONFLICT (chain_id, owner, token, standard) DO UPDATE SET since_block = $4, balance = $5, net_change = NULL`,
     [...key, head, balance.toString()],
   );
 };
 
-/** Whether the zero address has so many periods of a token that its balance changes by itself, and is not looked for. Served by the primary key. */
-const isGivenUp = async (
+/** Whether the zero address has so many periods of a token that its changes are no longer located. Served by the primary key. */
+const changesContinuously = async (
   client: Queryable,
   chainId: number,
   gap: Pick<ZeroGap, "token" | "first" | "last">,
@@ -56,20 +58,20 @@ const isGivenUp = async (
 ): Promise<boolean> => {
   if (before === undefined) return false;
   const [row] = await client.query<{ periods: number }>(
-    `SELECT count(*) AS periods FROM (SELECT FROM balance_periods WHERE ${own} LIMIT ${maxSteps}) p`,
+    sql`SELECT count(*) AS periods FROM (SELECT FROM balance_periods WHERE ${isOwn} LIMIT ${maxSteps}) p`,
     [chainId, zero, bytes(gap.token)],
   );
   return (row?.periods ?? 0) >= maxSteps && (await zeroCandidates(client, chainId, gap, 1)).length === 0;
 };
 
-/** A period of the zero address that is a gap. */
+/** A gap in the zero address's balances of a token. */
 export interface ZeroGap extends Gap {
   readonly token: Address;
-  /** How many periods the zero address has of the token, up to `mostSteps`. */
+  /** The number of its periods, up to `maxSteps`. */
   readonly periods: number;
 }
 
-/** The newest gap of each of some tokens, in the order of tokens after one. Served by balance_periods_zero_open and the primary keys. */
+/** The newest gap of each token after `after`, in the order of addresses. Served by balance_periods_zero_open and the primary keys. */
 export const zeroGaps = async (
   database: Queryable,
   chainId: number,
@@ -87,12 +89,12 @@ export const zeroGaps = async (
     after: string | null;
     late: boolean;
   }>(
-    `SELECT g.token, g.from_block AS first, g.to_block AS last, b.balance AS before, b.owner IS NOT NULL AS has_before,
+    sql`SELECT g.token, g.from_block AS first, g.to_block AS last, b.balance AS before, b.owner IS NOT NULL AS has_before,
        coalesce(a.balance, z.balance) AS after, coalesce((SELECT indexed_from FROM chains WHERE chain_id = $1), 0) > 0 AS late,
        (SELECT count(*) FROM (SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.owner = $2 AND p.token = g.token
          AND p.standard = ${standards.erc20} LIMIT ${maxSteps}) p) AS periods
      FROM (SELECT DISTINCT ON (token) token, from_block, to_block FROM balance_periods
-           WHERE chain_id = $1 AND owner = '\\x${zeroAddress.slice(2)}' AND standard = ${standards.erc20} AND balance IS NULL AND net_change IS NULL
+           WHERE chain_id = $1 AND owner = ${zeroAddressLiteral} AND standard = ${standards.erc20} AND balance IS NULL AND net_change IS NULL
              AND token > $3 AND token <> ALL ($4) ORDER BY token, from_block DESC LIMIT $5) g
      LEFT JOIN LATERAL (SELECT owner, balance FROM balance_periods b WHERE b.chain_id = $1 AND b.owner = $2 AND b.token = g.token
        AND b.standard = ${standards.erc20} AND b.from_block < g.from_block ORDER BY b.from_block DESC LIMIT 1) b ON true
@@ -103,50 +105,55 @@ export const zeroGaps = async (
     [chainId, zero, bytes(after), deferred.map(bytes), limit],
   );
   return rows.flatMap((row): ZeroGap[] => {
-    // What comes right after is not known either: it waits to be compared.
+    // The balance right after is unknown too, until the next comparison.
     if (row.after === null) return [];
     const before = row.has_before ? (row.before === null ? undefined : BigInt(row.before)) : row.late ? undefined : 0n;
     return [{ token: row.token, periods: row.periods, first: row.first, last: row.last, before, after: BigInt(row.after) }];
   });
 };
 
-/** Blocks in which the zero address may have got some of a token or lost some, the newest first. Served by transfers_from and transfers_to. */
+/** Blocks with transfers of a token from or to the zero address, newest first. Served by transfers_from and transfers_to. */
 export const zeroCandidates = async (
   database: Queryable,
   chainId: number,
   { token, first, last }: Pick<ZeroGap, "token" | "first" | "last">,
   limit: number,
 ): Promise<number[]> => {
-  const newest = (column: string) =>
-    `(SELECT DISTINCT block_number FROM transfers WHERE chain_id = $1 AND ${column} = $2 AND token = $3 AND block_number BETWEEN $4 AND $5
-      ORDER BY block_number DESC LIMIT $6)`;
-  const rows = await database.query<{ block_number: number }>(
-    `${newest("to_address")} UNION ${newest("from_address")} ORDER BY block_number DESC LIMIT $6`,
-    [chainId, zero, bytes(token), first, last, limit],
-  );
+  const rows = await database.query<{ block_number: number }>(candidatesSql, [chainId, zero, bytes(token), first, last, limit]);
   return rows.map(({ block_number }) => block_number);
 };
 
-/** Replaces a gap by the steps that were found in it. */
+const newestTransfers = (side: string) =>
+  sql`(SELECT DISTINCT block_number FROM transfers WHERE chain_id = $1 AND ${identifier(side)} = $2 AND token = $3 AND block_number BETWEEN $4 AND $5
+      ORDER BY block_number DESC LIMIT $6)`;
+const candidatesSql = sql`${newestTransfers("to_address")} UNION ${newestTransfers("from_address")} ORDER BY block_number DESC LIMIT $6`;
+
+/** Replaces a gap with the steps that were located in it. */
 export const writeZeroSteps = async (client: DatabaseClient, chainId: number, gap: ZeroGap, steps: readonly Step[]): Promise<void> => {
   const { token, first, last, before } = gap;
-  const gone = await client.query(
-    `DELETE FROM balance_periods WHERE ${own} AND from_block = $4 AND to_block = $5 AND balance IS NULL AND net_change IS NULL RETURNING 1`,
+  const deleted = await client.query(
+    sql`DELETE FROM balance_periods WHERE ${isOwn} AND from_block = $4 AND to_block = $5 AND balance IS NULL AND net_change IS NULL RETURNING 1`,
     [chainId, zero, bytes(token), first, last],
   );
-  // Another gap has taken its place since it was read.
-  if (gone.length === 0) return;
+  // The gap was replaced since it was read.
+  if (deleted.length === 0) return;
   const inside = steps.filter(({ block }) => block <= last);
   const starts = inside[0]?.block === first ? inside : [{ block: first, value: before }, ...inside];
-  const pieces = starts.map(({ block, value }, place) => ({
+  const pieces = starts.map(({ block, value }, position) => ({
     from: block,
-    to: (starts[place + 1]?.block ?? last + 1) - 1,
+    to: (starts[position + 1]?.block ?? last + 1) - 1,
     value: value ?? null,
   }));
-  // A key that begins with nothing needs no period that says so.
+  // As in the fold, an initial balance of 0 has no period.
   const isFirst =
-    (await client.query(`SELECT 1 FROM balance_periods WHERE ${own} AND from_block < $4 LIMIT 1`, [chainId, zero, bytes(token), first]))
-      .length === 0;
+    (
+      await client.query(sql`SELECT 1 FROM balance_periods WHERE ${isOwn} AND from_block < $4 LIMIT 1`, [
+        chainId,
+        zero,
+        bytes(token),
+        first,
+      ])
+    ).length === 0;
   const kept = isFirst && pieces[0]?.value === 0n ? pieces.slice(1) : pieces;
   await insertPeriods(
     client,
@@ -163,7 +170,7 @@ const insertPeriods = async (
   periods: readonly (readonly [from: number, to: number, balance: bigint | null])[],
 ): Promise<void> => {
   await client.query(
-    `INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
+    sql`INSERT INTO balance_periods (chain_id, owner, token, standard, from_block, to_block, pivot_block, balance)
      SELECT $1, $2, $3, ${standards.erc20}, * FROM unnest($4::int8[], $5::int8[], $6::int8[], $7::numeric[])`,
     [
       chainId,
