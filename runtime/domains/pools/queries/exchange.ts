@@ -10,7 +10,7 @@ export interface ExchangeKey {
 }
 
 /** A block and its UTC day (since 1970). */
-interface DayBlock<Block> {
+export interface DayBlock<Block> {
   readonly block: Block;
   readonly day: number;
 }
