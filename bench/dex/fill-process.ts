@@ -8,13 +8,13 @@ import { answer, argumentOf } from "../support/measured-process.ts";
 import { withoutIndexes } from "../support/without-indexes.ts";
 import { chainId } from "./chain-config.ts";
 import { type Market, type MarketSize, marketOf, timeOfBlock } from "./market.ts";
-import { tellMarket } from "./story.ts";
+import { generateMarket } from "./story.ts";
 
 const { databaseUrl, ...size } = argumentOf<MarketSize & { readonly databaseUrl: string }>();
 const database = createDatabase({ url: databaseUrl, poolSize: 3, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" });
 const market = marketOf(size);
 await withoutIndexes(database, async () => {
-  const last = await fillTables(database, tellMarket(size), {
+  const last = await fillTables(database, generateMarket(size), {
     chainId,
     projections: [ledgerProjection, tokensProjection, poolsProjection],
     nativeAccounting: "none",

@@ -22,15 +22,15 @@ const largestTrade = 5_000;
  * least trade, have none any more after a while. How often a pool is swapped in falls with its number (Zipf's law). Of token transfers only those of the
  * pools' own tokens are told, and a first one of each token.
  */
-export function* tellMarket(size: MarketSize): Generator<DecodedBlock> {
+export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const market = marketOf(size);
   const { blocks, pools } = market;
-  const teller = createTeller(size, market);
+  const builder = createStoryBuilder(size, market);
   let parentHash = emptyHash;
   for (let number = 0; number < blocks; number += 1) {
     const wanted = Math.floor((size.swaps * (number + 1)) / blocks);
     const created = Math.min(pools.length, 10 + Math.floor((pools.length * 10 * number) / blocks));
-    const { transactions, events } = teller.tell(number, wanted, created);
+    const { transactions, events } = builder.addBlock(number, wanted, created);
     const hash = hexOf(kinds.block, number, 8);
     const block = {
       number,
@@ -57,7 +57,7 @@ interface OpenPool {
   readonly book: PoolBook;
 }
 
-const createTeller = (size: MarketSize, market: Market) => {
+const createStoryBuilder = (size: MarketSize, market: Market) => {
   const random = createRandom(size.seed + 1);
   const open: OpenPool[] = [];
   const pick = createPicker(market, random);
@@ -108,7 +108,7 @@ const createTeller = (size: MarketSize, market: Market) => {
 
   return {
     /** The transactions of a block, up to so many swaps since the first and so many pools. */
-    tell: (number: number, wanted: number, created: number) => {
+    addBlock: (number: number, wanted: number, created: number) => {
       const log: LogWriter = { events: [], transactionIndex: 0, logIndex: 0 };
       const transactions: ChainTransaction[] = [];
       const end = (from: Address, to: Address): void => {

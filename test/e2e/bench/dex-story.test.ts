@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { marketDays, marketOf } from "../../../bench/dex/market.ts";
 import { createPoolBook } from "../../../bench/dex/pool-book.ts";
-import { tellMarket } from "../../../bench/dex/story.ts";
+import { generateMarket } from "../../../bench/dex/story.ts";
 import { createInterned, createMemoryState } from "../../../bench/support/memory-state.ts";
 import { poolsProjection } from "../../../runtime/domains/pools/projection/index.ts";
 import type { DecodedBlock, DecodedEvent } from "../../../runtime/events/decoded-block.ts";
@@ -9,7 +9,7 @@ import type { Row } from "../../../runtime/indexer/projection.ts";
 
 const size = { seed: 5, swaps: 20_000, pools: 400, until: 1_760_000_000 };
 const market = marketOf(size);
-const blocks = [...tellMarket(size)];
+const blocks = [...generateMarket(size)];
 const events = blocks.flatMap((block) => block.events);
 const ofKind = <Kind extends DecodedEvent["kind"]>(kind: Kind) =>
   events.filter((event): event is DecodedEvent & { kind: Kind } => event.kind === kind);
@@ -17,8 +17,8 @@ const swaps = ofKind("poolSwap");
 
 describe("the generated market", () => {
   it("is the same for the same seed, and another for another", () => {
-    expect([...tellMarket(size)].slice(0, 200)).toEqual(blocks.slice(0, 200));
-    expect([...tellMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
+    expect([...generateMarket(size)].slice(0, 200)).toEqual(blocks.slice(0, 200));
+    expect([...generateMarket({ ...size, seed: 6 })].slice(0, 200)).not.toEqual(blocks.slice(0, 200));
   });
 
   it("has as many swaps and pools as it should, in blocks that follow each other up to its last second", () => {

@@ -15,12 +15,12 @@ describe("the demo's gateway", () => {
   });
   afterEach(() => server.stop());
 
-  it("tells the documents and the pictures of its collection", async () => {
+  it("serves the documents and images of its collection", async () => {
     const response = await ask(`/ipfs/${lanternFolder}/15`);
     expect(response.headers.get("content-type")).toBe("application/json");
     const document = (await response.json()) as { name: string; image: string; attributes: { trait_type: string }[] };
     expect(document.name).toBe("Harbor Lantern #15");
-    // A multiple of three and of five has all of its traits.
+    // A multiple of three and five has every trait.
     expect(document.attributes.map(({ trait_type: trait }) => trait)).toEqual(["Pier", "Glass", "Candles", "Lit", "Reach"]);
     const picture = await ask(document.image.replace("ipfs://", "/ipfs/"));
     expect(picture.headers.get("content-type")).toBe("image/svg+xml");
@@ -39,16 +39,16 @@ describe("the demo's gateway", () => {
     `/ipfs/${hostileFolder}/constructor`,
     `/ipfs/${hostileFolder}/nowhere`,
     `/ipfs/${hostileFolder}/%2e%2e/%2e%2e/private`,
-  ])("has nothing at %s", async (path) => {
+  ])("responds with 404 to %s", async (path) => {
     expect((await ask(path)).status).toBe(404);
   });
 
-  it("only tells", async () => {
+  it("is read-only", async () => {
     expect((await ask(`/ipfs/${lanternFolder}/1`, { method: "POST", body: "x" })).status).toBe(405);
     expect(await (await ask(`/ipfs/${lanternFolder}/1`, { method: "HEAD" })).text()).toBe("");
   });
 
-  it("leads away to where nobody should follow, and counts who does", async () => {
+  it("redirects to forbidden addresses and counts the clients that follow", async () => {
     const location = (await hostile("redirect-to-loopback")).headers.get("location") ?? "";
     expect(new URL(location).hostname).toBe("127.0.0.1");
     expect(new URL(location).origin).not.toBe(server.origin);
@@ -59,7 +59,7 @@ describe("the demo's gateway", () => {
     expect(server.forbiddenRequests()).toBe(1);
   });
 
-  it("tells too much, too slowly and too deep", async () => {
+  it("serves documents that are too large, too slow and too deeply nested", async () => {
     // More than the largest document that can be configured.
     expect((await (await hostile("huge")).text()).length).toBeGreaterThan(16 * mebibyte);
     const bomb = await hostile("compressed-bomb");
@@ -71,7 +71,7 @@ describe("the demo's gateway", () => {
     expect((await hostile("broken")).status).toBe(500);
   });
 
-  it("ends with whoever is still being told something", async () => {
+  it("closes while a response is being sent", async () => {
     const reading = hostile("slow").then((response) => response.text());
     const ended = expect(reading).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 100));

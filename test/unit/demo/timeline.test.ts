@@ -16,11 +16,11 @@ describe("the story's timeline", () => {
       const own = mixed.filter(({ from }) => from === person(digit)).map(({ value }) => Number(value));
       expect(own).toEqual(Array.from({ length: 50 }, (_, index) => index));
     }
-    // Not one after the other: some call of the second chapter comes before the last of the first.
+    // Interleaved: a call of the second chapter comes before the last of the first.
     expect(mixed.findIndex(({ from }) => from === person(2))).toBeLessThan(50);
   });
 
-  it("puts every call of a day into exactly one block of that day, at rising times", () => {
+  it("puts every call of a day into exactly one block of that day, at increasing times", () => {
     const calls = chapter(3, 321);
     const blocks = planDay(7, calls);
     expect(blocks.flatMap((block) => block.calls)).toEqual(calls);
@@ -30,7 +30,7 @@ describe("the story's timeline", () => {
     expect(Math.max(...offsets)).toBeLessThan(8 * 86_400);
   });
 
-  it("makes the same choices from the same seed, and others from another", () => {
+  it("makes the same choices for the same seed and different ones for another", () => {
     const draw = (seed: string) => {
       const random = createRandom(seed);
       return Array.from({ length: 100 }, () => random.below(1_000));
@@ -41,14 +41,14 @@ describe("the story's timeline", () => {
 });
 
 describe("the story's book of holdings", () => {
-  it("counts what is received from the next day on, and never lets more be spent than there is", () => {
+  it("counts receipts from the next day on, and never allows overspending", () => {
     const holdings = createHoldings();
     const [token, owner] = [person(8), person(9)];
     holdings.receive(token, owner, 12_345n);
     expect(holdings.of(token, owner)).toBe(0n);
     holdings.settle();
     expect(holdings.of(token, owner)).toBe(12_345n);
-    // A tenth of 12,345 is 1,234 and a bit; rounded down to three digits, 1,230.
+    // A tenth of 12,345 is 1,234.5; rounded down to three digits, 1,230.
     expect(holdings.spend(token, owner, createRandom("any"), [100, 100])).toBe(1_230n);
     expect(holdings.of(token, owner)).toBe(12_345n - 1_230n);
     expect(() => holdings.take(token, owner, 20_000n)).toThrow(/spends more/);

@@ -22,7 +22,7 @@ const moved = (...[in0 = "0", out0 = "0", in1 = "0", out1 = "0"]: readonly strin
 });
 const state = (swaps: number, ...amounts: readonly string[]): PoolState => ({ ...emptyPool, ...moved(...amounts), swaps });
 
-describe("the worth of swaps", () => {
+describe("the value of swaps", () => {
   const one = moved("5000000", "1000000", "2000000000000000000", "500000000000000000");
   it.each([
     // 5 tokens of 2 dollars and 2 of 3,000 were paid in.
@@ -31,26 +31,26 @@ describe("the worth of swaps", () => {
     ["by what went in and out of the first, where only its price is known", ofSix, null, 12],
     ["by what went in and out of the second, where only its price is known", null, ofEighteen, 7_500],
     ["not known without prices", null, null, null],
-  ])("is told %s", (_, first, second, expected) => {
+  ])("is determined %s", (_, first, second, expected) => {
     expect(number(swapValue(one, [first, second]))).toBe(expected);
   });
 
-  it("is exact in tokens without decimals and in those of 36", () => {
+  it("is exact for tokens of 0 and 36 decimals", () => {
     // 3 of 7 dollars each, and 10^36 smallest units of a dollar and a cent.
     expect(number(swapValue(moved("3", "0", `1${"0".repeat(36)}`), [decimalOf("7"), decimalOf(`0.${"0".repeat(35)}101`)]))).toBe(22.01);
   });
 });
 
-describe("the worth of a span", () => {
-  it("is what was added to the sums in it", () => {
+describe("the value of a span", () => {
+  it("is the growth of the sums", () => {
     expect(number(volumeValue(state(3, "1000000"), state(4, "4000000"), [ofSix, ofEighteen]))).toBe(6);
   });
 
-  it("is nothing where nobody swapped, whatever is known of prices", () => {
+  it("is 0 without swaps, even if prices are unknown", () => {
     expect(number(volumeValue(state(3, "1"), state(3, "1"), [null, null]))).toBe(0);
   });
 
-  it("of seven days is each day's at its own prices, and not known where one with swaps is not", () => {
+  it("of seven days values each day at its prices, and is unknown if a day with swaps is", () => {
     // Newest first: 3 tokens on the last day at 2 dollars, none on the day before, 1 on the first at 10 dollars.
     const states = [state(4, "4000000"), state(2, "1000000"), state(2, "1000000"), state(1)];
     const ten = decimalOf("0.00001");
@@ -86,11 +86,11 @@ describe("liquidity and fees", () => {
     ["1", null, ofSix, ofEighteen],
     ["1", "1", null, ofEighteen],
     ["1", "1", ofSix, null],
-  ])("are not known of %s and %s without one of them or its price", (reserve0, reserve1, first, second) => {
+  ])("are unknown for %s and %s if a reserve or its price is", (reserve0, reserve1, first, second) => {
     expect(liquidityValue({ reserve0, reserve1 }, [first, second])).toBeNull();
   });
 
-  it("are what the exchange takes of the volume, and as much each day of a year", () => {
+  it("are the exchange's share of the volume, extrapolated to a year", () => {
     const fees = feesOf(decimalOf("1000"), 3_000);
     expect(number(fees)).toBe(3);
     // 3 dollars a day on 10,000: 1,095 a year.

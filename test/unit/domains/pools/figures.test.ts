@@ -7,7 +7,7 @@ describe("the price of one token in the other", () => {
     // 2 whole tokens of 18 decimals against 5,000 of 6 decimals: 2,500.
     ["2000000000000000000", 18, "5000000000", 6, 2_500],
     ["5000000000", 6, "2000000000000000000", 18, 0.0004],
-    // 4 of a token that has no parts against 1 of 36 decimals.
+    // 4 of a token of 0 decimals against 1 of 36 decimals.
     ["4", 0, `1${"0".repeat(36)}`, 36, 0.25],
     [`1${"0".repeat(36)}`, 36, "4", 0, 4],
     ["3", 0, "1", 0, 1 / 3],
@@ -23,7 +23,7 @@ describe("the price of one token in the other", () => {
     [null, 18, "5", 18],
     ["5", null, "5", 18],
     ["5", 18, "5", null],
-  ])("is not known of %s (%s) against %s (%s)", (first, firstDecimals, second, secondDecimals) => {
+  ])("is unknown for %s (%s) against %s (%s)", (first, firstDecimals, second, secondDecimals) => {
     expect(priceIn({ amount: first, decimals: firstDecimals }, { amount: second, decimals: secondDecimals })).toBeNull();
   });
 });
@@ -39,7 +39,7 @@ describe("the share of a reserve", () => {
     ["10", null, "3"],
     ["10", "1", null],
     ["10", "1", "0"],
-  ])("is not known of %s, %s, %s", (reserve, balance, supply) => {
+  ])("is unknown for %s, %s, %s", (reserve, balance, supply) => {
     expect(shareOf(reserve, balance, supply)).toBeNull();
   });
 });

@@ -5,21 +5,21 @@ import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { createState, keyText } from "../../../../runtime/indexer/state/state.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
-/** An account or a contract whose address is one digit. */
+/** The address of an account or contract, from one digit. */
 export const account = (digit: string): Address => `0x${digit.repeat(40)}`;
 
-/** An event without its log index, which is given by its place in the block. */
-export type Told = { readonly address: Address; readonly transactionIndex?: number } & (
+/** An event without its log index, which is its position in the block. */
+export type EmittedEvent = { readonly address: Address; readonly transactionIndex?: number } & (
   | PoolFact
   | Pick<Erc20Transfer, "kind" | "from" | "to" | "amount">
 );
 
-/** Who sends transaction number n of every block. */
+/** The sender of the transaction at an index in every block. */
 export const originOf = (transactionIndex: number): Address => account(String("abcdef"[transactionIndex] ?? "a"));
 
-export const blockOf = (number: number, told: readonly Told[]): DecodedBlock => {
+export const blockOf = (number: number, emitted: readonly EmittedEvent[]): DecodedBlock => {
   const transactions = [0, 1, 2, 3].map((index) => ({ index, from: originOf(index) }) as ChainTransaction);
-  const events = told.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
+  const events = emitted.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
   return { block: { number, timestamp: number * 40_000, transactions } as unknown as DecodedBlock["block"], events };
 };
 
@@ -31,7 +31,7 @@ const newest = (rows: readonly Row[], by: string, matches: (row: Row) => boolean
     .filter(matches)
     .reduce<Row | undefined>((best, row) => (best === undefined || Number(row[by]) >= Number(best[by]) ? row : best), undefined);
 
-/** What the database would load, views included, out of the rows so far. */
+/** Emulates what the database loads, views included, from the rows so far. */
 const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
   const needs = poolsProjection.needs(blocks, { from: 0, baseBlock: 0, nativeAccounting: "none", wrappedNative: new Set() });
   const table = (name: string): Row[] => rows[name] ?? [];
@@ -63,7 +63,7 @@ const stateOf = (rows: Rows, blocks: readonly DecodedBlock[]) => {
   return createState(Object.fromEntries(loaded));
 };
 
-/** Folds blocks in batches of a size, each on what the ones before it wrote. */
+/** Folds blocks in batches of a size, each on the rows of the previous ones. */
 export const foldPools = (blocks: readonly DecodedBlock[], batchSize = blocks.length): Rows => {
   const rows: Rows = {};
   for (let start = 0; start < blocks.length; start += batchSize) {

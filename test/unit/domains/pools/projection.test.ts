@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PoolFact } from "../../../../runtime/events/decoded-block.ts";
 import type { Row } from "../../../../runtime/indexer/projection.ts";
 import { type Address, zeroAddress } from "../../../../runtime/lib/hex.ts";
-import { account, blockOf, foldPools, originOf, type Told } from "./folding.ts";
+import { account, blockOf, type EmittedEvent, foldPools, originOf } from "./folding.ts";
 
 const [factory, otherFactory, token0, token1, token2, pool, other, router, provider, feeCollector] = [..."0123456789"].map((digit) =>
   account(digit === "0" ? "f" : digit),
@@ -13,7 +13,7 @@ const created = (
   of: Address,
   tokens: readonly [Address, Address] = [token0, token1],
   family: "xy=k" | "concentrated" = "xy=k",
-): Told => ({
+): EmittedEvent => ({
   kind: "poolCreated",
   address,
   family,
@@ -22,14 +22,19 @@ const created = (
   token1: tokens[1],
   feePpm: family === "concentrated" ? 500 : null,
 });
-const sync = (address: Address, reserve0: bigint, reserve1: bigint): Told => ({ kind: "poolReserves", address, reserve0, reserve1 });
+const sync = (address: Address, reserve0: bigint, reserve1: bigint): EmittedEvent => ({
+  kind: "poolReserves",
+  address,
+  reserve0,
+  reserve1,
+});
 const swap = (
   address: Address,
   ins: readonly [bigint, bigint],
   outs: readonly [bigint, bigint],
   transactionIndex = 0,
   to = provider,
-): Told => ({
+): EmittedEvent => ({
   kind: "poolSwap",
   address,
   transactionIndex,
@@ -41,7 +46,7 @@ const swap = (
   amount1Out: outs[1],
   price: null,
 });
-const liquidity = (kind: "poolDeposit" | "poolWithdrawal", address: Address, amounts: readonly [bigint, bigint]): Told => ({
+const liquidity = (kind: "poolDeposit" | "poolWithdrawal", address: Address, amounts: readonly [bigint, bigint]): EmittedEvent => ({
   kind,
   address,
   sender: router,
@@ -50,15 +55,15 @@ const liquidity = (kind: "poolDeposit" | "poolWithdrawal", address: Address, amo
   amount1: amounts[1],
   position: null,
 });
-const shares = (address: Address, from: Address, to: Address, amount: bigint): Told => ({
+const shares = (address: Address, from: Address, to: Address, amount: bigint): EmittedEvent => ({
   kind: "erc20Transfer",
   address,
   from,
   to,
   amount,
 });
-/** What a first deposit of 4,000 and 9,000 emits: sqrt(4,000 × 9,000) = 6,000 shares, 1,000 of them locked for ever. */
-const opening = (of: Address): Told[] => [
+/** The events of a first deposit of 4,000 and 9,000: sqrt(4,000 × 9,000) = 6,000 shares, 1,000 of them locked forever. */
+const opening = (of: Address): EmittedEvent[] => [
   shares(of, zeroAddress, zeroAddress, 1_000n),
   shares(of, zeroAddress, provider, 5_000n),
   sync(of, 4_000n, 9_000n),
@@ -71,7 +76,7 @@ const stateColumns = ["block_number", "reserve0", "reserve1", "supply", "swaps",
 describe("a pool of one factory", () => {
   const blocks = [
     blockOf(1, [created(factory, pool), ...opening(pool)]),
-    // Two swaps of a block in one transaction, then one in another.
+    // Two swaps in one transaction, then one in another transaction of the block.
     blockOf(2, [
       sync(pool, 4_100n, 8_800n),
       swap(pool, [100n, 0n], [0n, 200n]),
@@ -80,25 +85,25 @@ describe("a pool of one factory", () => {
       { ...sync(pool, 4_050n, 8_900n), transactionIndex: 1 },
       swap(pool, [50n, 0n], [0n, 110n], 1),
     ]),
-    // Shares are sent to the pool, the exchange takes its part, the shares are burnt.
+    // Shares are sent to the pool, the protocol fee is minted, the shares are burnt.
     blockOf(4, [
       shares(pool, provider, pool, 600n),
       shares(pool, zeroAddress, feeCollector, 6n),
       shares(pool, pool, zeroAddress, 600n),
       sync(pool, 3_645n, 8_010n),
       liquidity("poolWithdrawal", pool, [405n, 890n]),
-      // The exchange's part comes before the provider's.
+      // The protocol fee comes before the provider's shares.
       { ...shares(pool, zeroAddress, feeCollector, 7n), transactionIndex: 1 },
       { ...shares(pool, zeroAddress, provider, 300n), transactionIndex: 1 },
       { ...sync(pool, 3_848n, 8_455n), transactionIndex: 1 },
       { ...liquidity("poolDeposit", pool, [203n, 445n]), transactionIndex: 1 },
     ]),
-    // What a holder throws away still counts; a block of a token's transfers alone changes nothing.
+    // Shares sent to an unowned address still count; a block of token transfers alone changes nothing.
     blockOf(5, [shares(pool, provider, zeroAddress, 50n), shares(pool, provider, router, 5n)]),
   ];
   const rows = foldPools(blocks);
 
-  it("has after each block what it said last in it, and the sums up to there", () => {
+  it("has the last state and the sums of each block", () => {
     expect(pick(rows.pool_states, ...stateColumns)).toEqual([
       [1, 4_000n, 9_000n, 6_000n, 0, 1],
       [2, 4_050n, 8_900n, 6_000n, 3, 4],
@@ -108,7 +113,7 @@ describe("a pool of one factory", () => {
     expect(pick(rows.pool_states, "amount0_in", "amount0_out", "amount1_in", "amount1_out").at(-1)).toEqual([150n, 100n, 210n, 310n]);
   });
 
-  it("counts of shares what is the provider's", () => {
+  it("counts only the provider's shares", () => {
     const [add, , , , remove, second] = rows.pool_actions ?? [];
     expect(pick([add, remove, second] as Row[], "act", "liquidity", "to_address", "amount0_in", "amount0_out")).toEqual([
       [1, 5_000n, provider, 4_000n, 0n],
@@ -148,7 +153,7 @@ describe("a pool of one factory", () => {
     expect(pick(ofToken(token1), "reserve", "amount_in", "amount_out").at(-1)).toEqual([8_455n, 210n, 310n]);
   });
 
-  it("is the same however the blocks come in batches", () => {
+  it("does not depend on the batch size", () => {
     for (const size of [1, 2, 3]) expect(foldPools(blocks, size)).toEqual(rows);
   });
 });
@@ -160,10 +165,10 @@ describe("several pools of an exchange", () => {
     blockOf(3, [swap(other, [0n, 5n], [2n, 0n])]),
   ];
 
-  it("share the sums of a token that both have", () => {
+  it("share the sums of a common token", () => {
     const rows = foldPools(blocks);
     const shared = (rows.exchange_token_sums ?? []).filter((row) => row.token === token0);
-    // Both swaps of block 2 are of one transaction.
+    // Both swaps of block 2 are in one transaction.
     expect(pick(shared, "block_number", "reserve", "swaps", "actions", "swap_transactions", "amount_in", "amount_out")).toEqual([
       [1, 4_000n, 0, 1, 0, 0n, 0n],
       [2, 8_000n, 2, 4, 1, 20n, 0n],
@@ -173,8 +178,8 @@ describe("several pools of an exchange", () => {
   });
 });
 
-describe("a pool that is emptied in the block that made it", () => {
-  it("has nothing left but what is locked", () => {
+describe("a pool that is emptied in the block of its creation", () => {
+  it("keeps only the locked shares", () => {
     const rows = foldPools([
       blockOf(1, [
         created(factory, pool),
@@ -197,8 +202,8 @@ describe("a pool that is emptied in the block that made it", () => {
   });
 });
 
-describe("what nobody or somebody wrong announced", () => {
-  it("is no pool without an announcement before it", () => {
+describe("a contract without a valid announcement", () => {
+  it("is no pool without a prior announcement", () => {
     const rows = foldPools([
       blockOf(1, [...opening(pool), swap(pool, [1n, 0n], [0n, 1n])]),
       blockOf(2, [sync(pool, 1n, 1n), { ...created(factory, pool), transactionIndex: 1 }]),
@@ -209,10 +214,10 @@ describe("what nobody or somebody wrong announced", () => {
     expect(rows.pools).toHaveLength(1);
   });
 
-  it("is a pool from its first word on where a factory names it later in the same transaction", () => {
+  it("is a pool from its first event on if a factory announces it later in the same transaction", () => {
     const blocks = [
       blockOf(1, [
-        // What another says in an earlier transaction than the one that names it is lost.
+        // Events of a transaction before the announcing one are ignored.
         ...opening(other),
         ...opening(pool).map((event) => ({ ...event, transactionIndex: 1 })),
         { ...created(factory, pool), transactionIndex: 1 },
@@ -238,7 +243,7 @@ describe("what nobody or somebody wrong announced", () => {
     }
   });
 
-  it("is a pool of all that name it in the transaction of its first word, and of those that named it before", () => {
+  it("is a pool of every factory that announces it up to the transaction of its first event", () => {
     const blocks = [
       blockOf(1, [created(otherFactory, pool, [token1, token2])]),
       blockOf(2, [...opening(pool), created(factory, pool), { ...created(account("e"), pool), transactionIndex: 1 }]),
@@ -254,13 +259,13 @@ describe("what nobody or somebody wrong announced", () => {
     }
   });
 
-  it("may be an account that never says anything", () => {
+  it("may be an account that never emits an event", () => {
     const rows = foldPools([blockOf(1, [created(factory, provider)])]);
     expect(rows.pools).toHaveLength(1);
     expect(rows.pool_states).toEqual([]);
   });
 
-  it("is not taken again from the same factory, with whatever tokens", () => {
+  it("is not added twice by one factory, even with other tokens", () => {
     const rows = foldPools(
       [blockOf(1, [created(factory, pool), created(factory, pool, [token1, token2])]), blockOf(2, [created(factory, pool)])],
       1,
@@ -269,7 +274,7 @@ describe("what nobody or somebody wrong announced", () => {
     expect(rows.shared_pools).toEqual([]);
   });
 
-  it("is not taken from another factory once the pool has spoken", () => {
+  it("is not added by another factory after the pool's first event", () => {
     const wrong = { ...created(otherFactory, pool, [token1, token2]), transactionIndex: 1 };
     const blocks = [blockOf(1, [created(factory, pool), ...opening(pool), wrong]), blockOf(2, [wrong, swap(pool, [5n, 0n], [0n, 9n], 1)])];
     for (const size of [1, 2]) {
@@ -283,7 +288,7 @@ describe("what nobody or somebody wrong announced", () => {
     }
   });
 
-  it("is a pool of both where they spoke before it, and then counts in the sums of neither", () => {
+  it("is a pool of both factories that announce it before its first event, and counts in the sums of neither", () => {
     const blocks = [
       blockOf(1, [created(otherFactory, pool, [token1, token2])]),
       blockOf(2, [created(factory, pool), ...opening(pool)]),
@@ -308,7 +313,7 @@ describe("what nobody or somebody wrong announced", () => {
     }
   });
 
-  it("may say absurd numbers of itself without harm", () => {
+  it("may emit absurd numbers without harm", () => {
     const giant = 2n ** 256n - 1n;
     const blocks = [1, 2, 3].map((number) =>
       blockOf(number, [...(number === 1 ? [created(factory, pool)] : []), swap(pool, [giant, giant], [giant, giant])]),
@@ -325,8 +330,8 @@ describe("what nobody or somebody wrong announced", () => {
 
 describe("a concentrated pool", () => {
   const range = (tickLower: number, tickUpper: number, amount: bigint) => ({ tickLower, tickUpper, liquidity: amount });
-  const position = (kind: "poolDeposit" | "poolWithdrawal", of: ReturnType<typeof range>): Told =>
-    ({ kind, address: pool, sender: router, to: provider, amount0: 5n, amount1: 6n, position: of }) satisfies Told;
+  const position = (kind: "poolDeposit" | "poolWithdrawal", of: ReturnType<typeof range>): EmittedEvent =>
+    ({ kind, address: pool, sender: router, to: provider, amount0: 5n, amount1: 6n, position: of }) satisfies EmittedEvent;
   const priced: PoolFact = {
     kind: "poolSwap",
     sender: router,
@@ -342,7 +347,7 @@ describe("a concentrated pool", () => {
       created(factory, pool, [token0, token1], "concentrated"),
       { kind: "poolPrice", address: pool, sqrtPriceX96: 100n, tick: 10 },
     ]),
-    // In use: a range that has the tick in it, its lower end included and its upper end not.
+    // Active: a range that contains the tick, inclusive of its lower end and exclusive of its upper end.
     blockOf(2, [
       position("poolDeposit", range(10, 20, 40n)),
       position("poolDeposit", range(0, 10, 30n)),
@@ -353,7 +358,7 @@ describe("a concentrated pool", () => {
   ];
   const rows = foldPools(blocks, 1);
 
-  it("has a price, and the liquidity in use at it", () => {
+  it("has a price and its active liquidity", () => {
     expect(pick(rows.pool_states, "block_number", "sqrt_price_x96", "liquidity", "tick", "swaps", "actions")).toEqual([
       [1, 100n, 0n, 10, 0, 0],
       [2, 100n, 42n, 10, 0, 3],
@@ -363,7 +368,7 @@ describe("a concentrated pool", () => {
     expect(foldPools(blocks)).toEqual(rows);
   });
 
-  const moved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): Told => ({
+  const moved = (ins: readonly [bigint, bigint], outs: readonly [bigint, bigint]): EmittedEvent => ({
     kind: "poolMoved",
     address: pool,
     amount0In: ins[0],
@@ -372,7 +377,7 @@ describe("a concentrated pool", () => {
     amount1Out: outs[1],
   });
 
-  it("has what came in less what went out, and what is withdrawn until it is collected", () => {
+  it("holds inflows less outflows, and withdrawn amounts until they are collected", () => {
     const more = [
       ...blocks,
       blockOf(5, [moved([0n, 0n], [5n, 6n])]),
@@ -386,13 +391,13 @@ describe("a concentrated pool", () => {
       // A swap of 7 for 3.
       [4, 22n, 15n],
       [5, 17n, 9n],
-      // A deposit that adds no liquidity is no action, but what it says came in is there.
+      // A deposit that adds no liquidity is no action, but its amounts count as reserves.
       [6, 23n, 17n],
     ];
     for (const size of [1, 2, 6]) expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1")).toEqual(states);
   });
 
-  it("has reserves that nobody knows once it says that more went out than was there", () => {
+  it("has unknown reserves once more went out than it held", () => {
     const more = [...blocks, blockOf(5, [moved([0n, 0n], [0n, 16n])]), blockOf(6, [moved([90n, 90n], [0n, 0n])])];
     for (const size of [1, 2, 6]) {
       expect(pick(foldPools(more, size).pool_states, "block_number", "reserve0", "reserve1").slice(3)).toEqual([

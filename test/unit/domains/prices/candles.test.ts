@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Candle } from "../../../../runtime/domains/prices/engine/candles.ts";
 import { createCandleBuilder, type Portion, spanEndsOf } from "../../../../runtime/domains/prices/jobs/compute-prices/candle-builder.ts";
 import { decimalOf, toText } from "../../../../runtime/lib/decimal.ts";
-import { contract, token } from "./observing.ts";
+import { contract, token } from "./observed-model.ts";
 
 const hour = 3_600;
 const midnight = 20_000 * 24 * hour;
@@ -30,7 +30,7 @@ const startBuilder = (before: string | null = null) => {
   };
 };
 
-/** What a portion has, by the hours and days from midnight on. */
+/** The rows of a portion by the hours and days since midnight. */
 const shown = ({ hours, days, firsts, doneHour }: Portion) => ({
   hours: hours.rows.map(({ span, candle, end }) => [
     span - firstHour,
@@ -45,7 +45,7 @@ const shown = ({ hours, days, firsts, doneHour }: Portion) => ({
 });
 
 describe("hours and days of prices", () => {
-  it("open with the first quarter's price, close with the last one's, and have the highest and the lowest", () => {
+  it("open with the first bucket's price, close with the last one's, and have the high and the low", () => {
     const { quarters, take } = startBuilder();
     quarters("4", "7", "2", "5");
     quarters("9", "1", "3", "3");
@@ -57,7 +57,7 @@ describe("hours and days of prices", () => {
     expect([days, done]).toEqual([[], 1]);
   });
 
-  it("open with what the price was before, where its first quarter changed nothing", () => {
+  it("open with the previous price if the first bucket has no change", () => {
     const { quarters, take } = startBuilder("4");
     quarters("=", "5", "=", "=");
     expect(take().hours).toEqual([[0, "4", "5", "4", "5", 1]]);
@@ -74,7 +74,7 @@ describe("hours and days of prices", () => {
     expect(done).toBe(2);
   });
 
-  it("say that a price is not known from then on, and when it is again", () => {
+  it("record when a price becomes unknown and known again", () => {
     const { quarters, take } = startBuilder("4");
     quarters("4", null, null, null, null, null, null, null, null, "6", "6", "5");
     expect(take().hours).toEqual([
@@ -83,13 +83,13 @@ describe("hours and days of prices", () => {
     ]);
   });
 
-  it("say that a price which was never known again is not known", () => {
+  it("record a price that stays unknown", () => {
     const { quarters, take } = startBuilder("4");
     quarters(null, "=", "=", "=");
     expect(take().hours).toEqual([[0, null, null, null, null, 1]]);
   });
 
-  it("of a day are of all its hours", () => {
+  it("aggregate all hours into a day", () => {
     const { quarters, take } = startBuilder("3");
     for (let number = 0; number < 24; number += 1) quarters(String(10 + number), "=", "=", number === 12 ? "1" : "=");
     quarters("=", "=", "=", "=");
@@ -97,15 +97,15 @@ describe("hours and days of prices", () => {
     expect(days).toEqual([[0, "10", "33", "1", "33", 24]]);
   });
 
-  it("end when they end, which is asked of the chain", () => {
+  it("end at the times that the chain reports", () => {
     const { quarters, builder } = startBuilder();
     quarters("4", "=", "=", "=", "=", "=", "=", "=");
     expect(spanEndsOf(builder.take(null)).sort()).toEqual([midnight + hour, midnight + 2 * hour]);
   });
 });
 
-describe("an hour that runs", () => {
-  it("is told as it would be if it ended now, and no more where it is told so", () => {
+describe("the current hour", () => {
+  it("is emitted as if it ended now, and only when that changes", () => {
     const { quarters, look } = startBuilder("3");
     quarters("4", "6");
     expect(look("5").hours).toEqual([[0, "4", "6", "4", "5", "runs"]]);
@@ -113,7 +113,7 @@ describe("an hour that runs", () => {
     expect(look("7")).toMatchObject({ hours: [[0, "4", "7", "4", "7", "runs"]], days: [[0, "4", "7", "4", "7", "runs"]] });
   });
 
-  it("is overwritten by what it came to when it is over", () => {
+  it("is overwritten with its final values when it ends", () => {
     const { quarters, look, take } = startBuilder("3");
     quarters("4");
     look("9");
@@ -121,7 +121,7 @@ describe("an hour that runs", () => {
     expect(take()).toMatchObject({ hours: [[0, "4", "5", "4", "5", 1]], retracted: [[], []] });
   });
 
-  it("is taken back where it does not come true, while it runs or when it is over", () => {
+  it("is deleted if a preliminary price does not last, during the hour or at its end", () => {
     const { quarters, look, take } = startBuilder("3");
     expect(look("9").hours).toEqual([[0, "9", "9", "9", "9", "runs"]]);
     quarters("3");
@@ -134,7 +134,7 @@ describe("an hour that runs", () => {
 });
 
 describe("an asset's first price", () => {
-  it("is of the hour that it came in, told when that is over", () => {
+  it("belongs to the hour of its bucket and is emitted when the hour ends", () => {
     const { quarters, take } = startBuilder();
     quarters(null, null, null, null, null, "4");
     expect(take().firsts).toEqual([]);
@@ -144,7 +144,7 @@ describe("an asset's first price", () => {
     expect(take().firsts).toEqual([]);
   });
 
-  it("is told while its hour runs, and again when it is over", () => {
+  it("is emitted during its hour, and again when the hour ends", () => {
     const { quarters, look } = startBuilder();
     quarters("4");
     expect(look("4").firsts).toEqual([[0, "runs"]]);
@@ -153,7 +153,7 @@ describe("an asset's first price", () => {
     expect(look("4").firsts).toEqual([[0, 1]]);
   });
 
-  it("is of the hour that it came true in, though it was seen before", () => {
+  it("belongs to the hour in which its bucket closes, even if it was previewed earlier", () => {
     const { quarters, look } = startBuilder();
     quarters("=", "=", "=");
     expect(look("4").firsts).toEqual([[0, "runs"]]);
@@ -163,13 +163,13 @@ describe("an asset's first price", () => {
     expect(look("4").firsts).toEqual([[1, 2]]);
   });
 
-  it("is taken back where it does not come true", () => {
+  it("is deleted if the preliminary price does not last", () => {
     const { look } = startBuilder();
     look("4");
     expect(look(null).retractedFirsts).toEqual([token]);
   });
 
-  it("is none for an asset that had one before", () => {
+  it("is not emitted for an asset that had one before", () => {
     const { quarters, look, builder } = startBuilder("4");
     quarters(null, "=", "=", "=");
     expect(look("4").firsts).toEqual([]);

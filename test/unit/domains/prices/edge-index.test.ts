@@ -4,7 +4,7 @@ import { createEdgeIndex } from "../../../../runtime/domains/prices/engine/edge-
 import { emptySummary } from "../../../../runtime/domains/prices/engine/pool-history.ts";
 import type { Edge } from "../../../../runtime/domains/prices/engine/routes.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
-import { other, token, usd } from "./observing.ts";
+import { other, token, usd } from "./observed-model.ts";
 
 const floor = 10_000;
 const addressOf = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
@@ -15,15 +15,15 @@ const edgeOf = (number: number, depths: readonly [number, number], tokens: reado
 });
 const poolsOf = (edges: Iterable<Edge>): Address[] => Array.from(edges, ({ pool }) => pool).sort();
 
-describe("pools by their depth", () => {
-  it("are not gone through where they hold next to nothing", () => {
+describe("the index of pools by depth", () => {
+  it("skips pools that hold almost nothing", () => {
     const book = createEdgeIndex(floor);
     for (let number = 0; number < 1_000; number += 1) book.add(edgeOf(number, [number < 10 ? 20_000 : 1, 1]));
     expect(poolsOf(book.withDepth(usd, 1))).toEqual(Array.from({ length: 10 }, (_, number) => addressOf(number)));
     expect(poolsOf(book.withDepth(other, 1))).toEqual([]);
   });
 
-  it("are found among others, whatever becomes of them and of prices", () => {
+  it("finds every deep pool as reserves and prices change", () => {
     const random = createRandom("depths");
     const book = createEdgeIndex(floor);
     const edges = Array.from({ length: 200 }, (_, number) => edgeOf(number, [0, 0], number % 3 === 0 ? [usd, other] : [usd, token]));
@@ -45,7 +45,7 @@ describe("pools by their depth", () => {
           deep.every((edge) => found.has(edge)),
           `${turn} ${asked}`,
         ).toBe(true);
-        // And few others: what holds less than a 64th of the floor is not among them.
+        // And few others: none below a 64th of the floor.
         const least = floor / 64 / worth / 1.001;
         expect(
           [...found].every(({ tokens, summary: { depths } }) => tokens.some((one, side) => one === asked && (depths[side] ?? 0) >= least)),
@@ -54,7 +54,7 @@ describe("pools by their depth", () => {
     }
   });
 
-  it("are none where a unit is worth nothing", () => {
+  it("finds none if a unit is worth nothing", () => {
     const book = createEdgeIndex(floor);
     book.add(edgeOf(1, [1e300, 1]));
     expect(poolsOf(book.withDepth(usd, 0))).toEqual([]);

@@ -15,7 +15,7 @@ const faultOf = (text: string): string => {
   throw new Error("The file was taken.");
 };
 
-describe("an operator's file of prices", () => {
+describe("the operator's price file", () => {
   it("names tokens, the native one and currencies, by day, time or second", () => {
     const text = [
       "\uFEFFAsset,time,price",
@@ -51,19 +51,19 @@ describe("an operator's file of prices", () => {
     expect(message).toContain("Expected a CSV file with the header asset,time,price");
   });
 
-  it("with two prices of one time is rejected, naming both lines", () => {
+  it("with two prices for one time is rejected, with both line numbers", () => {
     expect(faultOf("asset,time,price\nnative,2024-01-01,1\nnative,1704067200,2")).toContain(
       "prices.csv:3: Duplicate of line 2: native at 1704067200",
     );
   });
 
-  it("without the header, or that is not CSV, is rejected", () => {
+  it("is rejected without the header or if it is not CSV", () => {
     expect(faultOf("native,2024-01-01,1")).toContain('prices.csv:1: Invalid header "native,2024-01-01,1"');
     expect(faultOf('asset,time,price\n"native,2024-01-01,1')).toContain("prices.csv:");
     expect(faultOf("")).toContain("Invalid header nothing");
   });
 
-  it("names the first faults of many, and how many more there are", () => {
+  it("reports the first of many errors and the number of the others", () => {
     const message = faultOf(`asset,time,price\n${Array.from({ length: 30 }, (_, line) => `bad,2024-01-01,${line + 1}`).join("\n")}`);
     expect(message.match(/prices\.csv:/g)).toHaveLength(20);
     expect(message).toContain("… and 10 more.");

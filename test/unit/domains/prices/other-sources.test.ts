@@ -1,97 +1,97 @@
 import { describe, expect, it } from "vitest";
 import { currencyAsset } from "../../../../runtime/domains/prices/engine/assets.ts";
 import { type Address, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
-import { contract, createTelling, end, feed, other, smallest, start, token, unit, usd, weth } from "./observing.ts";
+import { contract, createObservedModel, end, feed, other, smallest, start, token, unit, usd, weth } from "./observed-model.ts";
 
 const [pool, newer, euroFeed] = ["a1", "fd", "ef"].map(contract) as [Address, Address, Address];
 const euro = currencyAsset("EUR");
 const smallestAnswer = -(2n ** 255n);
 
 describe("a feed", () => {
-  it("has answers of as many decimals as are configured", () => {
-    const telling = createTelling({ feeds: [{ of: token, aggregators: [feed], decimals: 18 }] }, { [token]: 6 });
-    telling.say(start, 1_500000000000000000n);
-    telling.close();
-    expect(telling.price(token)).toBe(smallest("1.5", 6));
+  it("scales answers by its configured decimals", () => {
+    const observed = createObservedModel({ feeds: [{ of: token, aggregators: [feed], decimals: 18 }] }, { [token]: 6 });
+    observed.reportFeed(start, 1_500000000000000000n);
+    observed.close();
+    expect(observed.price(token)).toBe(smallest("1.5", 6));
   });
 
-  it.each([0n, -1n, smallestAnswer])("knows no price when it answers %s, whatever it answered before", (answer) => {
-    const telling = createTelling({ feeds: [{ of: "native", aggregators: [feed] }] });
-    telling.say(start, 2_000_00000000n);
-    telling.say(start + 60, answer);
-    telling.close();
-    expect(telling.price(nativeTokenAddress)).toBeNull();
+  it.each([0n, -1n, smallestAnswer])("has no price after the answer %s, whatever the previous answer", (answer) => {
+    const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
+    observed.reportFeed(start, 2_000_00000000n);
+    observed.reportFeed(start + 60, answer);
+    observed.close();
+    expect(observed.price(nativeTokenAddress)).toBeNull();
   });
 
-  it("bears the largest answer", () => {
-    const telling = createTelling({ feeds: [{ of: "native", aggregators: [feed], decimals: 0 }] });
-    telling.say(start, 2n ** 255n - 1n);
-    telling.close();
-    // 2^255 - 1 = 57896044618658097711785492504343953926634992332820282019728792003956564819967, of which 40 digits are kept.
-    expect(telling.price(nativeTokenAddress)).toBe("57896044618658097711785492504343953926630000000000000000000");
+  it("accepts the largest answer", () => {
+    const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed], decimals: 0 }] });
+    observed.reportFeed(start, 2n ** 255n - 1n);
+    observed.close();
+    // 2^255 - 1 = 57896044618658097711785492504343953926634992332820282019728792003956564819967, truncated to 40 digits.
+    expect(observed.price(nativeTokenAddress)).toBe("57896044618658097711785492504343953926630000000000000000000");
   });
 
-  it("knows no price once its last answer is too old", () => {
-    const telling = createTelling({ feeds: [{ of: "native", aggregators: [feed], maxAgeSeconds: 1_800 }] });
-    telling.say(start, 2_000_00000000n);
+  it("has no price once its last answer is too old", () => {
+    const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed], maxAgeSeconds: 1_800 }] });
+    observed.reportFeed(start, 2_000_00000000n);
     for (const [time, price] of [
       [start + 900, "2000"],
       [start + 1_800, "2000"],
       [start + 2_700, null],
     ] as const) {
-      telling.close(time);
-      expect(telling.price(nativeTokenAddress), String(time)).toBe(price === null ? null : smallest(price, 18));
+      observed.close(time);
+      expect(observed.price(nativeTokenAddress), String(time)).toBe(price === null ? null : smallest(price, 18));
     }
-    telling.say(start + 2_700, 2_100_00000000n);
-    telling.close(start + 3_600);
-    expect(telling.price(nativeTokenAddress)).toBe(smallest("2100", 18));
+    observed.reportFeed(start + 2_700, 2_100_00000000n);
+    observed.close(start + 3_600);
+    expect(observed.price(nativeTokenAddress)).toBe(smallest("2100", 18));
   });
 
-  it("is what the newest answer of its aggregators says, in whatever order they are configured", () => {
+  it("uses the newest answer of its aggregators, in any configured order", () => {
     for (const aggregators of [
       [feed, newer],
       [newer, feed],
     ]) {
-      const telling = createTelling({ feeds: [{ of: "native", aggregators }] });
-      telling.say(start, 2_000_00000000n, feed);
-      telling.say(start + 1, 2_100_00000000n, newer);
-      telling.close();
-      expect(telling.price(nativeTokenAddress)).toBe(smallest("2100", 18));
-      telling.say(end, 2_200_00000000n, feed);
-      telling.close(end + 900);
-      expect(telling.price(nativeTokenAddress)).toBe(smallest("2200", 18));
+      const observed = createObservedModel({ feeds: [{ of: "native", aggregators }] });
+      observed.reportFeed(start, 2_000_00000000n, feed);
+      observed.reportFeed(start + 1, 2_100_00000000n, newer);
+      observed.close();
+      expect(observed.price(nativeTokenAddress)).toBe(smallest("2100", 18));
+      observed.reportFeed(end, 2_200_00000000n, feed);
+      observed.close(end + 900);
+      expect(observed.price(nativeTokenAddress)).toBe(smallest("2200", 18));
     }
   });
 
-  it("counts from the quarter on in which it answered", () => {
-    const telling = createTelling({ feeds: [{ of: "native", aggregators: [feed] }] });
-    telling.close();
-    expect(telling.price(nativeTokenAddress)).toBeNull();
-    telling.say(end + 899, 2_000_00000000n);
-    telling.close(end + 900);
-    expect(telling.price(nativeTokenAddress)).toBe(smallest("2000", 18));
+  it("sets prices from the bucket of its first answer", () => {
+    const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
+    observed.close();
+    expect(observed.price(nativeTokenAddress)).toBeNull();
+    observed.reportFeed(end + 899, 2_000_00000000n);
+    observed.close(end + 900);
+    expect(observed.price(nativeTokenAddress)).toBe(smallest("2000", 18));
   });
 
-  it("of a contract that is not configured sets no price", () => {
-    const telling = createTelling({ feeds: [{ of: "native", aggregators: [feed] }] });
-    telling.say(start, 2_000_00000000n, newer);
-    telling.close();
-    expect(telling.price(nativeTokenAddress)).toBeNull();
+  it("sets no price if its contract is not configured", () => {
+    const observed = createObservedModel({ feeds: [{ of: "native", aggregators: [feed] }] });
+    observed.reportFeed(start, 2_000_00000000n, newer);
+    observed.close();
+    expect(observed.price(nativeTokenAddress)).toBeNull();
   });
 
-  it("of a second feed counts where the first one is silent", () => {
-    const telling = createTelling({
+  it("falls back to the second feed of an asset when the first is stale", () => {
+    const observed = createObservedModel({
       feeds: [
         { of: "native", aggregators: [feed], maxAgeSeconds: 600 },
         { of: weth, aggregators: [newer] },
       ],
     });
-    telling.say(start + 800, 2_000_00000000n, feed);
-    telling.say(start + 800, 1_900_00000000n, newer);
-    telling.close();
-    expect(telling.price(weth)).toBe(smallest("2000", 18));
-    telling.close(end + 900);
-    expect(telling.price(nativeTokenAddress)).toBe(smallest("1900", 18));
+    observed.reportFeed(start + 800, 2_000_00000000n, feed);
+    observed.reportFeed(start + 800, 1_900_00000000n, newer);
+    observed.close();
+    expect(observed.price(weth)).toBe(smallest("2000", 18));
+    observed.close(end + 900);
+    expect(observed.price(nativeTokenAddress)).toBe(smallest("1900", 18));
   });
 });
 
@@ -99,98 +99,98 @@ describe("currencies", () => {
   const inEuros = { of: token, in: "EUR", aggregators: [feed] };
   const ofEuro = { of: "EUR", aggregators: [euroFeed] };
 
-  it("are worth what their feed says, for a whole unit", () => {
-    const telling = createTelling({ feeds: [ofEuro] });
-    telling.say(start, 1_25000000n, euroFeed);
-    telling.close();
-    expect(telling.price(euro)).toBe("1.25");
-    expect(telling.price(currencyAsset("GBP"))).toBeNull();
+  it("have the price of their feed, per whole unit", () => {
+    const observed = createObservedModel({ feeds: [ofEuro] });
+    observed.reportFeed(start, 1_25000000n, euroFeed);
+    observed.close();
+    expect(observed.price(euro)).toBe("1.25");
+    expect(observed.price(currencyAsset("GBP"))).toBeNull();
   });
 
-  it("carry a token whose feed answers in one of them, and leave it unknown without a rate", () => {
-    const telling = createTelling({ feeds: [inEuros, ofEuro] });
-    telling.say(start, 8_00000000n);
-    telling.close();
-    expect(telling.price(token)).toBeNull();
-    telling.say(end, 1_25000000n, euroFeed);
-    telling.close(end + 900);
+  it("convert a feed quoted in one of them, whose price is unknown without a rate", () => {
+    const observed = createObservedModel({ feeds: [inEuros, ofEuro] });
+    observed.reportFeed(start, 8_00000000n);
+    observed.close();
+    expect(observed.price(token)).toBeNull();
+    observed.reportFeed(end, 1_25000000n, euroFeed);
+    observed.close(end + 900);
     // 8 euros at 1.25 dollars.
-    expect(telling.price(token)).toBe(smallest("10", 18));
+    expect(observed.price(token)).toBe(smallest("10", 18));
   });
 
-  it("carry a stablecoin that is pinned to one, and paths that end at it", () => {
-    const telling = createTelling({ feeds: [ofEuro], stablecoins: [{ token: usd, currency: "EUR" }] }, { [usd]: 6 });
-    telling.pool(pool, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
-    telling.close();
-    expect([telling.price(usd), telling.price(token)]).toEqual([null, null]);
-    telling.say(end, 1_25000000n, euroFeed);
-    telling.close(end + 900);
-    expect([telling.price(usd), telling.price(token)]).toEqual([smallest("1.25", 6), smallest("5", 18)]);
+  it("set the price of a stablecoin pegged to one, and of paths that end at it", () => {
+    const observed = createObservedModel({ feeds: [ofEuro], stablecoins: [{ token: usd, currency: "EUR" }] }, { [usd]: 6 });
+    observed.addPool(pool, [usd, token], [40_000n * 10n ** 6n, 10_000n * unit]);
+    observed.close();
+    expect([observed.price(usd), observed.price(token)]).toEqual([null, null]);
+    observed.reportFeed(end, 1_25000000n, euroFeed);
+    observed.close(end + 900);
+    expect([observed.price(usd), observed.price(token)]).toEqual([smallest("1.25", 6), smallest("5", 18)]);
   });
 
-  it("come from the operator's file too, before feeds where it is asked first", () => {
-    const telling = createTelling({ sources: ["file", "feeds"], feeds: [ofEuro] });
-    telling.say(start, 1_25000000n, euroFeed);
-    telling.write(start, euro, "1.3");
-    telling.write(start, currencyAsset("CHF"), "1.1");
-    telling.close();
-    expect([telling.price(euro), telling.price(currencyAsset("CHF"))]).toEqual(["1.3", "1.1"]);
+  it("are read from the operator's file too, before feeds if it comes first", () => {
+    const observed = createObservedModel({ sources: ["file", "feeds"], feeds: [ofEuro] });
+    observed.reportFeed(start, 1_25000000n, euroFeed);
+    observed.setFilePrice(start, euro, "1.3");
+    observed.setFilePrice(start, currencyAsset("CHF"), "1.1");
+    observed.close();
+    expect([observed.price(euro), observed.price(currencyAsset("CHF"))]).toEqual(["1.3", "1.1"]);
   });
 });
 
 describe("the operator's file", () => {
-  it("says prices of whole units from a time on, until it says another or none", () => {
-    const telling = createTelling({}, { [token]: 6 });
-    telling.write(start + 10, token, "0.0625");
-    telling.close();
-    expect(telling.price(token)).toBe(smallest("0.0625", 6));
-    telling.close(end + 900);
-    expect(telling.price(token)).toBe(smallest("0.0625", 6));
-    telling.write(end + 900, token, null);
-    telling.close(end + 1_800);
-    expect(telling.price(token)).toBeNull();
+  it("sets prices of whole units until its next entry, which may be empty", () => {
+    const observed = createObservedModel({}, { [token]: 6 });
+    observed.setFilePrice(start + 10, token, "0.0625");
+    observed.close();
+    expect(observed.price(token)).toBe(smallest("0.0625", 6));
+    observed.close(end + 900);
+    expect(observed.price(token)).toBe(smallest("0.0625", 6));
+    observed.setFilePrice(end + 900, token, null);
+    observed.close(end + 1_800);
+    expect(observed.price(token)).toBeNull();
   });
 
-  it("gives way to other sources where it says none", () => {
-    const telling = createTelling({ sources: ["file", "stablecoins", "pools"], stablecoins: [{ token: usd }] });
-    telling.pool(pool, [usd, token], [40_000n * unit, 10_000n * unit]);
-    telling.write(start, token, "7");
-    telling.close();
-    expect(telling.price(token)).toBe(smallest("7", 18));
-    telling.write(end, token, null);
-    telling.close(end + 900);
-    expect(telling.price(token)).toBe(smallest("4", 18));
+  it("defers to other sources after an empty entry", () => {
+    const observed = createObservedModel({ sources: ["file", "stablecoins", "pools"], stablecoins: [{ token: usd }] });
+    observed.addPool(pool, [usd, token], [40_000n * unit, 10_000n * unit]);
+    observed.setFilePrice(start, token, "7");
+    observed.close();
+    expect(observed.price(token)).toBe(smallest("7", 18));
+    observed.setFilePrice(end, token, null);
+    observed.close(end + 900);
+    expect(observed.price(token)).toBe(smallest("4", 18));
   });
 
-  it("prices the native token by its wrapped one as well", () => {
-    const telling = createTelling({});
-    telling.write(start, weth, "3000");
-    telling.close();
-    expect([telling.price(weth), telling.price(nativeTokenAddress)]).toEqual([smallest("3000", 18), smallest("3000", 18)]);
+  it("prices the native token by its wrapped token", () => {
+    const observed = createObservedModel({});
+    observed.setFilePrice(start, weth, "3000");
+    observed.close();
+    expect([observed.price(weth), observed.price(nativeTokenAddress)]).toEqual([smallest("3000", 18), smallest("3000", 18)]);
   });
 
-  it("says nothing of a token whose decimals are not known", () => {
-    const telling = createTelling({}, { [token]: null });
-    telling.write(start, token, "3000");
-    telling.close();
-    expect(telling.price(token)).toBeNull();
+  it("sets no price for a token whose decimals are unknown", () => {
+    const observed = createObservedModel({}, { [token]: null });
+    observed.setFilePrice(start, token, "3000");
+    observed.close();
+    expect(observed.price(token)).toBeNull();
   });
 });
 
 describe("the order of sources", () => {
   const all = { file: "9", feeds: "8", stablecoins: "1", pools: "4" };
-  /** A token that each source has another price of; pools by way of a second stablecoin. */
+  /** The price of a token for which each source has a different price; pools price it against a second stablecoin. */
   const priceBy = (sources: readonly string[]): string | null => {
-    const telling = createTelling({
+    const observed = createObservedModel({
       sources,
       feeds: [{ of: token, aggregators: [feed] }],
       stablecoins: [{ token: usd }, ...(sources.includes("stablecoins") && sources[0] !== "pools" ? [{ token }] : [])],
     });
-    telling.pool(pool, [usd, token], [40_000n * unit, 10_000n * unit]);
-    telling.say(start, 8_00000000n);
-    telling.write(start, token, "9");
-    telling.close();
-    return telling.price(token);
+    observed.addPool(pool, [usd, token], [40_000n * unit, 10_000n * unit]);
+    observed.reportFeed(start, 8_00000000n);
+    observed.setFilePrice(start, token, "9");
+    observed.close();
+    return observed.price(token);
   };
 
   it.each([
@@ -201,36 +201,40 @@ describe("the order of sources", () => {
     ["feeds"],
     ["file"],
     ["pools", "feeds", "file", "stablecoins"],
-  ] as const)("is the operator's: %s first", (...sources) => {
+  ] as const)("follows the configuration: %s first", (...sources) => {
     expect(priceBy(sources)).toBe(smallest(all[sources[0]], 18));
   });
 
-  it("does not ask a source that is left out", () => {
-    const telling = createTelling({ sources: ["feeds"], feeds: [{ of: other, aggregators: [feed] }], stablecoins: [{ token: usd }] });
-    telling.say(start, 1_00000000n);
-    telling.pool(pool, [other, token], [40_000n * unit, 10_000n * unit], start - 1_000, 20_000n * unit);
-    telling.write(start, token, "9");
-    telling.close();
-    expect([other, token, usd, pool].map(telling.price)).toEqual([smallest("1", 18), null, null, null]);
+  it("excludes a source that is not configured", () => {
+    const observed = createObservedModel({
+      sources: ["feeds"],
+      feeds: [{ of: other, aggregators: [feed] }],
+      stablecoins: [{ token: usd }],
+    });
+    observed.reportFeed(start, 1_00000000n);
+    observed.addPool(pool, [other, token], [40_000n * unit, 10_000n * unit], start - 1_000, 20_000n * unit);
+    observed.setFilePrice(start, token, "9");
+    observed.close();
+    expect([other, token, usd, pool].map(observed.price)).toEqual([smallest("1", 18), null, null, null]);
   });
 
-  it("does not value pools' own tokens where pools are left out", () => {
-    const telling = createTelling({
+  it("sets no prices of pool tokens if pools are excluded", () => {
+    const observed = createObservedModel({
       sources: ["feeds", "stablecoins"],
       feeds: [{ of: other, aggregators: [feed] }],
       stablecoins: [{ token: usd }],
     });
-    telling.say(start, 1_00000000n);
-    telling.pool(pool, [usd, other], [40_000n * unit, 40_000n * unit], start - 1_000, 40_000n * unit);
-    telling.close();
-    expect([usd, other, pool].map(telling.price)).toEqual([smallest("1", 18), smallest("1", 18), null]);
+    observed.reportFeed(start, 1_00000000n);
+    observed.addPool(pool, [usd, other], [40_000n * unit, 40_000n * unit], start - 1_000, 40_000n * unit);
+    observed.close();
+    expect([usd, other, pool].map(observed.price)).toEqual([smallest("1", 18), smallest("1", 18), null]);
   });
 
-  it("ends paths at feeds where pools are asked first and know nothing better", () => {
-    const telling = createTelling({ sources: ["pools", "feeds"], feeds: [{ of: "native", aggregators: [feed] }] });
-    telling.say(start, 2_000_00000000n);
-    telling.pool(pool, [weth, token], [10n * unit, 5_000n * unit]);
-    telling.close();
-    expect([telling.price(weth), telling.price(token)]).toEqual([smallest("2000", 18), smallest("4", 18)]);
+  it("ends paths at feeds if pools come first and have no price", () => {
+    const observed = createObservedModel({ sources: ["pools", "feeds"], feeds: [{ of: "native", aggregators: [feed] }] });
+    observed.reportFeed(start, 2_000_00000000n);
+    observed.addPool(pool, [weth, token], [10n * unit, 5_000n * unit]);
+    observed.close();
+    expect([observed.price(weth), observed.price(token)]).toEqual([smallest("2000", 18), smallest("4", 18)]);
   });
 });

@@ -5,8 +5,8 @@ import { decimalOf, divide } from "../../../../runtime/lib/decimal.ts";
 
 const dollars = (value: string) => pretty(decimalOf(value), "USD");
 
-describe("a worth for people", () => {
-  it("has two decimals, cut and not rounded", () => {
+describe("a formatted quote", () => {
+  it("has two decimals, truncated", () => {
     expect(["1", "1.5", "1.999", "0.009", "0.01", "2999.985"].map(dollars)).toEqual([
       "$1.00",
       "$1.50",
@@ -17,20 +17,20 @@ describe("a worth for people", () => {
     ]);
   });
 
-  it("tells whole cents where the rate that they are made of ends after 40 digits", () => {
+  it("has whole cents if only the truncation of the rate to 40 digits is missing", () => {
     const third = divide(decimalOf("1"), decimalOf("3"));
     expect(pretty(valueAtRate("10800", third), "USD")).toBe("$3,600.00");
     expect(pretty(valueAtRate("-10800", third), "USD")).toBe("-$3,600.00");
-    // A hair less than whole cents, by what is told of it, stays less.
+    // An amount that is less than whole cents within the known digits stays less.
     expect(dollars("0.99999999999999999999")).toBe("$0.99");
   });
 
-  it("is $0.00 for zero, and nothing for what is not known", () => {
+  it("is $0.00 for zero, and null if unknown", () => {
     expect(["0", "0.000"].map(dollars)).toEqual(["$0.00", "$0.00"]);
     expect(pretty(null, "USD")).toBeNull();
   });
 
-  it("is in millions above 999,999, and in milliards above 999,999,999", () => {
+  it("is in millions above 999,999, and in billions above 999,999,999", () => {
     expect(["999999.99", "999999.999", "1000000", "1009999.99", "1234567.89"].map(dollars)).toEqual([
       "$999,999.99",
       "$999,999.99",
@@ -72,16 +72,16 @@ describe("a worth for people", () => {
   });
 });
 
-describe("what an amount is worth", () => {
+describe("the quote of an amount", () => {
   it("is exact to the last digit of a uint256", () => {
     const largest = 2n ** 256n - 1n;
     expect(valueAtRate(String(largest), decimalOf("0.5"))).toEqual({ digits: largest * 5n, scale: 1 });
   });
 
-  it("is null where amount or rate is not known, and nothing else is", () => {
+  it("is null only if the amount or the rate is unknown", () => {
     expect(quoteOf("5", null, 18, "USD")).toEqual({ rate: null, quote: null, pretty: null });
     expect(quoteOf(null, decimalOf("2"), 0, "USD")).toEqual({ rate: 2, quote: null, pretty: null });
-    // Without decimals nobody knows what a whole one is, but all smallest units have their worth.
+    // The rate is per smallest unit, so the quote does not need the decimals.
     expect(quoteOf("5", decimalOf("0.25"), null, "USD")).toEqual({ rate: null, quote: 1.25, pretty: "$1.25" });
     expect(quoteOf("0", decimalOf("2"), 0, "USD")).toEqual({ rate: 2, quote: 0, pretty: "$0.00" });
   });
@@ -93,7 +93,7 @@ describe("what an amount is worth", () => {
     expect(quoteOf(`3${"0".repeat(36)}`, rate, 36, "USD")).toEqual({ rate: 0.5, quote: 1.5, pretty: "$1.50" });
   });
 
-  it("has no number where it is more than a number can be", () => {
+  it("is null if it exceeds the range of a number", () => {
     // 10^54 for a smallest unit, of which there are 10^255 in a whole token: 10^309.
     const rate = { digits: 10n ** 54n, scale: 0 };
     expect(quoteOf("1", rate, 255, "USD")).toEqual({ rate: null, quote: 1e54, pretty: pretty(rate, "USD") });

@@ -6,9 +6,9 @@ import type { Prices } from "../../../../runtime/domains/prices/engine/prices.ts
 import { toText } from "../../../../runtime/lib/decimal.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
-/** A contract whose address is two digits, again and again. */
+/** An address that repeats two digits. */
 export const contract = (digits: string): Address => `0x${digits.repeat(20)}`;
-/** Two contracts in the order that pools have their tokens in. */
+/** Token addresses in ascending order, the order of tokens in a pool. */
 export const [usd, weth, token, other, third] = ["11", "22", "33", "44", "55"].map(contract) as [
   Address,
   Address,
@@ -18,12 +18,12 @@ export const [usd, weth, token, other, third] = ["11", "22", "33", "44", "55"].m
 ];
 export const feed = contract("fe");
 
-/** The first second of a quarter of an hour, and the quarter's end. */
+/** The start of a 15-minute bucket and its end, in Unix seconds. */
 export const start = 900_000;
 export const end = start + 900;
 export const unit = 10n ** 18n;
 
-/** A price of a whole unit as one of the smallest unit: the point moves to the left. */
+/** Converts the price of a whole unit to that of a smallest unit by moving the decimal point to the left. */
 export const smallest = (whole: string, decimals: number): string => {
   const [left = "", right = ""] = whole.split(".");
   const digits = `${"0".repeat(decimals)}${left}`;
@@ -33,8 +33,8 @@ export const smallest = (whole: string, decimals: number): string => {
 
 type Reserves = readonly [bigint, bigint];
 
-/** A model that a test tells what happened. */
-export const createTelling = (
+/** A price model with methods that feed it observations. */
+export const createObservedModel = (
   prices: Record<string, unknown>,
   decimals: Readonly<Record<Address, number | null>> = {},
   wrappedNative: readonly Address[] = [weth],
@@ -43,37 +43,53 @@ export const createTelling = (
   const model = createPriceModel({
     prices: settings,
     wrappedNative,
-    decimalsOf: (asked) => (Object.hasOwn(decimals, asked) ? (decimals[asked] ?? null) : 18),
+    decimalsOf: (address) => (Object.hasOwn(decimals, address) ? (decimals[address] ?? null) : 18),
   });
   let closed: Prices = new Map();
   const textOf = (rates: Prices, asset: Asset): string | null => {
     const rate = rates.get(asset);
     return rate === undefined ? null : toText(rate);
   };
-  const tell = (pool: Address, time: number, word: Partial<PoolObservation>) =>
-    model.observe({ kind: "pool", time, pool, reserve0: null, reserve1: null, sqrtPriceX96: null, liquidity: null, supply: null, ...word });
+  const observePool = (pool: Address, time: number, state: Partial<PoolObservation>) =>
+    model.observe({
+      kind: "pool",
+      time,
+      pool,
+      reserve0: null,
+      reserve1: null,
+      sqrtPriceX96: null,
+      liquidity: null,
+      supply: null,
+      ...state,
+    });
   return {
     model,
-    /** A pool of a configured exchange, with what was in it from a time on. */
-    pool: (pool: Address, tokens: readonly [Address, Address], reserves: Reserves, time = start - 1_000, supply: bigint | null = null) => {
+    /** A pool of a configured exchange, with its reserves since a time. */
+    addPool: (
+      pool: Address,
+      tokens: readonly [Address, Address],
+      reserves: Reserves,
+      time = start - 1_000,
+      supply: bigint | null = null,
+    ) => {
       model.addPool({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: false });
-      tell(pool, time, { reserve0: reserves[0], reserve1: reserves[1], supply });
+      observePool(pool, time, { reserve0: reserves[0], reserve1: reserves[1], supply });
     },
-    /** A pool of concentrated liquidity. */
-    ranges: (pool: Address, tokens: readonly [Address, Address], word: Partial<PoolObservation>, time = start - 1_000) => {
+    /** A concentrated pool. */
+    addConcentratedPool: (pool: Address, tokens: readonly [Address, Address], state: Partial<PoolObservation>, time = start - 1_000) => {
       model.addPool({ pool, token0: tokens[0], token1: tokens[1], isConcentrated: true });
-      tell(pool, time, word);
+      observePool(pool, time, state);
     },
-    now: (pool: Address, time: number, reserves: Reserves | null, supply: bigint | null = null) =>
-      tell(pool, time, { reserve0: reserves?.[0] ?? null, reserve1: reserves?.[1] ?? null, supply }),
-    say: (time: number, answer: bigint, aggregator = feed) => model.observe({ kind: "feed", time, feed: aggregator, answer }),
-    write: (time: number, asset: Asset, price: string | null) => model.observe({ kind: "file", time, asset, price }),
-    /** Closes the quarter that ends at a time. */
+    updatePool: (pool: Address, time: number, reserves: Reserves | null, supply: bigint | null = null) =>
+      observePool(pool, time, { reserve0: reserves?.[0] ?? null, reserve1: reserves?.[1] ?? null, supply }),
+    reportFeed: (time: number, answer: bigint, aggregator = feed) => model.observe({ kind: "feed", time, feed: aggregator, answer }),
+    setFilePrice: (time: number, asset: Asset, price: string | null) => model.observe({ kind: "file", time, asset, price }),
+    /** Closes the bucket that ends at a time. */
     close: (time = end): void => {
       closed = model.closeBucket(time) ?? closed;
     },
-    /** What one smallest unit is worth by the last closed quarter. */
+    /** The price of one smallest unit in the last closed bucket. */
     price: (asset: Asset): string | null => textOf(closed, asset),
-    look: (time: number, asset: Asset): string | null => textOf(model.pricesAt(time), asset),
+    priceAt: (time: number, asset: Asset): string | null => textOf(model.pricesAt(time), asset),
   };
 };
