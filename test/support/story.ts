@@ -2,7 +2,6 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { DemoUnavailable } from "../../demo/errors.ts";
 import { adoptOrphan } from "../../demo/node/orphan.ts";
 import { claimFolder } from "../../demo/node/owner.ts";
@@ -12,16 +11,13 @@ import { startDemo } from "../../demo/start-demo.ts";
 import { demoFiles } from "../../demo/state.ts";
 import { storyVersion } from "../../demo/story/version.ts";
 import type { Demo } from "../../demo/types.ts";
+import { cacheRoot, contractsDirectory } from "./cache.ts";
 
-const cacheRoot = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
 const folderPrefix = "ashlar-story-";
 const waitMilliseconds = 240_000;
 
 /** When the story of all tests ends: noon of a day, so that its first and last day are whole ones inside. */
 export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
-
-/** Where compiled contracts are shared by every demo of the tests. */
-export const contractsDirectory = join(cacheRoot, "ashlar-contracts");
 
 const exists = async (path: string): Promise<boolean> =>
   stat(path).then(

@@ -11,7 +11,7 @@ import { createNodeClient, untilAborted } from "../../../demo/node/client.ts";
 import { inspectProcess } from "../../../demo/node/processes.ts";
 import { startDemo } from "../../../demo/start-demo.ts";
 import type { Demo } from "../../../demo/types.ts";
-import { contractsDirectory } from "../../support/story.ts";
+import { contractsDirectory } from "../../support/cache.ts";
 
 const script = fileURLToPath(new URL("./killed-demo.ts", import.meta.url));
 const endTime = 1_761_912_000;

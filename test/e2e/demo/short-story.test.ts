@@ -10,7 +10,8 @@ import { type Ownership, verifyCollections } from "../../../demo/story/verify-co
 import { verifyExchanges } from "../../../demo/story/verify-exchanges.ts";
 import type { Demo, DemoOptions } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
-import { contractsDirectory, storyEndTime } from "../../support/story.ts";
+import { contractsDirectory } from "../../support/cache.ts";
+import { storyEndTime } from "../../support/story.ts";
 
 const scale = 0.02;
 const addresses = (demo: Demo): string[] => Object.values(demo.story.cast).filter((value) => /^0x[0-9a-f]{40}$/.test(value));

@@ -5,7 +5,8 @@ import { loadArtifacts } from "../../../demo/contracts/artifacts.ts";
 import { createNodeClient, type NodeClient } from "../../../demo/node/client.ts";
 import type { Demo } from "../../../demo/types.ts";
 import type { Address, Hash, Hex } from "../../../runtime/lib/hex.ts";
-import { contractsDirectory, startStory } from "../../support/story.ts";
+import { contractsDirectory } from "../../support/cache.ts";
+import { startStory } from "../../support/story.ts";
 
 interface Log {
   readonly topics: [Hash, ...Hash[]];

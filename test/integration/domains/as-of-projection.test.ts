@@ -20,11 +20,12 @@ import { clearProjection } from "../../../runtime/indexer/reorg/roll-back.ts";
 import { catchUpOnce } from "../../../runtime/indexer/session/catch-up.ts";
 import { readCheckpoints, resetCheckpoint } from "../../../runtime/indexer/storage/checkpoints.ts";
 import { projections } from "../../../runtime/projections.ts";
+import { contractsDirectory } from "../../support/cache.ts";
 import { exampleOf, targetOf } from "../../support/contract/examples.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
 import { type ProxiedReply, startRpcProxy } from "../../support/rpc-proxy.ts";
-import { contractsDirectory, storyEndTime } from "../../support/story.ts";
+import { storyEndTime } from "../../support/story.ts";
 
 /**
  * The demo's story in short is indexed twice: up to its head, and up to the block that a projection has come to when it is built again. While it is, every live operation
