@@ -11,7 +11,7 @@ const runs = 5;
 /** Milliseconds on the reference machine. */
 const targets = { milliseconds: 1500, megabytes: 400 };
 
-/** Writes the peak memory of the process to descriptor 3; resourceUsage counts in kilobytes. */
+/** Writes the peak memory of the process to file descriptor 3; resourceUsage reports kilobytes. */
 const memoryHook = `data:text/javascript,${encodeURIComponent(
   'import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));',
 )}`;
@@ -58,8 +58,8 @@ function resultOf(write: Measurement, check: Measurement, calibration: Calibrati
       peakMegabytes: Math.max(write.megabytes, check.megabytes),
     },
     missed: rows.flatMap(({ name, milliseconds, megabytes }) => [
-      ...(milliseconds < target ? [] : [`${name} took ${milliseconds} ms, not less than ${target}.`]),
-      ...(megabytes < targets.megabytes ? [] : [`${name} took ${megabytes} MB, not less than ${targets.megabytes}.`]),
+      ...(milliseconds < target ? [] : [`${name} took ${milliseconds} ms; the target is less than ${target} ms.`]),
+      ...(megabytes < targets.megabytes ? [] : [`${name} used ${megabytes} MB; the target is less than ${targets.megabytes} MB.`]),
     ]),
   };
 }

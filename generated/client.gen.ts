@@ -875,7 +875,7 @@ export interface GetTransactionsForTokenAddressParameters {
   readonly pageNumber?: number;
 }
 
-/** Creates a client of the service with one method per operation; failures are thrown as AshlarError. */
+/** Creates a client with one method per operation; failures are thrown as AshlarError. */
 export function createClient(clientOptions: ClientOptions) {
   const call = createCall(clientOptions);
   const client = {
@@ -1756,7 +1756,7 @@ export function createClient(clientOptions: ClientOptions) {
   return {
     ...client,
 
-    /** Iterators over the pages of operations that are paged by number. */
+    /** Iterators over pages by number. */
     pages: {
       getErc20TransfersForWalletAddress: (
         parameters: GetErc20TransfersForWalletAddressParameters,
@@ -2035,7 +2035,7 @@ export function createClient(clientOptions: ClientOptions) {
         pagesOf(parameters.pageNumber, (pageNumber) => client.getProtocol10Transactions({ ...parameters, pageNumber }, options)),
     },
 
-    /** Iterators over the pages of operations that are paged by links, from the requested page on: `prev` to older pages, `next` to newer ones. */
+    /** Iterators over pages by link, starting at the requested page: `prev` to older pages, `next` to newer ones. */
     linked: {
       getEarliestTransactionsForAddress: (
         parameters: GetEarliestTransactionsForAddressParameters,

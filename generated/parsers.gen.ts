@@ -7,7 +7,7 @@ export interface Chain {
   readonly name: string;
 }
 
-/** A parsed text, or what was expected in its place, such as "a whole number from 1 to 1000". */
+/** A parsed value, or what was expected instead, such as "a whole number from 1 to 1000". */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly expected: string };
 
 /** The value of an address parameter before names are resolved. */

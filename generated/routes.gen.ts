@@ -75,14 +75,14 @@ export interface Router<H> {
   get(path: string, handler: H): unknown;
 }
 
-/** Makes the request handler of one endpoint; a planned endpoint may have no resolver. */
+/** Creates the request handler of an endpoint; a planned endpoint may have no resolver. */
 export type Run<H, Context> = <R, D>(
   operation: Operation,
   parse: (raw: RawRequest, parsers: Parsers) => Promise<ParseOutcome<R>>,
   handler: ((request: R, context: Context) => Promise<D>) | undefined,
 ) => H;
 
-/** Registers every endpoint; where several paths match a request, the one with the literal segment comes first. */
+/** Registers every endpoint; if several paths match a request, the one with a literal segment comes first. */
 export function registerRoutes<H, Context>(router: Router<H>, run: Run<H, Context>, handlers: Handlers<Context>): void {
   router.get(
     "/v1/address/:walletAddress/activity/",

@@ -11,7 +11,7 @@ export type Fetch = (
 export interface ClientOptions {
   /** The URL of the service, such as `https://api.example.com`. */
   readonly baseUrl: string;
-  /** The API key; it is sent in a header and appears in no URL and in no error. */
+  /** The API key, sent in a header; it appears in no URL and no error. */
   readonly key: string;
   /** Replaces the global `fetch`. */
   readonly fetch?: Fetch;
@@ -34,7 +34,7 @@ export class AshlarError extends Error {
   }
 }
 
-/** Calls an operation; `path` has parameters in braces, `query` maps parameter names of the client to those of the wire. */
+/** Calls an operation; `path` has parameters in braces, `query` maps parameter names of the client to those of the interface. */
 export type Call = <Data>(
   operation: string,
   path: string,
@@ -45,7 +45,7 @@ export type Call = <Data>(
 
 /** Creates the function that all methods of a client call. */
 export function createCall({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Call {
-  // An error of fetch about an invalid header quotes the header.
+  // The error that fetch throws for an invalid header contains the header.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("Invalid API key: it contains characters that a header cannot carry.");
   const root = baseUrl.replace(/\/+$/, "");
   const headers = { accept: "application/json", authorization: `Bearer ${key}` };
@@ -103,7 +103,7 @@ export async function* linkedPagesOf<Data extends Linked>(
   }
 }
 
-/** Only the path of a link is followed: the key is sent to no address but the client's. */
+/** Only the path of a link is followed: the key is sent to the client's base URL only. */
 function pathOfLink(link: string): string {
   const start = link.indexOf("/v1/");
   if (start < 0) throw new TypeError("Invalid page link: its path does not contain /v1/.");

@@ -19,15 +19,12 @@ const print = (text: string): unknown => process.stdout.write(`${text}\n`);
 const printError = (text: string): unknown => process.stderr.write(`${text}\n`);
 
 const program = new Command("generate")
-  .description("Writes generated/ from the catalog in spec/.")
-  .option("--check", "write nothing, and name the first line of each generated file that is not what the catalog gives")
-  .option("--watch", "write again after each change of the catalog, until interrupted")
-  .option("--no-stubs", "write no stubs of missing resolvers")
+  .description("Generate generated/ from the catalog in spec/.")
+  .option("--check", "write nothing; report the first outdated line of each generated file")
+  .option("--watch", "regenerate after each change of the catalog, until interrupted")
+  .option("--no-stubs", "do not write stubs for missing resolvers")
   .option("--root <folder>", "the repository", repository)
-  .addHelpText(
-    "after",
-    "\nExit codes: 0 done or clean, 1 a wrong catalog or files that differ, 2 wrong use or files that cannot be written.",
-  )
+  .addHelpText("after", "\nExit codes: 0 success, 1 invalid catalog or outdated files, 2 invalid usage or files that cannot be written.")
   .exitOverride();
 
 process.exitCode = await main(process.argv);
@@ -35,7 +32,7 @@ process.exitCode = await main(process.argv);
 async function main(words: readonly string[]): Promise<ExitCode> {
   try {
     const options = program.parse(words).opts<Options>();
-    if (options.check && options.watch) program.error("--check and --watch exclude each other.", { exitCode: exitCodes.misuse });
+    if (options.check && options.watch) program.error("--check and --watch are mutually exclusive.", { exitCode: exitCodes.misuse });
     if (options.watch) return await watch(options);
     return report(options.check ? await runCheck(options.root) : await runWrite(options.root, options));
   } catch (error) {
@@ -58,26 +55,26 @@ async function watch(options: Options): Promise<ExitCode> {
   return exitCodes.success;
 }
 
-/** Says what came of a run. */
+/** Prints the outcome of a run. */
 function report(outcome: Outcome): ExitCode {
   switch (outcome.kind) {
     case "clean":
-      print(`${outcome.files} files are what the catalog gives.`);
+      print(`${outcome.files} files are up to date.`);
       return exitCodes.success;
     case "written":
       for (const path of outcome.changes.written) print(`wrote ${path}`);
       for (const path of outcome.changes.deleted) print(`deleted ${path}`);
-      for (const path of outcome.stubs) print(`wrote ${path}: a stub that answers 501; write the resolver there`);
+      for (const path of outcome.stubs) print(`wrote ${path}: a stub that responds with 501; implement the resolver there`);
       for (const path of outcome.registered) print(`wrote ${path}: registered the new resolver`);
       if (outcome.changes.written.length + outcome.changes.deleted.length === 0) print("Nothing changed.");
       return exitCodes.success;
     case "wrong-catalog":
       for (const finding of outcome.findings) printError(finding);
-      printError(`${counted(outcome.findings.length, "finding")} in the catalog; nothing was written.`);
+      printError(`${counted(outcome.findings.length, "error")} in the catalog; nothing was written.`);
       return exitCodes.wrong;
     case "outdated":
       for (const finding of outcome.findings) printError(finding);
-      printError(`Not what the catalog gives: ${counted(outcome.findings.length, "file")}; run "npm run generate".`);
+      printError(`Outdated: ${counted(outcome.findings.length, "file")}; run "npm run generate".`);
       return exitCodes.wrong;
   }
 }
@@ -88,6 +85,6 @@ function counted(count: number, noun: string): string {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // What the disk refuses says which path and why; a stack is for a mistake of the generator.
+  // A file system error contains the path and the reason; a stack trace is for faults of the generator.
   return error instanceof OutputError || "syscall" in error ? error.message : (error.stack ?? error.message);
 }

@@ -1,39 +1,39 @@
 import type { EndpointDefinition, FieldDefinition, ObjectDefinition, ServiceDefinition } from "./definition.ts";
 
-/** Where something is written: lines and columns count from 1, columns in characters. */
+/** A position in a file: lines and columns count from 1, columns in characters. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** One operation with its defaults filled in, whether it is written out or expanded from the community template. */
+/** An operation with defaults applied, declared in a file or expanded from the community template. */
 export interface CatalogEndpoint {
   readonly id: string;
-  /** The entry of the handlers that answers it; the same as `id` but for community endpoints, which share one an operation. */
+  /** The handler that serves it: its `id`, except for community endpoints, which share one handler per operation. */
   readonly handler: string;
   readonly domain: string;
-  /** The place of its key in the catalog; that of the protocol's entry for community endpoints. */
+  /** The position of its key in the catalog; for community endpoints, of the protocol's entry. */
   readonly place: Place;
   readonly definition: EndpointDefinition;
-  /** The protocol that a community endpoint's literal path names, else null. */
+  /** The protocol in the path of a community endpoint, otherwise null. */
   readonly protocol: string | null;
 }
 
-/** A response object whose `fields` begin with those of the object that it extends. */
+/** A response object; its `fields` start with those of the object it extends. */
 export interface CatalogObject extends ObjectDefinition {
   readonly name: string;
   readonly place: Place;
   readonly fields: Record<string, FieldDefinition>;
 }
 
-/** The whole checked catalog: every name in it refers to something that exists. */
+/** The checked catalog: every reference in it resolves. */
 export interface Catalog {
   readonly service: ServiceDefinition;
-  /** Files by name, then in the order of each document. */
+  /** Ordered by file name, then by position in the file. */
   readonly operations: readonly CatalogEndpoint[];
-  /** By name; in the same order as operations. */
+  /** By name, in the order of operations. */
   readonly objects: ReadonlyMap<string, CatalogObject>;
-  /** One for each protocol and operation that the protocol has: protocols by number, operations in the template's order. */
+  /** One per protocol and operation: protocols by number, operations in the order of the template. */
   readonly community: readonly CatalogEndpoint[];
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * The one definition of the catalog: the TypeScript types, the shape checks and `spec/catalog.schema.json` all follow from here.
- * What a shape cannot say (references, overlaps, counting) is in `checks/`.
+ * What a shape cannot express (references, overlaps, counting) is in `checks/`.
  */
 
 const sentence = z.string().min(3);
@@ -33,7 +33,7 @@ export const parameterTypes = [
 
 const parameterType = z.enum(parameterTypes);
 
-/** One example value: a literal, or `story:<name>` for something that happens in the demo's story, bound when it is run. */
+/** One example value: a literal, or `story:<name>` for a value of the demo's story, resolved when the demo runs. */
 const example = z.union([z.string(), z.number(), z.boolean()]);
 
 export const parameterDefinition = z.strictObject({
@@ -45,10 +45,10 @@ export const parameterDefinition = z.strictObject({
   values: z.array(z.string()).min(1).optional().describe("For `choice`: the accepted values."),
   minimum: z.number().int().optional(),
   maximum: z.number().int().optional(),
-  maxItems: z.number().int().positive().optional().describe("For lists: how many elements are accepted."),
+  maxItems: z.number().int().positive().optional().describe("For lists: the maximum number of elements."),
 });
 
-/** A use of a shared parameter by an endpoint: its name, or its name with what differs here. */
+/** A use of a shared parameter by an endpoint: its name, or its name with overrides. */
 const parameterUse = z.union([
   kebabName,
   z.strictObject({
@@ -69,7 +69,7 @@ export const serviceDefinition = z.strictObject({
   version: z.string().regex(/^\d+\.\d+\.\d+$/, "a version such as 1.0.0"),
   description: sentence,
   license: z.strictObject({ name: z.string(), identifier: z.string() }),
-  tags: z.record(kebabName, sentence).describe("One tag a domain, with what it is about."),
+  tags: z.record(kebabName, sentence).describe("One tag per domain, with its description."),
   envelope: z.strictObject({ data: described, error: described, error_message: described, error_code: described }),
   errors: z.record(
     z.string().regex(/^[45]\d\d$/, "a 4xx or 5xx status"),
@@ -106,7 +106,7 @@ export const serviceDefinition = z.strictObject({
 
 const isWholeHundredths = (value: number): boolean => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6;
 
-/** Credits are counted in whole hundredths; the bound keeps their sums exact. */
+/** Credits are counted in hundredths; the maximum keeps their sums exact. */
 const credits = z.number().min(0).max(1_000_000).refine(isWholeHundredths, "a number with at most two decimals");
 
 const cost = z.union([
@@ -123,7 +123,7 @@ const rule = z.union([
 export const endpointDefinition = z.strictObject({
   row: z.number().int().positive().optional().describe("The row of the interface's tables; additions and pricing have none."),
   class: z.enum(["A", "B", "C", "pricing"]),
-  addition: z.boolean().optional().describe("True for what clients have and the interface's tables do not list."),
+  addition: z.boolean().optional().describe("True for an endpoint that clients use and the interface's tables do not list."),
   path: z.string().regex(/^\/v1\/(?:[^/]+\/)+$/, "a path that starts with /v1/ and ends with a slash"),
   summary: sentence,
   notes: sentence,
@@ -137,12 +137,14 @@ export const endpointDefinition = z.strictObject({
     .record(camelName, camelName)
     .optional()
     .describe(
-      "Path parameters that the service defines under another name: contractAddress that takes several is defined as contractAddresses.",
+      "Path parameters that the service defines under another name: a contractAddress that accepts several is defined as contractAddresses.",
     ),
   sentNames: z
     .boolean()
     .optional()
-    .describe("True where the resolver is told the name that was sent in place of an address: walletAddressName beside walletAddress."),
+    .describe(
+      "True if the resolver also receives the name that was sent instead of an address: walletAddressName in addition to walletAddress.",
+    ),
   query: z.array(parameterUse).default([]),
   pagination: z
     .strictObject({
@@ -160,12 +162,12 @@ export const endpointDefinition = z.strictObject({
 
 export const endpointFile = z.strictObject({ domain: kebabName, endpoints: z.record(camelName, endpointDefinition) });
 
-/** `string`, `bigint?`, `[Transfer]`, `Pagination?`: a scalar, an object or a list of one; `?` where it may be null. */
+/** `string`, `bigint?`, `[Transfer]`, `Pagination?`: a scalar, an object or a list of either; `?` if it may be null. */
 const fieldType = z
   .string()
   .regex(/^(\[[A-Za-z][A-Za-z0-9]*\]|[A-Za-z][A-Za-z0-9]*)\??$/, "a type such as string, bigint?, [Transfer] or Pagination?");
 
-/** The scalar types of fields; the finer ones are strings or numbers of a checked form. */
+/** The scalar types of fields; the specific ones are strings or numbers of a checked format. */
 export const scalarTypes = [
   "string",
   "number",
@@ -186,22 +188,22 @@ export const fieldDefinition = z.strictObject({
   example: z
     .union([example, z.null(), z.array(z.union([z.string(), z.number()]))])
     .optional()
-    .describe("Scalars and lists of scalars need one; objects take those of their fields."),
-  values: z.array(z.string()).min(1).optional().describe("Where only these strings occur."),
-  added: z.boolean().optional().describe("True for a field that the interface's clients do not know."),
+    .describe("Required for scalars and lists of scalars; the example of an object consists of its fields' examples."),
+  values: z.array(z.string()).min(1).optional().describe("The only possible values."),
+  added: z.boolean().optional().describe("True for a field that is not part of the original interface."),
 });
 
 export const objectDefinition = z.strictObject({
   description: sentence,
-  added: z.boolean().optional().describe("True for an object of our own."),
+  added: z.boolean().optional().describe("True for an object that is not part of the original interface."),
   extends: pascalName.optional(),
-  rows: snakeName.optional().describe("The array that makes the rows of CSV and the items of the cost."),
+  rows: snakeName.optional().describe("The array whose elements are the rows of CSV and the items of the cost."),
   fields: z.record(snakeName, fieldDefinition).refine((fields) => Object.keys(fields).length > 0, "at least one field"),
 });
 
 export const objectFile = z.record(pascalName, objectDefinition);
 
-/** The community endpoints: one template an operation. */
+/** The community endpoints: one template per operation. */
 export const communityTemplateFile = z.strictObject({
   domain: kebabName,
   path: z.string(),
@@ -217,7 +219,7 @@ export const communityTemplateFile = z.strictObject({
   ),
 });
 
-/** One protocol: which operations it has, and what is particular to them. */
+/** One protocol: its operations and their overrides. */
 export const communityProtocolFile = z.strictObject({
   protocol: z.string().regex(/^protocol_\d\d$/, "protocol_01 to protocol_99"),
   description: sentence,

@@ -10,8 +10,8 @@ import type {
 import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 /**
- * The catalog as far as it could be read. What has the wrong shape is left out and remembered, so that every other part is still checked and no finding
- * follows from another one.
+ * The part of the catalog that could be read. Values of the wrong shape are omitted and recorded, so that the rest is still checked and no diagnostic
+ * is a consequence of another.
  */
 export interface CatalogDraft {
   readonly service: ServiceDraft | null;
@@ -19,16 +19,16 @@ export interface CatalogDraft {
   readonly objects: readonly ObjectDraft[];
   readonly template: TemplateDraft | null;
   readonly protocols: readonly Draft<CommunityProtocolFile>[];
-  /** The kinds of files of which at least one could not be read at all. */
+  /** The kinds of files of which at least one could not be read. */
   readonly unreadable: ReadonlySet<FileKind>;
-  /** Those, and the kinds of files in which a repeated key hides an entry: what is not seen in use may be in use there. */
+  /** Those, and the kinds of files in which a duplicate key hides an entry, which may contain uses. */
   readonly obscured: ReadonlySet<FileKind>;
 }
 
-/** What a file of the catalog can be. */
+/** The kinds of files of the catalog. */
 export type FileKind = "service" | "endpoints" | "objects" | "template" | "protocol";
 
-/** One entry as far as it has the right shape. */
+/** An entry without its values of the wrong shape. */
 export interface Draft<T> {
   readonly name: string;
   readonly source: YamlSource;
@@ -52,7 +52,7 @@ export interface TemplateDraft extends Draft<Omit<CommunityTemplateFile, "operat
   readonly operations: ReadonlyMap<string, Draft<TemplateOperation>>;
 }
 
-/** A section of the service by name; null where it is so wrong that nothing can be said about references into it. */
+/** A section of the service by name; null if it is too malformed to check references to it. */
 export type Section<T> = ReadonlyMap<string, Draft<T>> | null;
 
 export type PaginationRegime = ServiceDefinition["pagination"][string];

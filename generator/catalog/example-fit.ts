@@ -1,6 +1,6 @@
 import type { Example, ParameterDefinition, ParameterType, ScalarType } from "./definition.ts";
 
-/** Null where a value fits, else what would: "0x and 40 hex digits …". */
+/** Null for a value that matches, otherwise what is accepted: "0x and 40 hex digits …". */
 export type Misfit = string | null;
 
 interface Form {
@@ -11,7 +11,7 @@ interface Form {
 const address = /^0x[0-9a-fA-F]{40}$/;
 const name = /^(?!0x)[^\s,/.]+(?:\.[^\s,/.]+)+$/;
 const hash = /^0x[0-9a-fA-F]{64}$/;
-// A topic may be given without its leading zeros.
+// Leading zeros of a topic may be omitted.
 const topic = /^0x[0-9a-fA-F]{1,64}$/;
 const decimal = /^(?:0|[1-9]\d*)$/;
 const isoSecond = /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/;
@@ -104,12 +104,12 @@ export function scalarMisfit(type: ScalarType, values: readonly string[] | undef
   return formMisfit(scalars[type], value) ?? valuesMisfit(values, value);
 }
 
-/** Whether a value stands for something in the demo's story; the name may still be malformed. */
+/** Whether a value is a reference to the demo's story; its name may still be malformed. */
 export function isStoryReference(value: unknown): value is string {
   return typeof value === "string" && value.startsWith("story:");
 }
 
-/** Compares a reference into the story with its form. */
+/** Checks the form of a reference to the story. */
 export function storyMisfit(value: string): Misfit {
   return /^story:[a-z][A-Za-z0-9]*$/.test(value) ? null : "story: and a camelCase name, such as story:trader";
 }

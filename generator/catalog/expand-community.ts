@@ -3,7 +3,7 @@ import type { CommunityTemplateFile, EndpointDefinition } from "./definition.ts"
 import type { CatalogDraft, Draft, TemplateOperation } from "./draft.ts";
 import { placeOfKey } from "./lookup.ts";
 
-/** One endpoint for each protocol and operation that the protocol has, in the order of protocols and of the template's operations. */
+/** One endpoint per protocol and operation, in the order of protocols, then of the template's operations. */
 export function expandCommunity(draft: CatalogDraft): CatalogEndpoint[] {
   const { template } = draft;
   const { path, domain } = template?.value ?? {};

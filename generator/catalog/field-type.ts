@@ -1,13 +1,13 @@
 import { type ScalarType, scalarTypes } from "./definition.ts";
 
-/** The type of a field, taken apart: `[Transfer]?` is a nullable list of the object Transfer. */
+/** The parsed type of a field: `[Transfer]?` is a nullable list of the object Transfer. */
 export interface FieldType {
   readonly name: string;
   readonly list: boolean;
   readonly nullable: boolean;
 }
 
-/** Takes apart the text of a field's type. */
+/** Parses the type of a field. */
 export function parseFieldType(text: string): FieldType {
   const nullable = text.endsWith("?");
   const bare = nullable ? text.slice(0, -1) : text;

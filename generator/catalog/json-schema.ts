@@ -16,14 +16,14 @@ export function catalogJsonSchema(): string {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "The catalog of Ashlar",
     description:
-      "Generated from generator/catalog/definition.ts. Each kind of file has its own definition; what a shape cannot say, the generator checks.",
+      "Generated from generator/catalog/definition.ts. Each kind of file has its own definition; the generator checks what a schema cannot express.",
     anyOf: Object.keys(files).map((name) => ({ $ref: `#/$defs/${name}` })),
     $defs: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, schemaOf(file)])),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-// As written, not as read: what has a default may be left out.
+// The input type: keys with a default are optional.
 function schemaOf(file: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(file, { target: "draft-2020-12", io: "input" });
   return schema;

@@ -17,13 +17,13 @@ import { expandCommunity } from "./expand-community.ts";
 import { createLookup, type Lookup, placeOfKey, type ResolvedObject } from "./lookup.ts";
 import { readDraft } from "./read-draft.ts";
 
-/** What a load gives: every finding, and the catalog where there is none. */
+/** The result of a load: every diagnostic, and the catalog if there is none. */
 export interface LoadedCatalog {
   readonly catalog: Catalog | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks and resolves a catalog from its files (path such as `spec/service.yaml` -> text), with all findings of one run. */
+/** Checks and resolves a catalog from its files (path such as `spec/service.yaml` -> text), and returns all diagnostics of one run. */
 export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
   const { draft, diagnostics: shapes } = readDraft(files);
   const lookup = createLookup(draft);
@@ -44,7 +44,7 @@ export function loadCatalog(files: ReadonlyMap<string, string>): LoadedCatalog {
   return { catalog: diagnostics.length === 0 ? resolve(lookup, community) : null, diagnostics };
 }
 
-/** Reads the YAML files of the catalog in a folder; the keys begin with the folder's own name and have forward slashes. */
+/** Reads the YAML files of the catalog in a folder; the keys start with the folder's name and use forward slashes. */
 export async function readCatalogFiles(directory: string): Promise<Map<string, string>> {
   const root = basename(directory);
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -61,7 +61,7 @@ function rootOf(files: ReadonlyMap<string, string>): string {
   return first.replace(/(?:service\.yaml|(?:endpoints|objects|community)\/[^/]*)$/, "");
 }
 
-// Without findings every draft is whole, which is what the casts below rest on.
+// Without diagnostics every draft is complete, so the casts below are safe.
 function resolve({ draft, objects }: Lookup, community: readonly CatalogEndpoint[]): Catalog | null {
   if (draft.service === null) return null;
   return {

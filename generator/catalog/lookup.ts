@@ -5,27 +5,27 @@ import { nearest } from "./nearest.ts";
 import { pathParameterNames } from "./parameters.ts";
 import type { YamlPath } from "./yaml-source.ts";
 
-/** What endpoints and the operations of the community template have in common. */
+/** The common part of endpoints and the operations of the community template. */
 export type Answering = Draft<Pick<EndpointDefinition, "response" | "query" | "pagination">>;
 
-/** An object with what it has from its parents. */
+/** An object with its inherited fields. */
 export interface ResolvedObject {
   readonly draft: ObjectDraft;
   readonly fields: ReadonlyMap<string, Draft<FieldDefinition>>;
   readonly rows: string | undefined;
-  /** False where rows may be meant that could not be read. */
+  /** False if the declaration of its rows could not be read. */
   readonly knowsRows: boolean;
-  /** False where a part of it or of a parent could not be read, so that an absent field says nothing. */
+  /** False if a part of it or of a parent could not be read, so that an absent field may exist. */
   readonly complete: boolean;
 }
 
-/** The draft with what several checks ask for. */
+/** The draft with lookups that several checks share. */
 export interface Lookup {
   readonly draft: CatalogDraft;
   readonly answering: readonly Answering[];
-  /** By name; where a name is taken twice, the first. */
+  /** By name; the first of duplicates. */
   readonly objects: ReadonlyMap<string, ResolvedObject>;
-  /** False where an object may exist that could not be read. */
+  /** False if an object may exist that could not be read. */
   readonly knowsAllObjects: boolean;
 }
 
@@ -38,23 +38,23 @@ export function createLookup(draft: CatalogDraft): Lookup {
   return { draft, answering, objects, knowsAllObjects: !draft.obscured.has("objects") };
 }
 
-/** The place of a value inside an entry. */
+/** The position of a value in an entry. */
 export function placeOf(draft: Pick<Draft<unknown>, "source" | "path">, ...path: YamlPath): Place {
   return draft.source.placeOf([...draft.path, ...path]);
 }
 
-/** The place of a key inside an entry, or of the entry's own key. */
+/** The position of a key in an entry, or of the entry's key. */
 export function placeOfKey(draft: Pick<Draft<unknown>, "source" | "path">, ...path: YamlPath): Place {
   return draft.source.placeOfKey([...draft.path, ...path]);
 }
 
-/** The place of the name in one use of a query parameter. */
+/** The position of the name in a use of a query parameter. */
 export function placeOfUse(answering: Answering, index: number): Place {
   const use = answering.value.query?.[index];
   return typeof use === "object" ? placeOf(answering, "query", index, "name") : placeOf(answering, "query", index);
 }
 
-/** Every name that the entries of a list have before, with the first place: what a second one collides with. */
+/** The entries of a list whose name is a duplicate, with the position of the first. */
 export function findRepeated<T, Name>(items: readonly T[], nameOf: (item: T) => Name | undefined): { item: T; first: T; name: Name }[] {
   const seen = new Map<Name, T>();
   return items.flatMap((item) => {
@@ -72,13 +72,13 @@ export function endpointsWithPath(draft: CatalogDraft): { endpoint: EndpointDraf
   return draft.endpoints.flatMap((endpoint) => (endpoint.value.path === undefined ? [] : [{ endpoint, path: endpoint.value.path }]));
 }
 
-/** The names of the parameters of an endpoint, as other parts of it may refer to them. */
+/** The names of an endpoint's parameters, by which its rules and examples refer to them. */
 export interface AskedNames {
   readonly path: readonly string[];
   readonly query: readonly string[];
 }
 
-/** What an endpoint is asked with, misspelt names beside those that are meant; null where a part of it could not be read or refers to nothing. */
+/** The parameters of an endpoint, misspelt names next to the nearest known ones; null if a part could not be read or does not resolve. */
 export function askedNames(
   answering: Answering & { readonly value: { readonly path?: string } },
   service: ServiceDraft,
@@ -99,7 +99,7 @@ function withMeant(names: readonly string[], known: Section<unknown>): string[] 
   return [...new Set([...names, ...meantNames(names, known?.keys() ?? [])])];
 }
 
-/** The known names that are meant by names as written: themselves, or the nearest spelling. */
+/** The known names for the names as written: the same name, or the nearest spelling. */
 export function meantNames(written: Iterable<string>, known: Iterable<string>): ReadonlySet<string> {
   const all = [...known];
   const exact = new Set(all);

@@ -1,16 +1,16 @@
 import { distance } from "fastest-levenshtein";
 
-/** How many names a finding lists before it only counts the rest. */
+/** The maximum number of names in a diagnostic; the rest are counted. */
 const listedNames = 8;
 
-/** The candidate with the nearest spelling, or null where none is near enough to be meant. */
+/** The candidate with the nearest spelling, or null if none is near enough. */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const [best] = byDistance(name, candidates);
-  // Half of the letters may differ: beyond that a suggestion only misleads.
+  // Half of the letters may differ: suggestions beyond that are misleading.
   return best !== undefined && best.distance <= Math.max(2, Math.ceil(name.length / 2)) ? best.name : null;
 }
 
-/** The names that are accepted in place of `name`, the nearest first where there are too many to list. */
+/** The names accepted instead of `name`, nearest first if there are too many to list. */
 export function renderAccepted(name: string, candidates: readonly string[]): string {
   const names = [...new Set(candidates)];
   if (names.length === 0) return "none";
@@ -25,7 +25,7 @@ function byDistance(name: string, candidates: readonly string[]): { name: string
     .sort((left, right) => left.distance - right.distance);
 }
 
-// A name cut short or drawn out (`chain` for `chainName`) is nearer than letters alone say, though not nearer than one wrong letter.
+// A shortened or extended name (`chain` for `chainName`) is nearer than its edit distance, but not nearer than one wrong letter.
 function unlikeness(left: string, right: string): number {
   const begins = left !== "" && (left.startsWith(right) || right.startsWith(left));
   return Math.min(begins ? 1.5 : Number.POSITIVE_INFINITY, distance(left, right));

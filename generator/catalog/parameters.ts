@@ -1,16 +1,16 @@
 import type { EndpointDefinition, ParameterDefinition, ParameterUse, ServiceDefinition } from "./definition.ts";
 
-/** A parameter as one endpoint has it: the shared definition with what differs there. */
+/** A parameter of an endpoint: the shared definition with the endpoint's overrides. */
 export interface EndpointParameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly required: boolean;
-  /** Sizes are the only values of `page-size` that the endpoint accepts, where it names some. */
+  /** `sizes` are the only accepted values of `page-size`, if the endpoint lists any. */
   readonly sizes: readonly number[] | null;
   readonly definition: ParameterDefinition;
 }
 
-/** The names in braces of a path, in its order. */
+/** The names in braces in a path, in order. */
 export function pathParameterNames(path: string): string[] {
   return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
 }
@@ -20,7 +20,7 @@ export function definitionName({ definedAs = {} }: Partial<Pick<EndpointDefiniti
   return definedAs[name] ?? name;
 }
 
-/** The names of all query parameters of an endpoint: its own, those of its pagination regime, then those that every endpoint has. */
+/** The names of all query parameters of an endpoint: its own, those of its pagination regime, then the common ones. */
 function queryParameterNames(
   service: Pick<ServiceDefinition, "commonQuery" | "pagination">,
   endpoint: Pick<EndpointDefinition, "query" | "pagination">,
@@ -30,7 +30,7 @@ function queryParameterNames(
   return [...new Set([...own, ...paging, ...service.commonQuery])];
 }
 
-/** The parameters of an endpoint of a checked catalog, path parameters first; names that the service does not declare are left out. */
+/** The parameters of an endpoint of a checked catalog, path parameters first; undeclared names are omitted. */
 export function endpointParameters(
   service: ServiceDefinition,
   endpoint: Pick<EndpointDefinition, "path" | "definedAs" | "query" | "pagination">,
@@ -65,7 +65,7 @@ function withUse(
   return typeof use === "object" ? applyUse(sized, use) : sized;
 }
 
-/** A shared parameter with what differs in one use of it; one that becomes required loses the shared default. */
+/** A shared parameter with the overrides of one use; one that becomes required loses the shared default. */
 export function applyUse(shared: ParameterDefinition, use: Exclude<ParameterUse, string>): ParameterDefinition {
   const differences = Object.entries(use).filter(([key, value]) => key !== "name" && value !== undefined);
   const { default: sharedDefault, ...rest } = shared;

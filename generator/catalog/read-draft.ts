@@ -23,10 +23,10 @@ interface ReadFiles {
   readonly shaped: Map<FileKind, ShapedFile[]>;
 }
 
-/** Reads every file as far as it goes, with what is wrong in its YAML and its shape. */
+/** Reads every file as far as possible and reports faults of its YAML and its shape. */
 export function readDraft(files: ReadonlyMap<string, string>): { draft: CatalogDraft; diagnostics: Diagnostic[] } {
   const read: ReadFiles = { diagnostics: [], unreadable: new Set(), obscured: new Set(), shaped: new Map() };
-  // By code units, so that the order of the catalog is the same on every machine.
+  // By code units, so that the order does not depend on the locale.
   for (const [file, text] of [...files].sort(([left], [right]) => (left < right ? -1 : 1))) readOne(read, file, text);
   const all = (kind: FileKind) => read.shaped.get(kind) ?? [];
   const [service] = all("service");
@@ -54,7 +54,7 @@ function readOne(read: ReadFiles, file: string, text: string): void {
   const source = readYaml(file, text);
   const shape = source.value === undefined ? null : shapeFile(source, schema);
   const hidden = source.diagnostics.length > 0;
-  // The whole catalog refers to these two: with a part of them hidden, no reference could be judged.
+  // The whole catalog refers to these two: no reference could be checked with a part of them hidden.
   const readable = shape !== null && hasContent(kind, source.value) && !(hidden && (kind === "service" || kind === "template"));
   read.diagnostics.push(...source.diagnostics, ...(shape?.diagnostics ?? []));
   if (readable) read.shaped.set(kind, [...(read.shaped.get(kind) ?? []), shape]);
@@ -62,7 +62,7 @@ function readOne(read: ReadFiles, file: string, text: string): void {
   if (!readable || hidden) read.obscured.add(kind);
 }
 
-// A file whose entries are not there, or under a misspelt key, says nothing about what exists.
+// A file whose entries are missing, or under a misspelt key, may declare anything.
 function hasContent(kind: FileKind, value: unknown): boolean {
   if (!isMap(value)) return false;
   if (kind === "endpoints") return isMap(value.endpoints);

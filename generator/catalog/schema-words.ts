@@ -3,25 +3,25 @@ import { z } from "zod";
 /** Any schema of the definition. */
 export type Schema = z.core.$ZodType;
 
-/** The schema of what is at a path inside a value; the schema itself where the path leads out of what it says. */
+/** The schema at a path in a value; the schema itself if the path leads outside of it. */
 export function innerSchema(schema: Schema, path: readonly (string | number)[]): Schema {
   return path.reduce<Schema>((outer, step) => stepInto(unwrap(outer), step) ?? outer, schema);
 }
 
-/** The keys that a map may have; none for what is no map of fixed keys. */
+/** The keys of a map with fixed keys; none for other schemas. */
 export function keysOf(schema: Schema): string[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodObject) return Object.keys(inner.shape);
   return inner instanceof z.ZodUnion ? inner.options.flatMap((option) => keysOf(option)) : [];
 }
 
-/** The options of a union, in its order. */
+/** The options of a union, in order. */
 export function optionsOf(schema: Schema): readonly Schema[] {
   const inner = unwrap(schema);
   return inner instanceof z.ZodUnion ? inner.options : [];
 }
 
-/** What a schema accepts, in words. */
+/** Describes what a schema accepts. */
 export function renderAcceptedShape(schema: Schema): string {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodUnion) return inner.options.map(renderAcceptedShape).join(", or ");

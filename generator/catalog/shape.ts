@@ -6,19 +6,19 @@ import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** A part of a file that has not the shape it should have, and where it is. */
+/** A part of a file that has the wrong shape, and its position. */
 export interface ShapeFault {
   readonly path: YamlPath;
-  /** True where the name of an entry is wrong and its value may be right. */
+  /** True if the name of an entry is invalid and its value may be valid. */
   readonly keyOnly: boolean;
-  /** Null for what follows from another fault. */
+  /** Null for a consequence of another fault. */
   readonly diagnostic: Diagnostic | null;
 }
 
-/** What is wrong with the shape of a file: each finding at its key or value, with what is accepted there. */
+/** The faults in the shape of a file: each diagnostic at its key or value, with what is accepted there. */
 export function findShapeFaults(source: YamlSource, schema: Schema, issues: readonly Issue[]): ShapeFault[] {
   const found = issues.flatMap((issue) => faultsOf({ source, schema, base: [] }, issue));
-  // A list where text belongs has a length as well, which is nobody's concern.
+  // A list instead of a text also has a length, which is not reported.
   const mistyped = found.filter((fault) => fault.diagnostic?.code === "wrong-type");
   const faults = found.filter(
     (fault) => fault.diagnostic?.code !== "wrong-value" || !mistyped.some(({ path }) => isSamePath(path, fault.path)),
@@ -59,7 +59,7 @@ function invalidKey({ source, base }: Context, accepted: string): ShapeFault {
   return { path: base, keyOnly: true, diagnostic: diagnostic("wrong-value", source.placeOfKey(base), { sent, accepted }) };
 }
 
-// The place is the key of the map that lacks it, because there is nothing else to point at.
+// The position is the key of the map that lacks it.
 function missingKey({ source, schema, base }: Context): ShapeFault {
   const data = { key: String(base.at(-1)), accepted: renderAcceptedShape(schema) };
   return { path: base, keyOnly: false, diagnostic: diagnostic("missing-key", source.placeOfKey(base.slice(0, -1)), data) };
@@ -92,7 +92,7 @@ function renderLeast(issue: z.core.$ZodIssueTooSmall): string {
   return `a number of ${least}`;
 }
 
-/** The findings of the option that was meant; where none was, one finding that names them all. */
+/** The diagnostics of the option that was meant; if none is evident, one diagnostic that names all options. */
 function unionFaults(context: Context, errors: readonly (readonly Issue[])[]): ShapeFault[] {
   const { source, schema, base } = context;
   const options = optionsOf(schema);
@@ -124,7 +124,7 @@ function strangeness(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? 100 * issue.keys.length : 1), 0);
 }
 
-// The absent key that an unknown key was meant to be.
+// The missing key that an unknown key is a misspelling of.
 function meantKey(source: YamlSource, schema: Schema, fault: ShapeFault): ShapeFault | null {
   if (fault.diagnostic?.code !== "unknown-key") return null;
   const container = fault.path.slice(0, -1);
@@ -153,7 +153,7 @@ export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value as a finding quotes it, cut where it is long. */
+/** A value as diagnostics quote it, truncated if it is long. */
 export function renderSent(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (isMap(value)) return Object.keys(value).length === 0 ? "an empty map" : "a map";

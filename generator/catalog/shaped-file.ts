@@ -6,20 +6,20 @@ import type { YamlPath, YamlSource } from "./yaml-source.ts";
 
 export { isMap } from "./shape.ts";
 
-/** A file that is YAML, with what its shape has wrong. */
+/** A parsed YAML file and the faults of its shape. */
 export interface ShapedFile {
   readonly source: YamlSource;
   readonly diagnostics: readonly Diagnostic[];
   readonly faults: readonly ShapeFault[];
   /** The plain value at a path. */
   at(path: YamlPath): unknown;
-  /** The keys of the map at a path; none where there is no map. */
+  /** The keys of the map at a path; none if it is not a map. */
   keysAt(path: YamlPath): string[];
-  /** The whole value with its defaults; null where the shape is wrong anywhere. */
+  /** The whole value with its defaults; null if any part has the wrong shape. */
   readonly checked: unknown;
 }
 
-/** Compares a file with the shape that it should have. */
+/** Checks a file against its schema. */
 export function shapeFile(source: YamlSource, schema: z.ZodType): ShapedFile {
   const result = schema.safeParse(source.value);
   const faults = result.success ? [] : findShapeFaults(source, schema, result.error.issues);
@@ -36,7 +36,7 @@ export function shapeFile(source: YamlSource, schema: z.ZodType): ShapedFile {
   };
 }
 
-/** The entry at a path with what is wrong in it left out; null where it is no map. `apart` names keys that are read on their own. */
+/** The entry at a path without its invalid values; null if it is not a map. `apart` lists keys that are read separately. */
 export function readDraftOf<S extends z.ZodObject>(
   file: ShapedFile,
   schema: S,
@@ -52,7 +52,7 @@ export function readDraftOf<S extends z.ZodObject>(
     return { ...entry, value: Object.fromEntries(kept) as Partial<z.output<S>>, broken: new Set() };
   }
   const below = file.faults.filter((fault) => isBelow(fault, path));
-  // What is read apart is broken only where it is no map at all: its entries remember what is wrong in them.
+  // A key that is read separately is broken only if it is not a map: its entries record their own faults.
   const own = below.filter((fault) => fault.path.length === path.length + 1 || !apart.includes(String(fault.path[path.length])));
   const broken = new Set(own.map((fault) => String(fault.path[path.length])));
   const sound = Object.entries(raw).filter(([key]) => !broken.has(key) && !apart.includes(key));
@@ -61,7 +61,7 @@ export function readDraftOf<S extends z.ZodObject>(
   return { ...entry, value: Object.fromEntries(value) as Partial<z.output<S>>, broken };
 }
 
-/** The entry at a path; one without any right key where it is no map, so that its name stays known. */
+/** The entry at a path; an empty one if it is not a map, so that its name stays known. */
 export function readEntry<S extends z.ZodObject>(
   file: ShapedFile,
   schema: S,
@@ -74,6 +74,6 @@ export function readEntry<S extends z.ZodObject>(
 
 function isBelow(fault: ShapeFault, path: YamlPath): boolean {
   const deep = fault.path.length > path.length && path.every((step, index) => fault.path[index] === step);
-  // A wrong name of an entry one level down leaves the entry as it is.
+  // An invalid name of a nested entry does not affect the entry.
   return deep && !(fault.keyOnly && fault.path.length === path.length + 1);
 }

@@ -15,19 +15,19 @@ import {
 import type { Place } from "./catalog.ts";
 import { type Diagnostic, diagnostic } from "./diagnostics.ts";
 
-/** The way from the root of a document to a value: keys of maps and indexes of lists. */
+/** The path from the root of a document to a value: map keys and list indexes. */
 export type YamlPath = readonly (string | number)[];
 
-/** One file of the catalog: its plain value, and the place of everything in it. */
+/** A file of the catalog: its plain value and the position of each part. */
 export interface YamlSource {
   readonly file: string;
-  /** Undefined when the text is not YAML; what is wrong is in `diagnostics` then. */
+  /** Undefined if the text is not YAML; `diagnostics` then contains the reason. */
   readonly value: unknown;
-  /** Syntax errors and repeated keys. */
+  /** Syntax errors and duplicate keys. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The place of the value at a path, or of the nearest value around it that exists. */
+  /** The position of the value at a path, or of its nearest existing ancestor. */
   placeOf(path: YamlPath): Place;
-  /** The place of the key that a path ends with; of the value where it ends in a list. */
+  /** The position of the last key of a path; of the value if the path ends in a list. */
   placeOfKey(path: YamlPath): Place;
 }
 
@@ -58,7 +58,7 @@ export function readYaml(file: string, text: string): YamlSource {
   };
 }
 
-// Aliases of aliases can ask for more values than fit in memory: the library gives up on them by throwing.
+// Nested aliases can expand to more values than fit in memory: the library throws on them.
 function readContent(document: YamlDocument): { value: unknown; problem: string | null } {
   try {
     return { value: document.toJS() ?? null, problem: null };
@@ -77,7 +77,7 @@ function findNode(document: YamlDocument, path: YamlPath): { key: unknown; value
     }
     const pair = isMap(container) ? pairOf(container, String(step)) : undefined;
     if (pair === undefined) return found;
-    // A key without a value has no node of its own: the key stands for it.
+    // A key without a value has no value node: the position is that of the key.
     found = { key: pair.key, value: hasPlace(pair.value) ? pair.value : pair.key };
   }
   return found;
@@ -96,7 +96,7 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
-/** A wrong indentation makes every line after it wrong: beyond these, errors of one file are its consequences. */
+/** A wrong indentation invalidates every line after it: further errors of a file are consequences. */
 const reportedErrors = 10;
 
 function findSyntaxErrors(document: YamlDocument, placeAt: (offset: number) => Place): Diagnostic[] {
@@ -108,9 +108,9 @@ function findSyntaxErrors(document: YamlDocument, placeAt: (offset: number) => P
   return [...lines.values()].slice(0, reportedErrors);
 }
 
-// The library's own sentence about several documents is for whoever calls it.
+// The library's message about several documents refers to its API.
 function problemOf({ code, message }: YAMLError): string {
-  if (code === "MULTIPLE_DOCS") return "the file holds more than one document; accepted: one";
+  if (code === "MULTIPLE_DOCS") return "the file contains more than one document; accepted: one";
   return `${message.replace(/\s+/g, " ").trim()}; accepted: YAML 1.2`;
 }
 
@@ -139,12 +139,12 @@ function findRepeatedKeys(map: YAMLMap, placeAt: (offset: number) => Place): Dia
   });
 }
 
-// An alias whose anchor is missing would throw in `toJS`, and one inside its own anchor would make an endless value.
+// An alias without an anchor would throw in `toJS`, and one inside its own anchor would be infinite.
 function aliasProblem(alias: Alias, document: YamlDocument): string | null {
   const accepted = "accepted: an alias of an anchor above it";
   const start = alias.range?.[0] ?? 0;
   const target = alias.resolve(document);
-  if (target === undefined) return `no anchor &${alias.source} stands before this alias; ${accepted}`;
+  if (target === undefined) return `the alias *${alias.source} has no anchor &${alias.source} before it; ${accepted}`;
   const insideItself = target.range && target.range[0] <= start && start < target.range[1];
-  return insideItself ? `the alias *${alias.source} stands inside its own anchor; ${accepted}` : null;
+  return insideItself ? `the alias *${alias.source} is inside its own anchor; ${accepted}` : null;
 }

@@ -32,8 +32,8 @@ const artifacts: Readonly<Record<string, (model: Model) => string>> = {
 };
 
 /**
- * Every generated file of a catalog: path -> text. Touches no disk and returns the same texts for the same catalog on any machine.
- * `recorded` maps operation ids to recorded answers (their `data`), which the document shows in place of synthetic ones.
+ * Every generated file of a catalog: path -> text. Does no I/O and is deterministic.
+ * `recorded` maps operation ids to recorded responses (their `data`), which the document shows instead of synthetic ones.
  */
 export function generate(catalog: Catalog, recorded: ReadonlyMap<string, unknown> = new Map()): Map<string, string> {
   const model = buildModel(catalog, recorded);

@@ -18,7 +18,7 @@ interface HandlersView {
 
 const renderHandlers = template<HandlersView>("handlers");
 
-/** The type of what the runtime hands to the routes: one function a handler. */
+/** The type of the handlers that the runtime passes to the routes. */
 export function emitHandlers({ handlers }: Model): string {
   const ofStatus = (status: Handler["status"]): HandlerView[] => handlers.filter((handler) => handler.status === status).map(viewOf);
   return renderHandlers({
@@ -38,7 +38,7 @@ export function dataType({ response, list }: Handler["operation"]): string {
   return list ? `readonly ${response}[]` : response;
 }
 
-/** Names for the braces of an import, each once. */
+/** The names of an import clause, without duplicates. */
 export function importList(names: readonly string[]): string[] {
   return [...new Set(names)].sort(compareText);
 }

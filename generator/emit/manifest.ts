@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { compareText } from "../model/names.ts";
 import { generatedSentence } from "./header.ts";
 
-/** Where the list of generated files is; it does not list itself. */
+/** The path of the manifest, which does not list itself. */
 export const manifestPath = "generated/manifest.json";
 
-/** Which files are the generator's, and what is in them. */
+/** The generated files and their hashes. */
 interface Manifest {
   readonly _generated: string;
   readonly catalog: string;
@@ -23,7 +23,7 @@ export function emitManifest(files: ReadonlyMap<string, string>, catalogVersion:
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** The paths that a manifest lists; none where the text is not one. */
+/** The paths in a manifest; none if the text is not a manifest. */
 export function manifestPaths(text: string): string[] {
   try {
     const manifest: unknown = JSON.parse(text);

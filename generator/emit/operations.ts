@@ -10,7 +10,7 @@ interface OperationsView {
 
 const renderOperations = template<OperationsView>("operations");
 
-/** What the server has to know of each endpoint: its cost, its paging, its columns. */
+/** The server's table of endpoints: cost, pagination and CSV columns. */
 export function emitOperations(model: Model): string {
   const tables = new Map(model.operations.map((operation) => [tableName(operation), operation.columns]));
   return renderOperations({

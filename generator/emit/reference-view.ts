@@ -1,4 +1,4 @@
-/** What the template of the reference is filled with. */
+/** The view of the reference's template. */
 export interface ReferenceView {
   readonly title: string;
   readonly version: string;

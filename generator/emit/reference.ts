@@ -46,7 +46,7 @@ export function emitReference(model: Model): string {
   });
 }
 
-/** Handlers in the order of their operations, which is that of the interface's rows. */
+/** Handlers in the order of their operations, that is, by row of the interface. */
 function inOrder(model: Model): Handler[] {
   const place = (handler: Handler): number => model.operations.indexOf(handler.operation);
   return [...model.handlers].sort((left, right) => place(left) - place(right));
@@ -147,7 +147,7 @@ function commonRow(name: string, definition: ParameterDefinition): ParameterRow 
 function ruleSentence(rule: Rule): string {
   const names = rule.parameters.map((parameter) => `\`${parameter.name}\``).join(" and ");
   if (rule.kind === "exclusive") return `At most one of ${names} may be sent.`;
-  if (rule.kind === "together") return `${names} go together: all or none.`;
+  if (rule.kind === "together") return `${names} must be sent together or not at all.`;
   return `${rule.parameters.map((parameter) => `\`${parameter.name}\``).join(" may not be above ")}.`;
 }
 
@@ -155,5 +155,5 @@ function described(entries: Readonly<Record<string, { readonly description: stri
   return Object.entries(entries).map(([name, { description }]) => ({ name, description: cell(description) }));
 }
 
-/** A text for a cell of a table. */
+/** Escapes a text for a table cell. */
 const cell = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();

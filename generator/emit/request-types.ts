@@ -19,7 +19,7 @@ const types: Record<Exclude<Parameter["type"], "choice">, string> = {
   tokenId: "bigint",
 };
 
-/** The TypeScript type of a parameter that was read. */
+/** The TypeScript type of a parsed parameter. */
 export function requestType(parameter: Parameter): string {
   const type = parameter.type === "choice" ? choices(parameter) : types[parameter.type];
   return parameter.required || parameter.default !== null ? type : `${type} | null`;
@@ -27,14 +27,14 @@ export function requestType(parameter: Parameter): string {
 
 const choices = (parameter: Parameter): string => (parameter.values ?? []).map(literal).join(" | ");
 
-/** The default as the parser would have given it: heights are numbers, words stay words. */
+/** The default as the parser would return it: heights become numbers, keywords stay strings. */
 export function defaultLiteral(parameter: Parameter): string {
   const value = parameter.default;
   const isHeight = parameter.type === "block" || parameter.type === "height";
   return literal(isHeight && typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value);
 }
 
-/** The function that reads a parameter's text. */
+/** The parser of a parameter. */
 export function parserOf(parameter: Parameter): string {
   if (parameter.name === "page-size") return `(text) => (csv ? parsers.integer(text, csvPageSizes) : ${call(parameter)})`;
   return `(text) => ${call(parameter)}`;
@@ -67,7 +67,7 @@ function bounds(parameter: Parameter): string {
   });
 }
 
-/** The expected value of a required query parameter, for the error about its absence. */
+/** The expected value of a required query parameter, for the error if it is missing. */
 export function requiredText(parameter: Parameter): string {
   const isAddress = parameter.type === "address" || parameter.type === "addressList";
   return isAddress ? "0x + 40 hex digits or a registered name (required)" : "a value (required)";

@@ -22,7 +22,7 @@ export const requestName = (handler: string): string => `${pascalCase(handler)}R
 /** The name of the function that reads a handler's request. */
 export const parseName = (handler: string): string => `parse${pascalCase(handler)}`;
 
-/** The currencies, and one request type and one function that parses it for each handler. */
+/** The currencies, and for each handler a request type and its parser. */
 export function emitRequests(model: Model): string {
   return renderRequests({ currencies: model.currencies.map(literal).join(" | "), handlers: model.handlers.map(viewOf) });
 }
@@ -49,7 +49,7 @@ interface RequestField {
   readonly value: string;
 }
 
-/** The fields of a request: those of a page are one object, and a community request says which protocol is meant. */
+/** The fields of a request: the page parameters are one object, and a community request includes the protocol. */
 function requestFields(operation: Operation): RequestField[] {
   const paging = pageParameters(operation);
   const plain = operation.parameters
@@ -61,7 +61,7 @@ function requestFields(operation: Operation): RequestField[] {
   return [...protocol, ...plain, ...names, ...page];
 }
 
-/** The name that was sent in place of an address; null where the address itself was. */
+/** The name that was sent instead of an address; null if an address was sent. */
 const nameField = (parameter: Parameter): RequestField => ({
   name: `${parameter.field}Name`,
   type: "string | null",
@@ -73,7 +73,7 @@ interface PageParameters {
   readonly size: Parameter;
 }
 
-/** The two parameters of a page, where the regime has a size; elsewhere a page is only its number. */
+/** The page number and size, if the regime has a size; otherwise a page is only its number. */
 function pageParameters(operation: Operation): PageParameters | null {
   const size = operation.parameters.find((parameter) => parameter.name === "page-size");
   const number = operation.parameters.find((parameter) => parameter.name === (operation.regime === "path-page" ? "page" : "page-number"));
@@ -91,7 +91,7 @@ function pageField({ number, size }: PageParameters): RequestField {
 function statements(operation: Operation): string[] {
   const { parameters } = operation;
   const sized = parameters.some((parameter) => parameter.name === "page-size");
-  // The format decides how large a page may be, so it is read before the page size.
+  // The format determines the maximum page size, so it is read first.
   const inOrder = [...parameters].sort((left, right) => Number(left.name === "page-size") - Number(right.name === "page-size"));
   const reads = inOrder.flatMap((parameter) => [
     ...(sized && parameter.name === "page-size" ? ['const csv = format.ok && format.value === "csv";'] : []),
@@ -104,7 +104,7 @@ function statements(operation: Operation): string[] {
 
 const isAddress = (parameter: Parameter): boolean => parameter.type === "address" || parameter.type === "addressList";
 
-/** An address is first a reference, and has its own name when it is resolved. */
+/** The variable of an address: a reference first, renamed after it is resolved. */
 const readName = (parameter: Parameter): string => (isAddress(parameter) ? `${parameter.field}Sent` : parameter.field);
 
 function readCall(parameter: Parameter): string {

@@ -12,7 +12,7 @@ const renderResponses = template<{ objects: readonly ObjectView[] }>("responses"
 
 const scalars: Partial<Record<ScalarType, string>> = { number: "number", integer: "number", boolean: "boolean" };
 
-/** One interface an object, with every field there and null where it may be. */
+/** One TypeScript interface per object; every field is present, nullable ones as a union with null. */
 export function emitResponses(model: Model): string {
   const objects = [...model.objects.values()].map((object) => ({
     name: object.name,

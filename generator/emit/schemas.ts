@@ -3,8 +3,8 @@ import type { ScalarType } from "../catalog/definition.ts";
 import type { Field, Model, ResponseObject } from "../model/model.ts";
 
 /**
- * The JSON Schemas of answers (draft 2020-12, which OpenAPI 3.1 takes over whole): the document shows them, the validators are compiled from them.
- * Forms are patterns, so that a validator needs no library of formats.
+ * The JSON Schemas of responses (draft 2020-12, as in OpenAPI 3.1): the document contains them, and the validators are compiled from them.
+ * Formats are patterns, so that a validator needs no format library.
  */
 export const schemaPrefix = "#/components/schemas/";
 
@@ -24,7 +24,7 @@ const scalars: Record<ScalarType, SchemaObject> = {
   address: { type: "string", pattern: "^0x[0-9a-f]{40}$" },
   hash: { type: "string", pattern: "^0x[0-9a-f]{64}$" },
   hex: { type: "string", pattern: "^0x[0-9a-f]*$" },
-  // RFC 3986, section 3.1: a scheme, then anything that is no white space.
+  // RFC 3986, section 3.1: a scheme, then any characters except white space.
   url: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$" },
   date: { type: "string", format: "date", pattern: "^\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])$" },
 };
@@ -37,10 +37,10 @@ export function answerSchemas(model: Model): Map<string, SchemaObject> {
   return new Map([...[...model.objects.values()].map((object) => [object.name, objectSchema(object)] as const), ...envelopes]);
 }
 
-/** The name of the schema of a whole successful answer. */
+/** The schema name of a successful response. */
 export const envelopeName = (response: string, list: boolean): string => `${response}${list ? "List" : ""}Envelope`;
 
-/** The name of the schema of every failure. */
+/** The schema name of a failure. */
 export const failureName = "Failure";
 
 function objectSchema(object: ResponseObject): SchemaObject {
@@ -58,7 +58,7 @@ function fieldSchema(field: Field): SchemaObject {
 function objectField({ description, list, nullable }: Field, name: string): SchemaObject {
   const reference = { $ref: `${schemaPrefix}${name}` };
   if (list) return { description, type: nullable ? ["array", "null"] : "array", items: reference };
-  // A reference has no type of its own that null could be added to.
+  // A reference has no type to which null could be added.
   return nullable ? { description, anyOf: [reference, { type: "null" }] } : { description, ...reference };
 }
 
@@ -69,7 +69,7 @@ function orNull(schema: SchemaObject): SchemaObject {
 
 function envelopeSchema({ service }: Model, response: string, list: boolean): SchemaObject {
   const reference = { $ref: `${schemaPrefix}${response}` };
-  return closed(`A successful answer with ${response}.`, {
+  return closed(`A successful response with ${response}.`, {
     data: list ? { type: "array", items: reference } : reference,
     error: { description: describe(service.envelope.error), type: "boolean", const: false },
     error_message: { description: describe(service.envelope.error_message), type: "null" },
@@ -89,7 +89,7 @@ export function failureSchema({ service }: Model): SchemaObject {
 
 const describe = (entry: { readonly description: string } | undefined): string => entry?.description ?? "";
 
-/** An object with exactly these properties: none is ever left out, and none is added. */
+/** An object with exactly these properties. */
 function closed(description: string, properties: NonNullable<SchemaObject["properties"]>): SchemaObject {
   return { description, type: "object", required: Object.keys(properties), properties, additionalProperties: false };
 }

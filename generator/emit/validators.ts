@@ -12,10 +12,10 @@ const annotations: ReadonlySet<string> = new Set(["description", "format", "exam
 
 const rootId = "ashlar";
 
-/** Validators of whole successful answers, compiled ahead of time: the code needs neither ajv nor the schemas when it runs. */
+/** Validators of successful responses, compiled ahead of time: at run time they need neither ajv nor the schemas. */
 export function emitValidators(model: Model): string {
-  // Without inlining, an object that many answers share is one function. Forms are patterns already, so the formats say nothing more; and the schemas
-  // are made above, so checking and optimising them would only cost time.
+  // Without inlining, an object that many responses share is one function. Formats are patterns, so format checks would be redundant; the schemas
+  // are generated above, so validating and optimising them would only cost time.
   const ajv = new Ajv2020({
     inlineRefs: false,
     validateFormats: false,
@@ -35,7 +35,7 @@ export function emitValidators(model: Model): string {
   return `// ${generatedSentence}\n${code}\n\nexport const validators = {\n${entries(model)}\n};\n`;
 }
 
-/** What a schema only says for people would make the code three times as long; a property of such a name has an object as its value. */
+/** Removes annotations, which would triple the code; a property of such a name has an object as its value. */
 function assertions(schema: unknown): unknown {
   const isAnnotation = (key: string, value: unknown): boolean =>
     annotations.has(key) && (typeof value !== "object" || Array.isArray(value));

@@ -1,9 +1,9 @@
-/** Words and forms that YAML may read as something else than text. */
+/** Plain scalars that YAML may not read as strings. */
 const plainKey = /^(?!(?:true|false|null|yes|no|on|off|y|n)$)[A-Za-z_$][\w$-]*$/i;
 
 /**
- * A JSON value as YAML 1.2 in block style. Strings stay in JSON's quotes, which YAML has as they are (YAML 1.2.2, section 7.3.1), so that nothing has to be
- * guessed about them; a library's writer takes ten times as long for a document of this size.
+ * A JSON value as YAML 1.2 in block style. Strings keep JSON's quoting, which is valid YAML (YAML 1.2.2, section 7.3.1), so that no string is
+ * ambiguous; a library takes ten times as long for a document of this size.
  */
 export function renderYaml(value: unknown): string {
   const lines: string[] = [];
@@ -16,7 +16,7 @@ function append(lines: string[], value: unknown, indent: string): void {
   else for (const [key, item] of entriesOf(value)) appendEntry(lines, key, item, indent);
 }
 
-/** `-` with a plain value, or with the first line of what belongs to it, beside it. */
+/** `-` followed on the same line by a plain value or the first line of a nested one. */
 function appendItem(lines: string[], item: unknown, indent: string): void {
   const first = lines.length;
   if (isPlain(item)) lines.push(`${indent}- ${JSON.stringify(item)}`);
@@ -24,7 +24,7 @@ function appendItem(lines: string[], item: unknown, indent: string): void {
   lines[first] = `${indent}-${(lines[first] ?? "").slice(indent.length + 1)}`;
 }
 
-/** `key:` with a plain value beside it, and anything else below it. */
+/** `key:` followed by a plain value on the same line, or by a nested value below. */
 function appendEntry(lines: string[], key: string, item: unknown, indent: string): void {
   const start = `${indent}${plainKey.test(key) ? key : JSON.stringify(key)}:`;
   if (isPlain(item)) lines.push(`${start} ${JSON.stringify(item)}`);
@@ -34,10 +34,10 @@ function appendEntry(lines: string[], key: string, item: unknown, indent: string
   }
 }
 
-/** What JSON has on one line: a scalar, an empty list, an empty map. */
+/** A value that fits on one line: a scalar, an empty list or an empty map. */
 const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null || entriesOf(value).length === 0;
 
-/** The entries that JSON would have. */
+/** The entries that JSON would contain. */
 function entriesOf(value: unknown): [string, unknown][] {
   return typeof value === "object" && value !== null ? Object.entries(value).filter(([, item]) => item !== undefined) : [];
 }

@@ -1,6 +1,6 @@
 import type { Field, ResponseObject } from "./model.ts";
 
-/** The documented answer of an object: the examples of its fields, one element a list. */
+/** The documented value of an object: the examples of its fields, lists with one element. */
 export function answerOf(
   objects: ReadonlyMap<string, ResponseObject>,
   name: string,
@@ -15,7 +15,7 @@ export function answerOf(
 function exampleOf(objects: ReadonlyMap<string, ResponseObject>, field: Field, above: readonly string[]): unknown {
   if ("scalar" in field.type)
     return field.list && field.example !== null && !Array.isArray(field.example) ? [field.example] : field.example;
-  // An object within itself is null or an empty list the second time, else its example would never end.
+  // A nested occurrence of the same object is null or an empty list, otherwise the example would be infinite.
   if (above.includes(field.type.object)) return field.list ? [] : null;
   const element = answerOf(objects, field.type.object, above);
   return field.list ? [element] : element;

@@ -10,12 +10,12 @@ import { compareText } from "./names.ts";
 import { parametersOf, rulesOf } from "./parameters.ts";
 import { segmentsOf } from "./route-order.ts";
 
-/** ISO 4217 codes that quotes are offered in, where the catalog's currency parameters name none. */
+/** The ISO 4217 codes of quotes, if the catalog's currency parameters list none. */
 const offeredCurrencies = "USD CAD EUR SGD INR JPY VND CNY KRW RUB TRY NGN ARS AUD CHF GBP".split(" ");
 
 const classOrder = ["A", "pricing", "B", "C"];
 
-/** The model of a checked catalog; `recorded` holds real answers (`data`) by operation id, which take the place of made-up examples. */
+/** The model of a checked catalog; `recorded` contains recorded responses (`data`) by operation id, which replace synthetic examples. */
 export function buildModel(catalog: Catalog, recorded: ReadonlyMap<string, unknown>): Model {
   const objects = new Map(
     [...catalog.objects.values()]
@@ -69,7 +69,7 @@ function operationOf(
   };
 }
 
-/** One handler may answer operations of several protocols; it is live when one of them is. */
+/** One handler may serve operations of several protocols; it is live if one of them is. */
 function handlersOf(operations: readonly Operation[]): Handler[] {
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) groups.set(operation.handler, [...(groups.get(operation.handler) ?? []), operation]);

@@ -3,12 +3,12 @@ import type { CsvColumn, Field, ResponseObject } from "./model.ts";
 
 type Objects = ReadonlyMap<string, ResponseObject>;
 
-/** An amount is text in JSON and a number for whoever reads a table. */
+/** An amount is a string in JSON and a number in CSV. */
 const kinds: Partial<Record<ScalarType, CsvColumn["kind"]>> = { number: "number", integer: "number", bigint: "number", boolean: "boolean" };
 
 /**
- * The columns of an endpoint's CSV: the fields of its rows, nested objects dotted, arrays one cell of JSON. Where `data` is a list of parents with
- * rows of their own, each parent's scalar fields come first; elsewhere the head of a response goes into no cell.
+ * The columns of an endpoint's CSV: the fields of its rows, nested fields with dotted names, arrays as one cell of JSON. If `data` is a list of parents with
+ * nested rows, each parent's scalar fields come first; otherwise the fields outside of the rows are omitted.
  */
 export function csvColumns(objects: Objects, response: string, list: boolean): CsvColumn[] {
   const object = objectNamed(objects, response);
@@ -34,7 +34,7 @@ function fieldColumns(
 ): CsvColumn[] {
   return object.fields.flatMap((field): CsvColumn[] => {
     const here = [...path, field.name];
-    // An object within itself would never end; it is one cell of JSON, as arrays are.
+    // A recursive object is one cell of JSON, like an array.
     if ("scalar" in field.type || field.list || above.includes(field.type.object)) return [columnOf(field, from, here)];
     return fieldColumns(objects, objectNamed(objects, field.type.object), from, here, [...above, field.type.object]);
   });

@@ -1,7 +1,7 @@
 import type { EndpointDefinition } from "../catalog/definition.ts";
 import type { Cost } from "./model.ts";
 
-/** The cost in whole hundredths, so that the sum of many items is exact; null where it is not stated. */
+/** The cost in whole hundredths, so that sums are exact; null if none is stated. */
 export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
   if (cost === "not-stated") return null;
   return { hundredths: Math.round(cost.credits * 100), per: cost.per };
@@ -9,7 +9,7 @@ export function costOf(cost: EndpointDefinition["cost"]): Cost | null {
 
 const units: Record<Cost["per"], string> = { call: "call", item: "item", block: "block", "30-days": "30 days" };
 
-/** `0.02 credits an item` for people. */
+/** The cost as text: `0.02 credits an item`. */
 export function renderCost(cost: Cost | null): string {
   if (cost === null) return "not stated";
   const amount = (cost.hundredths / 100).toFixed(2);

@@ -1,11 +1,11 @@
 import type { ServiceDefinition } from "../catalog/definition.ts";
 import type { Operation } from "./model.ts";
 
-/** Only an endpoint that is not live yet answers so. */
+/** The status of endpoints that are not live yet. */
 export const plannedStatus = "501";
 const placeholder = "{plannedPath}";
 
-/** The service's failures: the example of a planned endpoint names one that is planned, and goes when none is left. */
+/** The service's failures; the 501 example names a planned endpoint and is omitted if there is none. */
 export function errorsOf(errors: ServiceDefinition["errors"], operations: readonly Operation[]): ServiceDefinition["errors"] {
   const planned = operations.find(({ status }) => status === "planned");
   return Object.fromEntries(

@@ -17,7 +17,7 @@ function fieldOf(name: string, definition: FieldDefinition): Field {
   };
 }
 
-/** A catalog object with its fields taken apart. */
+/** A catalog object with parsed field types. */
 export function objectOf(object: CatalogObject): ResponseObject {
   return {
     name: object.name,

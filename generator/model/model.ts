@@ -1,18 +1,18 @@
 import type { Example, ParameterType, ScalarType, ServiceDefinition } from "../catalog/definition.ts";
 
-/** The catalog as the emitters want it: everything resolved, named and ordered; the same for any order of the catalog's files. */
+/** The emitters' view of the catalog: resolved, named and ordered independently of the order of the files. */
 export interface Model {
   readonly service: ServiceDefinition;
   /** By class, row and id. */
   readonly operations: readonly Operation[];
-  /** One a handler, by id; operations of the community share some. */
+  /** By id; community operations share handlers. */
   readonly handlers: readonly Handler[];
   /** By name. */
   readonly objects: ReadonlyMap<string, ResponseObject>;
   readonly currencies: readonly string[];
 }
 
-/** One path that answers GET. */
+/** One path, served with GET. */
 export interface Operation {
   readonly id: string;
   readonly handler: string;
@@ -34,28 +34,28 @@ export interface Operation {
   readonly list: boolean;
   readonly rows: string | null;
   readonly protocol: string | null;
-  /** Path parameters in the order of the path, then query parameters; the API key is not among them. */
+  /** Path parameters in the order of the path, then query parameters; without the API key. */
   readonly parameters: readonly Parameter[];
-  /** The request carries the names that were sent in place of single addresses. */
+  /** Whether the request includes the names that were sent instead of single addresses. */
   readonly sentNames: boolean;
   readonly rules: readonly Rule[];
   readonly columns: readonly CsvColumn[];
-  /** The data of the documented answer. */
+  /** The `data` of the documented response. */
   readonly answer: unknown;
 }
 
-/** What the runtime has to provide: one function, whose request and response these are. */
+/** A function that the runtime provides, with its request and response types. */
 export interface Handler {
   readonly id: string;
   readonly status: "live" | "planned";
   readonly domain: string;
-  /** Any operation that it answers: all of them have the same parameters and response. */
+  /** One of its operations: all have the same parameters and response. */
   readonly operation: Operation;
 }
 
 export type Segment = { readonly literal: string } | { readonly parameter: string };
 
-/** A cost in hundredths of a credit, so that sums stay whole. */
+/** A cost in hundredths of a credit, so that sums are integers. */
 export interface Cost {
   readonly hundredths: number;
   readonly per: "call" | "item" | "block" | "30-days";
@@ -65,23 +65,23 @@ export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly type: ParameterType;
-  /** Its name in requests and in the client: camelCase. */
+  /** The camelCase name in requests and in the client. */
   readonly field: string;
   readonly description: string;
   readonly required: boolean;
   readonly default: Example | null;
-  /** A literal value; where the endpoint's example names something of the story, the shared parameter's own example. */
+  /** A literal value; the shared parameter's example if the endpoint's refers to the story. */
   readonly example: Example;
-  /** What the example of this endpoint takes from the demo's story. */
+  /** The story reference of this endpoint's example. */
   readonly story: string | null;
-  /** True where this endpoint's own example names the parameter. */
+  /** True if this endpoint's example includes the parameter. */
   readonly inExample: boolean;
   readonly values: readonly string[] | null;
   readonly sizes: readonly number[] | null;
   readonly minimum: number | null;
   readonly maximum: number | null;
   readonly maxItems: number | null;
-  /** True where the endpoint says something else than the shared parameter does. */
+  /** True if the endpoint overrides the shared parameter. */
   readonly differs: boolean;
 }
 
@@ -89,7 +89,7 @@ export type Rule =
   | { readonly kind: "exclusive" | "together"; readonly parameters: readonly Parameter[] }
   | { readonly kind: "ascending"; readonly parameters: readonly [Parameter, Parameter] };
 
-/** A column of CSV: a scalar somewhere below the row (or below its parent), or an array as JSON. */
+/** A column of CSV: a scalar in the row (or in its parent), or an array as JSON. */
 export interface CsvColumn {
   readonly header: string;
   readonly path: readonly string[];
@@ -112,7 +112,7 @@ export interface Field {
   readonly list: boolean;
   readonly nullable: boolean;
   readonly values: readonly string[] | null;
-  /** Null for objects, whose example is that of their fields. */
+  /** Null for objects, whose example consists of their fields' examples. */
   readonly example: unknown;
   readonly added: boolean;
 }

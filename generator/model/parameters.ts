@@ -4,11 +4,11 @@ import { type EndpointParameter, endpointParameters } from "../catalog/parameter
 import type { Parameter, Rule } from "./model.ts";
 import { camelCase } from "./names.ts";
 
-/** The API key is how a request is admitted, not what it asks; the security schemes describe it. */
+/** The API key is described by the security schemes, not as a parameter. */
 const keyParameter = "key";
 const storyPrefix = "story:";
 
-/** The parameters of an endpoint with the endpoint's own example laid over the shared ones. */
+/** The parameters of an endpoint; the endpoint's examples override the shared ones. */
 export function parametersOf(service: ServiceDefinition, endpoint: CatalogEndpoint): Parameter[] {
   return endpointParameters(service, endpoint.definition)
     .filter((parameter) => parameter.name !== keyParameter)
@@ -40,7 +40,7 @@ function parameterOf(service: ServiceDefinition, endpoint: CatalogEndpoint, para
   };
 }
 
-/** The rules between parameters, each with the parameters that it is about. */
+/** The rules between parameters, each with its parameters. */
 export function rulesOf(endpoint: CatalogEndpoint, parameters: readonly Parameter[]): Rule[] {
   const named = (name: string): Parameter => {
     const parameter = parameters.find((candidate) => candidate.name === name);

@@ -10,8 +10,8 @@ export function segmentsOf(path: string): Segment[] {
 }
 
 /**
- * Orders routes so that the first that matches a request is the one that is meant: at the first place where two differ, a literal goes before a
- * parameter. Express tries routes in the order of their registration, so that is all the overlaps need.
+ * Orders routes so that the first match is the most specific: at the first segment where two paths differ, a literal precedes a
+ * parameter. Express tries routes in the order of registration.
  */
 export function compareRoutes(left: readonly Segment[], right: readonly Segment[]): number {
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {

@@ -1,12 +1,12 @@
 import { compareText } from "../model/names.ts";
 
-/** How a file on the disk departs from what the catalog gives. */
+/** How a file on disk differs from the generated one. */
 type Difference =
   | { readonly kind: "line"; readonly path: string; readonly line: number; readonly expected: string | null; readonly found: string | null }
   | { readonly kind: "missing"; readonly path: string }
   | { readonly kind: "extra"; readonly path: string };
 
-/** Every file that departs, with its first line that does. */
+/** Every file that differs, with its first different line. */
 export function compareFiles(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): Difference[] {
   const paths = [...new Set([...expected.keys(), ...found.keys()])].sort(compareText);
   return paths.flatMap((path): Difference[] => {
@@ -35,7 +35,7 @@ export function renderDifference(difference: Difference): string {
   return `${difference.path}:${difference.line}: expected ${expected}, found ${found}`;
 }
 
-/** Both lines from shortly before where they part, so that long ones show what differs. */
+/** Both lines from shortly before the first difference, so that it is visible in long lines. */
 function excerpts(expected: string | null, found: string | null): [string, string] {
   let common = 0;
   while (expected !== null && found !== null && common < expected.length && expected[common] === found[common]) common += 1;

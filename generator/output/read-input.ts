@@ -7,7 +7,7 @@ import { nearest } from "../catalog/nearest.ts";
 import { compareText } from "../model/names.ts";
 import { readText } from "./read-output.ts";
 
-/** All that is generated from, or every sentence about what is wrong with it. */
+/** The generator's input, or the messages about its faults. */
 type Input =
   | { readonly ok: true; readonly catalog: Catalog; readonly recorded: ReadonlyMap<string, unknown> }
   | { readonly ok: false; readonly findings: readonly string[] };
@@ -15,7 +15,7 @@ type Input =
 const folder = "spec";
 const recordedFolder = `${folder}/examples`;
 
-/** Reads the catalog of a repository, and the answers that were recorded for its documentation. */
+/** Reads the catalog of a repository and the responses recorded for its documentation. */
 export async function readInput(root: string): Promise<Input> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(root, folder)));
   if (catalog === null) return { ok: false, findings: diagnostics.map(renderDiagnostic) };
@@ -42,12 +42,12 @@ function recordedFinding(path: string, text: string, ids: ReadonlySet<string>): 
   if (!ids.has(id)) {
     const meant = nearest(id, [...ids]);
     const suggestion = meant === null ? "" : `; nearest: ${meant}`;
-    return [`${path}:1:1: there is no operation ${id}; accepted: the id of the operation that gave the answer, and .json${suggestion}`];
+    return [`${path}:1:1: unknown operation ${id}; accepted: the id of the recorded operation, and .json${suggestion}`];
   }
-  return dataOf(text) === undefined ? [`${path}:1:1: this is not a recorded answer; a JSON object with data is one.`] : [];
+  return dataOf(text) === undefined ? [`${path}:1:1: not a recorded response; accepted: a JSON object with data`] : [];
 }
 
-/** The payload of a recorded answer, undefined where the text is none. */
+/** The `data` of a recorded response; undefined if the text is not one. */
 function dataOf(text: string): unknown {
   try {
     const answer: unknown = JSON.parse(text);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { compareText } from "../model/names.ts";
 import { folderInTheWay } from "./output-error.ts";
 
-/** The folder that belongs to the generator. */
+/** The folder that only the generator writes. */
 const generatedFolder = "generated";
 
-/** The text of a file, or null where there is none. */
+/** The text of a file, or null if it does not exist. */
 export async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");
@@ -18,7 +18,7 @@ export async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** What is on the disk at these paths, and what else is in the generator's folder. */
+/** The files at these paths, and all others in the generator's folder. */
 export async function readOutput(root: string, paths: Iterable<string>): Promise<Map<string, string>> {
   const all = [...new Set([...paths, ...(await generatedPaths(root))])].sort(compareText);
   const texts = await Promise.all(all.map((path) => readText(join(root, path))));

@@ -4,14 +4,14 @@ import { readInput } from "./read-input.ts";
 import { readOutput } from "./read-output.ts";
 import { type Written, writeOutput } from "./write-output.ts";
 
-/** What came of a run: what it did, or every sentence about what is wrong. */
+/** The outcome of a run: what it wrote, or the messages about faults. */
 export type Outcome =
   | { readonly kind: "written"; readonly changes: Written; readonly stubs: readonly string[]; readonly registered: readonly string[] }
   | { readonly kind: "clean"; readonly files: number }
   | { readonly kind: "wrong-catalog"; readonly findings: readonly string[] }
   | { readonly kind: "outdated"; readonly findings: readonly string[] };
 
-/** Generates everything and writes what changed, and where asked stubs of missing resolvers, registered; a wrong catalog writes nothing. */
+/** Generates everything and writes what changed, optionally with registered stubs of missing resolvers; an invalid catalog writes nothing. */
 export async function runWrite(root: string, options: { readonly stubs: boolean }): Promise<Outcome> {
   const input = await readInput(root);
   if (!input.ok) return { kind: "wrong-catalog", findings: input.findings };
@@ -21,12 +21,12 @@ export async function runWrite(root: string, options: { readonly stubs: boolean 
   const { missingStubs } = await import("../scaffold/missing-stubs.ts");
   const missing = await missingStubs(root, input.catalog);
   if (missing.length === 0) return written;
-  // The compiler behind it takes longer to load than everything else together, and a resolver is seldom missing.
+  // It loads a compiler, which takes longer than everything else, and a resolver is rarely missing.
   const { writeStubs } = await import("../scaffold/write-stubs.ts");
   return { ...written, ...(await writeStubs(root, missing)) };
 }
 
-/** Generates everything in memory and compares it with what is on the disk. */
+/** Generates everything in memory and compares it with the files on disk. */
 export async function runCheck(root: string): Promise<Outcome> {
   const input = await readInput(root);
   if (!input.ok) return { kind: "wrong-catalog", findings: input.findings };

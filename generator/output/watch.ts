@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { watch } from "chokidar";
 
 const schemaFile = "catalog.schema.json";
-/** Editors save in several steps. */
+/** Debounces changes: editors save in several steps. */
 const quietMilliseconds = 100;
 
 /** Calls `run` after each change of the catalog, one run at a time, until the signal ends it. Resolves when the last run is over. */
 export async function watchCatalog(root: string, signal: AbortSignal, run: () => Promise<void>): Promise<void> {
   const folder = join(root, "spec");
-  // The schema of the catalog is written by the run itself.
+  // Each run writes the schema of the catalog.
   const watcher = watch(folder, { ignoreInitial: true, ignored: (path) => path.endsWith(schemaFile) || path.endsWith(".tmp") });
   let timer: NodeJS.Timeout | undefined;
   let last = Promise.resolve();

@@ -5,15 +5,15 @@ import { manifestPath, manifestPaths } from "../emit/manifest.ts";
 import { foreignFiles } from "./output-error.ts";
 import { readOutput, readText } from "./read-output.ts";
 
-/** What a run changed on the disk. */
+/** The files that a run changed. */
 export interface Written {
   readonly written: readonly string[];
   readonly deleted: readonly string[];
 }
 
 /**
- * Writes what changed, each file whole or not at all, the manifest last; then deletes what the manifest of before lists and the catalog no longer gives.
- * @throws {OutputError} before anything is written, where a file without the generated header is in the way.
+ * Writes changed files atomically, the manifest last; then deletes files that the previous manifest lists and that are no longer generated.
+ * @throws {OutputError} before anything is written, if a file without the generated header would be overwritten.
  */
 export async function writeOutput(root: string, files: ReadonlyMap<string, string>): Promise<Written> {
   const listed = manifestPaths((await readText(join(root, manifestPath))) ?? "").filter(isInside);
@@ -30,13 +30,13 @@ export async function writeOutput(root: string, files: ReadonlyMap<string, strin
   return { written: changed.map(([path]) => path), deleted: outdated };
 }
 
-/** A manifest is a file that anyone can edit: it can name nothing outside of the repository. */
+/** A manifest may have been edited: paths outside of the repository are ignored. */
 function isInside(path: string): boolean {
   const plain = normalize(path);
   return plain !== "" && !plain.startsWith("..") && !plain.startsWith("/") && !/^[A-Za-z]:/.test(plain);
 }
 
-/** Readers see the old text or the new one: a rename within a folder is atomic (POSIX.1, rename). */
+/** Readers see either the old text or the new one: a rename within a folder is atomic (POSIX.1, rename). */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   const temporary = join(folder, `.${basename(path)}.${process.pid}.tmp`);

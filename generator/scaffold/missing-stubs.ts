@@ -5,13 +5,13 @@ import type { Handler } from "../model/model.ts";
 import { kebabCase } from "../model/names.ts";
 import { readText } from "../output/read-output.ts";
 
-/** A resolver that an operation needs and nobody has written yet. */
+/** A resolver that does not exist yet. */
 export interface MissingStub {
   readonly path: string;
   readonly handler: Handler;
 }
 
-/** The place of a handler's resolver. */
+/** The path of a handler's resolver. */
 export function resolverPath(handler: Pick<Handler, "id" | "domain">): string {
   return `runtime/api/${handler.domain}/${kebabCase(handler.id)}.ts`;
 }

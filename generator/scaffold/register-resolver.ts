@@ -7,9 +7,9 @@ import { OutputError } from "../output/output-error.ts";
 import { resolverPath } from "./missing-stubs.ts";
 
 /**
- * Adds a resolver to `index.ts` beside it, where it is not there yet: an import and an entry of the exported object, both in alphabetical order. Everything else
- * in that file stays as it is; the first resolver of a domain begins the file. Returns the path of a file that was written, null where nothing was to do.
- * @throws {OutputError} an `index.ts` without the exported object.
+ * Adds a resolver to the `index.ts` of its folder unless it is there: an import and an entry of the exported object, both in alphabetical order. The rest of
+ * the file is unchanged; the first resolver of a domain creates it. Returns the path of the written file, or null if nothing changed.
+ * @throws {OutputError} if `index.ts` does not export the object.
  */
 export async function registerResolver(root: string, handler: Pick<Handler, "id" | "domain">): Promise<string | null> {
   const path = join(dirname(resolverPath(handler)), "index.ts");
@@ -24,7 +24,9 @@ export async function registerResolver(root: string, handler: Pick<Handler, "id"
     : project.createSourceFile(target, emptyIndex(handler.domain), { overwrite: true });
   const handlers = handlersObject(file, handler.domain);
   if (handlers === null) {
-    throw new OutputError(`Cannot register ${handler.id}: ${path} exports no object "${handler.domain}Handlers". Add it there by hand.`);
+    throw new OutputError(
+      `Cannot register ${handler.id}: ${path} does not export an object "${handler.domain}Handlers". Add the entry manually.`,
+    );
   }
   if (handlers.getProperty(handler.id) !== undefined) return null;
   addImport(file, handler.id);

@@ -1,7 +1,7 @@
 import { IndentationText, Project, QuoteKind, VariableDeclarationKind } from "ts-morph";
 import type { Handler } from "../model/model.ts";
 
-/** The text of a resolver that compiles and answers 501 until it is written. */
+/** The text of a resolver that compiles and responds with 501 until it is implemented. */
 export function stubText({ id, operation }: Pick<Handler, "id" | "operation">): string {
   const project = new Project({
     useInMemoryFileSystem: true,

@@ -4,13 +4,13 @@ import type { MissingStub } from "./missing-stubs.ts";
 import { registerResolver } from "./register-resolver.ts";
 import { stubText } from "./stub-text.ts";
 
-/** What was written for the missing resolvers: the paths of stubs, and of the index files in which they were registered. */
+/** The paths of the written stubs and of the index files in which they were registered. */
 export interface WrittenStubs {
   readonly stubs: readonly string[];
   readonly registered: readonly string[];
 }
 
-/** Writes the stubs of missing resolvers and registers them in the index of their folder; a file that exists by now stays as it is. */
+/** Writes the stubs of missing resolvers and registers them in the index of their folder; an existing file is not changed. */
 export async function writeStubs(root: string, missing: readonly MissingStub[]): Promise<WrittenStubs> {
   const stubs: string[] = [];
   const registered = new Set<string>();

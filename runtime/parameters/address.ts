@@ -3,17 +3,17 @@ import { normalName } from "../lib/normal-name.ts";
 import { accept, refuse } from "./parsed.ts";
 
 const addressForm = /^0x[0-9a-f]{40}$/i;
-/** The bound of a DNS name (RFC 1035, section 2.3.4), which registries of names keep to. */
+/** The maximum length of a DNS name (RFC 1035, section 2.3.4), which name registries also use. */
 const longestName = 255;
 
-/** What an address parameter accepts. */
+/** The accepted form of an address. */
 export const addressExpected = "0x + 40 hex digits or a registered name";
 const nameExpected = `${addressExpected} (of characters that ENSIP-15 allows, up to ${longestName})`;
 
-/** An address in any case, in lower case afterwards; or a name in the form that ENSIP-15 gives it, which is looked up later. */
+/** Parses an address to lower case, or a name to its normalized form (ENSIP-15); names are resolved later. */
 export function parseAddress(text: string): Parsed<AddressReference> {
   if (addressForm.test(text)) return accept({ address: text.toLowerCase() as Hex });
-  // A name has labels between dots; which characters they may hold, and which of them only inside an emoji, is ENSIP-15's to say.
+  // A name has labels separated by dots; ENSIP-15 defines the characters of labels.
   if (!text.includes(".")) return refuse(addressExpected);
   const name = text.length <= longestName ? normalName(text) : null;
   return name === null ? refuse(nameExpected) : accept({ name });

@@ -1,4 +1,4 @@
 import { parserOf } from "./parsed.ts";
 
-/** `true` or `false`, spelt so. */
+/** Parses `true` or `false`, case-sensitively. */
 export const parseBoolean = parserOf("true or false", (text) => (text === "true" ? true : text === "false" ? false : undefined));

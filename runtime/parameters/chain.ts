@@ -1,7 +1,7 @@
 import type { Chain, Parsed } from "../../generated/requests.gen.ts";
 import { accept, refuse } from "./parsed.ts";
 
-/** A parser of configured chains: by their name, or by their id in decimal. */
+/** Creates a parser of configured chains by name or decimal id. */
 export function createChainParser(chains: readonly Chain[]): (text: string) => Parsed<Chain> {
   const byText = new Map<string, Chain>();
   for (const { id, name } of chains) {

@@ -1,7 +1,7 @@
 import type { Currency } from "../../generated/requests.gen.ts";
 import { parserOf } from "./parsed.ts";
 
-/** Complete by its type: a currency that the catalog adds or drops does not compile here. */
+/** Exhaustive by its type: it does not compile if the catalog's currencies differ. */
 const codes: Readonly<Record<Currency, true>> = {
   USD: true,
   CAD: true,
@@ -20,10 +20,10 @@ const codes: Readonly<Record<Currency, true>> = {
   CHF: true,
   GBP: true,
 };
-/** The codes of all currencies that quotes can be asked in (ISO 4217). */
+/** The codes of all supported quote currencies (ISO 4217). */
 export const currencies = Object.keys(codes) as Currency[];
 
 const byCode = new Map(currencies.map((code) => [code as string, code]));
 
-/** A currency by its code (ISO 4217), in any case. */
+/** Parses a currency code (ISO 4217), case-insensitively. */
 export const parseCurrency = parserOf(`one of ${currencies.join(", ")}`, (text) => byCode.get(text.toUpperCase()));

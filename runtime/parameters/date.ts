@@ -3,15 +3,15 @@ import { parserOf } from "./parsed.ts";
 const dayForm = /^(?:19[7-9]|[2-9][0-9]{2})[0-9]-[0-9]{2}-[0-9]{2}$/;
 const dayExpected = "a calendar day as YYYY-MM-DD, 1970-01-01 or later";
 
-/** Date rolls 30 February over into March, so a day is real when it comes back unchanged. */
+/** Date turns 30 February into 1 or 2 March, so a day exists if formatting it returns the same text. */
 function read(text: string): string | undefined {
   if (!dayForm.test(text)) return undefined;
   const time = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text) ? text : undefined;
 }
 
-/** A UTC day. */
+/** Parses a UTC day. */
 export const parseDate = parserOf(dayExpected, read);
 
-/** A UTC day, or `latest`. */
+/** Parses a UTC day or `latest`. */
 export const parseDateOrLatest = parserOf(`${dayExpected}, or latest`, (text) => (text === "latest" ? text : read(text)));

@@ -3,5 +3,5 @@ import { parserOf } from "./parsed.ts";
 
 const hashForm = /^0x[0-9a-f]{64}$/i;
 
-/** 32 bytes in hex, in lower case afterwards. */
+/** Parses 32 bytes in hex to lower case. */
 export const parseHash = parserOf("0x + 64 hex digits", (text) => (hashForm.test(text) ? (text.toLowerCase() as Hex) : undefined));

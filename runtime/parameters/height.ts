@@ -3,12 +3,12 @@ import { parserOf } from "./parsed.ts";
 
 const bound = `${Number.MAX_SAFE_INTEGER}`;
 
-/** A block's height in a path: decimal, or `latest`. */
+/** Parses a block height in a path: decimal or `latest`. */
 export const parseHeight = parserOf(`a decimal height up to ${bound} or latest`, (text): number | "latest" | undefined =>
   text === "latest" ? text : readDecimal(text),
 );
 
-/** A block's height in a query: decimal, hex, `earliest` or `latest`. */
+/** Parses a block height in a query: decimal, hex, `earliest` or `latest`. */
 export const parseBlock = parserOf(
   `a height up to ${bound} in decimal or 0x hex, earliest or latest`,
   (text): number | "earliest" | "latest" | undefined =>

@@ -2,7 +2,7 @@ import type { Bounds, Parsed } from "../../generated/requests.gen.ts";
 import { readInteger } from "./numerals.ts";
 import { accept, refuse } from "./parsed.ts";
 
-/** A whole number in canonical decimal, within its bounds (inclusive). */
+/** Parses a whole number in canonical decimal within inclusive bounds. */
 export function parseInteger(text: string, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Bounds): Parsed<number> {
   const value = readInteger(text);
   return value !== undefined && value >= minimum && value <= maximum

@@ -1,7 +1,7 @@
 import type { Parsed } from "../../generated/requests.gen.ts";
 import { accept, refuse } from "./parsed.ts";
 
-/** Comma-separated elements, each trimmed, none empty, at most `maxItems`; `element` words one of them. */
+/** Comma-separated elements, each trimmed, none empty, at most `maxItems`; `element` describes one of them in messages. */
 export function parseList<T>(text: string, maxItems: number, element: string, parse: (text: string) => Parsed<T>): Parsed<readonly T[]> {
   const parts = text.split(",", maxItems + 1);
   const refusal = refuse(`1 to ${maxItems} comma-separated elements, each ${element}`);

@@ -1,6 +1,6 @@
 import type { Parsed } from "../../generated/requests.gen.ts";
 
-/** A parameter's value, as it will be used. */
+/** Accepts a parameter with its parsed value. */
 export const accept = <T>(value: T): Parsed<T> => ({ ok: true, value });
 
 /** A refusal with a phrase that completes "expected …". */

@@ -16,13 +16,13 @@ import { parseTopic, topicExpected } from "./topic.ts";
 
 export interface ParserSettings {
   readonly chains: readonly GroupedChain[];
-  /** The bound of every comma-separated list; a parameter's own bound holds where it is lower. */
+  /** The maximum length of every comma-separated list; a parameter may have a lower one. */
   readonly listItems: number;
-  /** The address that a name is registered for, or null; chain is null where the path has none. */
+  /** The address that a name is registered for, or null; `chain` is null if the path has none. */
   readonly resolveName: (chain: Chain | null, name: string) => Promise<Hex | null>;
 }
 
-/** The parsers that the generated request code is handed: one a parameter type. */
+/** Creates the parsers of the generated request code, one per parameter type. */
 export function createParsers({ chains, listItems, resolveName }: ParserSettings): Parsers {
   const bound = (limits: { readonly maxItems?: number }): number => Math.min(limits.maxItems ?? listItems, listItems);
   return {

@@ -1,11 +1,11 @@
 import type { Chain } from "../../generated/requests.gen.ts";
 
-/** A configured chain, as far as its network groups go. */
+/** A configured chain and its network groups. */
 export interface GroupedChain extends Chain {
   readonly groups: readonly string[];
 }
 
-/** Tells whether a chain is in a network group: null when it is, else the names of the configured chains that are. */
+/** Checks that a chain is in a network group: null if it is, otherwise the names of the configured chains that are. */
 export function createRestriction(chains: readonly GroupedChain[]): (chain: Chain, group: string) => readonly string[] | null {
   return (chain, group) => {
     const members = chains.filter((member) => member.groups.includes(group));

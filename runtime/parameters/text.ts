@@ -1,6 +1,6 @@
 import { parserOf } from "./parsed.ts";
 
-/** Far above every name that is looked up, far below what hurts. */
+/** Well above every name that is looked up, and small enough to be cheap. */
 const longest = 1024;
 /** Control characters, of which PostgreSQL cannot even store U+0000, and halves of surrogate pairs. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;
@@ -8,5 +8,5 @@ const unprintable = /[\p{Cc}\p{Cs}]/u;
 /** The accepted form of a text. */
 export const textExpected = `text of up to ${longest} characters without control characters`;
 
-/** Free text. */
+/** Parses free text. */
 export const parseText = parserOf(textExpected, (text) => (text.length <= longest && !unprintable.test(text) ? text : undefined));

@@ -9,5 +9,5 @@ function read(text: string): bigint | undefined {
   return value < ceiling ? value : undefined;
 }
 
-/** A token's id in its collection. */
+/** Parses a token id. */
 export const parseTokenId = parserOf("a decimal whole number below 2^256", read);

@@ -1,6 +1,6 @@
 const field = /"([^"]*(?:""[^"]*)*)"|([^",\r\n]*)/y;
 
-/** Reads CSV strictly as RFC 4180 has it: CRLF after every record, quotes doubled in quoted fields, records of one length. */
+/** Parses CSV strictly by RFC 4180: CRLF after every record, doubled quotes in quoted fields, records of equal length. */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];
@@ -20,6 +20,6 @@ export function parseCsv(text: string): string[][] {
   }
   if (record.length > 0) throw new Error("The last record does not end with CRLF.");
   const uneven = records.findIndex(({ length }) => length !== records[0]?.length);
-  if (uneven !== -1) throw new Error(`Record ${uneven} has not as many fields as the header.`);
+  if (uneven !== -1) throw new Error(`Record ${uneven} and the header have different numbers of fields.`);
   return records;
 }

@@ -11,7 +11,7 @@ export interface DocumentedOperation {
 export type PathItem = Readonly<Record<string, DocumentedOperation>>;
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The parts of the document that are read here; the validator reads the rest. */
+/** The parts of the OpenAPI document that tests read. */
 export interface Document {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, PathItem>>;
@@ -24,8 +24,8 @@ export async function readDocument(): Promise<Document> {
 }
 
 /**
- * The document with one path and what that refers to: the validator walks through all that it is given for each status of each operation,
- * which takes minutes for the whole.
+ * The document reduced to one path and its references: the validator traverses the whole document for each status of each operation,
+ * which takes minutes for the full one.
  */
 export function only(document: Document, path: string): Document {
   const item = document.paths[path];
@@ -51,7 +51,7 @@ function collectReferences(document: Document, value: unknown, found: Set<string
   }
 }
 
-/** What `#/components/<kind>/<name>` is. */
+/** Resolves `#/components/<kind>/<name>`. */
 export function referred({ components }: Document, reference: string): unknown {
   const [, , kind = "", name = ""] = reference.split("/");
   return components[kind]?.[name];

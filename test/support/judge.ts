@@ -5,23 +5,23 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler } 
 import * as validator from "express-openapi-validator";
 import { type Document, type DocumentedOperation, type MediaTypes, only, type PathItem, type Responses, referred } from "./document.ts";
 
-/** What the judge says about a request: the operation that it reaches, or the refusal with every parameter that is blamed. */
+/** The verdict on a request: the operation it matches, or the refusal with every invalid parameter. */
 export type Verdict =
   | { readonly accepted: true; readonly operation: string }
   | { readonly accepted: false; readonly status: number; readonly blamed: readonly string[]; readonly message: string };
 
-/** An answer as a client has it; the body parsed, where it is JSON. */
+/** A response as a client receives it; JSON bodies are parsed. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: unknown;
 }
 
-/** express-openapi-validator, which knows nothing of this project but the document that it is given. */
+/** express-openapi-validator, an independent check of requests and responses against the OpenAPI document. */
 export interface Judge {
-  /** Judges a request target, such as `/v1/demo/events/?page-size=5`. */
+  /** Validates a request target, such as `/v1/demo/events/?page-size=5`. */
   request(target: string): Promise<Verdict>;
-  /** Judges a JSON answer of the operation with this path, in the document's spelling: null when it is as documented, else what is wrong. */
+  /** Validates a JSON response of the operation at a path of the document: null if it is valid, otherwise the violation. */
   answer(path: string, answer: Answer): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ interface Refusal {
 
 type ApiSpec = Exclude<Parameters<typeof validator.middleware>[0]["apiSpec"], string>;
 
-/** Starts a judge of requests and answers by a document. */
+/** Starts a validator of requests and responses for a document. */
 export async function createJudge(document: Document): Promise<Judge> {
   const requests = await serve(requestApp(document));
   const planted = new Map<string, Planted>();
@@ -53,7 +53,7 @@ export async function createJudge(document: Document): Promise<Judge> {
       const id = randomUUID();
       planted.set(id, { path, answer });
       try {
-        // Which operation it is, is all that its path matters for.
+        // The path only selects the operation.
         return JSON.parse(await responses.get(path.replace(/\{[^}]+\}/g, "1"), { "x-planted": id })) as string | null;
       } finally {
         planted.delete(id);
@@ -73,13 +73,13 @@ interface Planted {
 
 function plantedIn(planted: ReadonlyMap<string, Planted>, headers: IncomingHttpHeaders): Planted {
   const found = planted.get(String(headers["x-planted"]));
-  if (found === undefined) throw new Error("No such answer was planted.");
+  if (found === undefined) throw new Error("Unknown x-planted id.");
   return found;
 }
 
 /**
- * Coercion is off as far as the validator lets it be: it always coerces parameters, since their text has no types.
- * Who may call is not judged here, so security is left out.
+ * Coercion is disabled where possible: the validator always coerces parameters.
+ * Authentication is not validated here, so security is disabled.
  */
 function requestApp(document: Document): express.Express {
   const accept: RequestHandler = (request, response) => {
@@ -104,7 +104,7 @@ function requestApp(document: Document): express.Express {
     .use(refuse);
 }
 
-/** Hands the planted answer to the validator, which sits between the response's `json` and the one that is put in here first. */
+/** Passes the planted response to the validator, which wraps the `json` method that is set here first. */
 function responseApp(document: Document, planted: ReadonlyMap<string, Planted>): express.Express {
   const sayNothing: RequestHandler = (_request, response, next) => {
     response.json = () => response.end("null");
@@ -125,7 +125,7 @@ function responseApp(document: Document, planted: ReadonlyMap<string, Planted>):
     .use(
       ...validator.middleware({
         apiSpec: specification({ ...document, paths: withoutFiveHundreds(document.paths) }),
-        // It was checked as a whole for the requests.
+        // The whole document was checked when the request validator was created.
         validateApiSpec: false,
         validateRequests: false,
         validateResponses: { allErrors: true, coerceTypes: false, removeAdditional: false },
@@ -137,19 +137,19 @@ function responseApp(document: Document, planted: ReadonlyMap<string, Planted>):
     .use(object);
 }
 
-/** The validator changes the document that it is given, so each gets a copy. */
+/** The validator modifies its document, so each one receives a copy. */
 function specification(document: Document): ApiSpec {
   return structuredClone(document) as unknown as ApiSpec;
 }
 
-/** The operation that the validator found for a request. */
+/** The operation that the validator matched a request to. */
 function reached(request: Request): DocumentedOperation {
   return (request as Request & { readonly openapi: { readonly schema: DocumentedOperation } }).openapi.schema;
 }
 
 /**
- * The validator lets every answer of status 500 and above pass unseen. So it is shown 5xx as 48x, in the document and in the answer;
- * none of 480 to 489 is a status of its own.
+ * The validator does not check responses of status 500 and above. So 5xx is replaced by 48x, in the document and in the response;
+ * none of 480 to 489 is used otherwise.
  */
 function belowFiveHundred(status: number): number {
   return status < 500 ? status : 480 + Math.min(status - 500, 9);
@@ -165,7 +165,7 @@ function withoutFiveHundreds(paths: Document["paths"]): Document["paths"] {
   return Object.fromEntries(Object.entries(paths).map(([path, operations]) => [path, item(operations)]));
 }
 
-/** The validator takes a body of an undeclared media type for one of the first declared type. */
+/** The validator treats a body of an undeclared media type as the first declared type. */
 function undeclaredType(document: Document, { responses }: DocumentedOperation, { status, contentType }: Answer): string | null {
   const declared = responses[String(status)];
   if (declared === undefined) return null;
@@ -174,7 +174,7 @@ function undeclaredType(document: Document, { responses }: DocumentedOperation, 
   return response?.content?.[type] === undefined ? `the media type ${type} is not declared for status ${status}` : null;
 }
 
-/** Serves an app on a free port, with a client that sends a target exactly as it is written. */
+/** Serves an app on a free port, with a client that sends request targets unchanged. */
 async function serve(app: RequestListener) {
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

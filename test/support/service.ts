@@ -10,7 +10,7 @@ import { until } from "./until.ts";
 
 const silentLogger = pino({ level: "silent" });
 
-/** True when a chain is indexed up to a height and nothing waits to be read. */
+/** Whether a chain is indexed up to a height and no reads are pending. */
 export async function isIndexed(database: Database, chainId: number, height: number): Promise<boolean> {
   const [row] = await database.query<{ behind: boolean; waiting: boolean }>(
     `SELECT coalesce((SELECT max(number) FROM blocks WHERE chain_id = $1), -1) < $2 OR EXISTS (SELECT FROM projection_checkpoints WHERE chain_id = $1 AND block_number < $2)
@@ -21,9 +21,9 @@ export async function isIndexed(database: Database, chainId: number, height: num
   return row !== undefined && !row.behind && !row.waiting;
 }
 
-/** True when prices are made up to the last hour that the chain has passed, and exchanges are rolled up at its end and that of each day since the first price. */
+/** Whether prices are computed up to the last complete hour of the chain, and exchanges are rolled up to its end and that of each day since the first price. */
 async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolean> {
-  // Paths of pools end at a feed or a stablecoin: without one, nothing ever has a price.
+  // Pool paths end at a feed or a stablecoin: without one, no price is computed.
   if (chain.prices.feeds.length + chain.prices.stablecoins.length === 0) return true;
   const [row] = await query<{ hour: number; priced: number | null; first: number | null; rolled: number; days: number }>(
     `SELECT h.hour, (SELECT max(hour) FROM price_progress WHERE chain_id = $1) AS priced,
@@ -39,7 +39,7 @@ async function isPriced({ query }: Database, chain: ChainConfig): Promise<boolea
   return row.rolled === exchanges && row.days === days * exchanges;
 }
 
-/** True when the metadata of every token was read, or its host has failed and is tried again later. */
+/** Whether the metadata of every token was read, or its host failed and the attempt is scheduled again. */
 async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean> {
   if (chain.nfts.metadata !== "cached") return true;
   const [row] = await query<{ waits: boolean }>(
@@ -51,35 +51,35 @@ async function isRead({ query }: Database, chain: ChainConfig): Promise<boolean>
   return row?.waits === false;
 }
 
-/** True when every allowance in doubt was read, or its contract was asked and gave no answer. */
+/** Whether every allowance in doubt was read, or the call of its contract failed. */
 const isAllowed = async ({ query }: Database, chain: ChainConfig): Promise<boolean> =>
   (await query("SELECT FROM allowance_reads WHERE chain_id = $1 AND read_at_block IS NULL AND attempts = 0 LIMIT 1", [chain.id])).length ===
   0;
 
-/** Has tokens whose metadata failed in a way that may pass tried for the last time now, instead of in some hours, and waits for that. */
+/** Runs the last attempt of temporarily failed metadata reads now instead of hours later, and waits for it. */
 export async function endTrying({ query }: Database): Promise<void> {
   await query("UPDATE nft_reads SET attempts = $1, run_after = now() WHERE problem IS NOT NULL", [maxAttempts - 1]);
-  await until("The last try", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
+  await until("The last attempt", async () => (await query("SELECT FROM nft_reads LIMIT 1")).length === 0);
 }
 
-/** The height of a node's head. */
+/** The height of the node's head. */
 export async function headOf(rpcUrl: string): Promise<number> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
   const response = await fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
   return Number(((await response.json()) as { result: string }).result);
 }
 
-/** Runs the indexer of a chain in this process; resolves when it has reached the head, and goes on until it is stopped. */
+/** Runs the indexer of a chain in this process; resolves at the head; indexing continues until it is stopped. */
 export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): Promise<{ stop(): Promise<void> }> {
-  if (chain.rpc === undefined) throw new Error("The chain has no node.");
+  if (chain.rpc === undefined) throw new Error("The chain has no rpc setting.");
   const database = createDatabase({ url: databaseUrl, poolSize: 4, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test-index" });
   const controller = new AbortController();
   const running = indexChain({ chain, database, logger: silentLogger }, controller.signal);
   const height = await headOf(chain.rpc);
   await Promise.race([until("The backfill", () => isIndexed(database, chain.id, height)), running]);
-  await Promise.race([until("The making of prices", () => isPriced(database, chain)), running]);
-  await Promise.race([until("The reading of allowances", () => isAllowed(database, chain)), running]);
-  await Promise.race([until("The reading of metadata", () => isRead(database, chain)), running]);
+  await Promise.race([until("The price computation", () => isPriced(database, chain)), running]);
+  await Promise.race([until("The allowance reads", () => isAllowed(database, chain)), running]);
+  await Promise.race([until("The metadata reads", () => isRead(database, chain)), running]);
   return {
     async stop() {
       controller.abort();
@@ -89,7 +89,7 @@ export async function indexUntilHead(chain: ChainConfig, databaseUrl: string): P
   };
 }
 
-/** Serves the demo chain out of a database on a free port, every answer checked against the catalog. */
+/** Serves the demo chain from a database on a free port, with strict validation of responses. */
 export async function serveStory(demo: Demo, database: Database): Promise<Serving & { readonly key: string }> {
   const { key } = await createKeys(database).create({ label: "tests" });
   const config = configSchema.parse({ port: 0, limits: { requestsPerSecond: 100_000 } });

@@ -3,7 +3,7 @@ import type { Draft, EndpointDraft, PaginationRegime } from "../draft.ts";
 import { parseFieldType } from "../field-type.ts";
 import { type Answering, askedNames, type Lookup, placeOf, type ResolvedObject } from "../lookup.ts";
 
-/** What an answer must have so that its cost can be counted and its pages be found. */
+/** Checks that a response has the fields that its cost and its pagination depend on. */
 export function checkCounting(lookup: Lookup): Diagnostic[] {
   return [
     ...[...lookup.objects.values()].flatMap(checkRows),

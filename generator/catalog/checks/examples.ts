@@ -8,7 +8,7 @@ import { type Answering, askedNames, type Lookup, placeOf, placeOfKey } from "..
 import { applyUse, definitionName } from "../parameters.ts";
 import { renderSent } from "../shape.ts";
 
-/** Examples and defaults that do not fit their type, in shared parameters, their uses, endpoints, headers and fields. */
+/** Reports examples and defaults that do not match their type, in shared parameters, their uses, endpoints, headers and fields. */
 export function checkExamples({ draft, answering, objects }: Lookup): Diagnostic[] {
   const { service } = draft;
   const fields = draft.objects.flatMap((object) => [...object.fields.values()].flatMap((field) => checkField(field, objects)));
@@ -23,7 +23,7 @@ export function checkExamples({ draft, answering, objects }: Lookup): Diagnostic
   ];
 }
 
-// A definition is judged only where everything that decides what fits could be read.
+// A definition is checked only if every key that decides what matches could be read.
 function definitionOf(parameter: Draft<ParameterDefinition> | undefined): ParameterDefinition | null {
   if (parameter === undefined || parameter.value.type === undefined) return null;
   if (["values", "minimum", "maximum", "maxItems"].some((key) => parameter.broken.has(key))) return null;
@@ -54,7 +54,7 @@ function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
     if (shared === null) return [];
     const definition = applyUse(shared, use);
     const value = definition.default;
-    // Narrowed bounds or values can leave the shared default outside as well; without a default of its own the use is the place.
+    // Narrowed bounds or values may exclude the shared default too; the position is then that of the use.
     if (value === undefined || (use.default === undefined && parameterMisfit(shared, value) !== null)) return [];
     return judge("wrong-default", parameterMisfit(definition, value), value, () =>
       use.default === undefined ? placeOf(answering, "query", index) : placeOf(answering, "query", index, "default"),
@@ -103,7 +103,7 @@ function checkField(field: Draft<FieldDefinition>, objects: Lookup["objects"]): 
   if (text === undefined || field.broken.has("example") || field.broken.has("values")) return [];
   const { name, list, nullable } = parseFieldType(text);
   if (isScalarType(name)) return [...checkValues(field, name), ...checkScalar(field, { text, name, list, nullable })];
-  // A type that is nothing at all has its own finding.
+  // An unknown type is reported elsewhere.
   if (example === undefined || (example === null && nullable) || !objects.has(name)) return [];
   return [diagnostic("inapplicable-example", placeOf(field, "example"), { type: text })];
 }

@@ -2,7 +2,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
 import { type Lookup, placeOf, type ResolvedObject } from "../lookup.ts";
 
-/** Objects that extend or contain themselves, and fields that are of another type than their parent's. */
+/** Reports objects that extend or contain themselves, and fields whose type differs from the parent's. */
 export function checkGraph(lookup: Lookup): Diagnostic[] {
   const { objects } = lookup;
   const parents = (object: ResolvedObject): Edge[] => {
@@ -21,7 +21,7 @@ interface Edge {
   at(): ReturnType<typeof placeOf>;
 }
 
-// A list may be empty and a nullable field may be null: only other references force one object to hold the next.
+// A list may be empty and a nullable field may be null: only other references require a nested object.
 function contained({ fields }: ResolvedObject): Edge[] {
   return [...fields.values()].flatMap((field) => {
     if (field.value.type === undefined) return [];
@@ -30,7 +30,7 @@ function contained({ fields }: ResolvedObject): Edge[] {
   });
 }
 
-/** Each circle once, with the edge that closes it, by a walk in depth from every object in turn. */
+/** Each cycle once, with the edge that closes it, by a depth-first search from every object. */
 function findCircles(
   objects: ReadonlyMap<string, ResolvedObject>,
   edgesOf: (object: ResolvedObject) => readonly Edge[],
@@ -52,7 +52,7 @@ function findCircles(
   return found;
 }
 
-// A field may be described anew in a child, as long as what reads the parent can read it.
+// A child may redefine a field with the same type, so that readers of the parent can read it.
 function checkOverrides({ draft }: ResolvedObject, { objects }: Lookup): Diagnostic[] {
   const parent = draft.value.extends === undefined ? undefined : objects.get(draft.value.extends);
   if (parent === undefined) return [];

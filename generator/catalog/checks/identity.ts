@@ -3,7 +3,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import type { EndpointDraft } from "../draft.ts";
 import { findRepeated, type Lookup, placeOf, placeOfKey } from "../lookup.ts";
 
-/** Ids, rows, objects and protocols that occur twice, and classes that do not go with what an endpoint has. */
+/** Reports duplicate ids, rows, objects and protocols, and classes that conflict with an endpoint's other keys. */
 export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
   return [
     ...checkIds(draft.endpoints, community),
@@ -21,7 +21,7 @@ export function checkIdentity({ draft }: Lookup, community: readonly CatalogEndp
   ];
 }
 
-// Community handlers are names in the same table as ids.
+// Ids and community handlers share one namespace.
 function checkIds(endpoints: readonly EndpointDraft[], community: readonly CatalogEndpoint[]): Diagnostic[] {
   const written = endpoints.map((endpoint) => ({ id: endpoint.name, place: placeOfKey(endpoint) }));
   const taken = new Map(written.map(({ id, place }) => [id, place]));

@@ -8,7 +8,7 @@ import { applyUse } from "../parameters.ts";
 type Keys = Partial<Omit<ParameterDefinition, "description" | "example">>;
 type Type = ParameterDefinition["type"];
 
-/** Shared parameters and their uses: keys that do not go with the type, parameters stated twice, page sizes that cannot be asked for. */
+/** Checks shared parameters and their uses: keys that the type does not support, duplicate parameters, invalid page sizes. */
 export function checkParameters(lookup: Lookup): Diagnostic[] {
   const { service } = lookup.draft;
   if (service === null) return [];
@@ -31,14 +31,14 @@ function checkShared(parameter: Draft<ParameterDefinition>): Diagnostic[] {
 
 function checkPathParameter(parameter: Draft<ParameterDefinition>): Diagnostic[] {
   const keys = (["required", "default"] as const).filter((key) => parameter.value[key] !== undefined);
-  const data = { subject: "a path parameter", accepted: "query parameters, because a path always has its own" };
+  const data = { subject: "a path parameter", accepted: "query parameters, because path parameters are always required" };
   return keys.map((key) => diagnostic("inapplicable-key", placeOfKey(parameter, key), { key, ...data }));
 }
 
 const typesOfKey: Readonly<Record<"values" | "minimum" | "maximum" | "maxItems", readonly Type[]>> = {
   values: ["choice", "currency"],
   minimum: ["integer"],
-  // Of a text, the maximum is its length.
+  // The maximum of a text is its length.
   maximum: ["integer", "text"],
   maxItems: ["addressList", "topicList", "textList"],
 };
@@ -66,7 +66,7 @@ function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
     const placeAt = (key: string) =>
       Object.hasOwn(use, key) ? placeOfKey(answering, "query", index, key) : placeOf(answering, "query", index);
     const whole = { description: "", example: "", ...shared, type: shared.type };
-    // What the shared parameter has wrong is reported there alone.
+    // Faults of the shared parameter are reported there only.
     const inherited = new Set(checkKeys(shared.type, shared, placeAt).map(({ message }) => message));
     return checkKeys(shared.type, applyUse(whole, use), placeAt).filter(({ message }) => !inherited.has(message));
   });
@@ -74,15 +74,15 @@ function checkUses(answering: Answering, service: ServiceDraft): Diagnostic[] {
 
 function checkRepeated(answering: Answering, service: ServiceDraft): Diagnostic[] {
   const names = (answering.value.query ?? []).map((use, index) => ({ name: typeof use === "string" ? use : use.name, index, use }));
-  const twice = findRepeated(names, ({ name }) => name).map(({ item }) => ({ ...item, reason: "is in this list already" }));
+  const twice = findRepeated(names, ({ name }) => name).map(({ item }) => ({ ...item, reason: "is already in this list" }));
   const common = (service.value.commonQuery ?? []) as readonly string[];
   const shared = names.filter(({ name, use }) => typeof use === "string" && common.includes(name));
   const paging = service.pagination?.get(answering.value.pagination?.regime ?? "")?.value.query ?? [];
   const paged = names.filter(({ name, use }) => typeof use === "string" && paging.includes(name));
   return [
     ...twice,
-    ...shared.map((entry) => ({ ...entry, reason: "is accepted by every endpoint already" })),
-    ...paged.map((entry) => ({ ...entry, reason: "comes with the pagination regime already" })),
+    ...shared.map((entry) => ({ ...entry, reason: "is already accepted by every endpoint" })),
+    ...paged.map((entry) => ({ ...entry, reason: "is already part of the pagination regime" })),
   ].map(({ name, index, reason }) => diagnostic("repeated-parameter", placeOfUse(answering, index), { name, reason }));
 }
 

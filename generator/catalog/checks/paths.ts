@@ -7,7 +7,7 @@ import { pathParameterNames } from "../parameters.ts";
 const literalSegment = /^[A-Za-z0-9._~=-]+$/;
 const parameterSegment = /^\{[A-Za-z][A-Za-z0-9]*\}$/;
 
-/** Paths: malformed segments, parameters that nothing declares, pages without their regime, and paths that one request could match in the same way. */
+/** Checks paths: malformed segments, undeclared parameters, page parameters without a matching regime, and ambiguous paths. */
 export function checkPaths(lookup: Lookup, community: readonly CatalogEndpoint[]): Diagnostic[] {
   const { draft } = lookup;
   const paths = endpointsWithPath(draft);
@@ -28,7 +28,7 @@ function checkSegments(endpoint: EndpointDraft, path: string): Diagnostic[] {
   return malformedSegments(path).map((segment) => diagnostic("malformed-path", placeOf(endpoint, "path"), { segment }));
 }
 
-// Names in malformed segments are left to that finding.
+// Malformed segments are reported separately.
 function wellFormedNames(path: string): string[] {
   return path.split("/").flatMap((segment) => (parameterSegment.test(segment) ? pathParameterNames(segment) : []));
 }
@@ -62,8 +62,8 @@ function checkPage(endpoint: EndpointDraft, path: string, { draft }: Lookup): Di
   });
 }
 
-// A literal segment is tried before a parameter in the same place, so that paths overlap without a decision only where every segment is of the same kind.
-// The letters' case is not significant to the router.
+// A literal segment takes precedence over a parameter, so paths are ambiguous only if all their segments are of the same kind.
+// The router ignores case.
 function shapeOf(path: string): string {
   return path.replace(/\{[^{}/]*\}/g, "{}").toLowerCase();
 }

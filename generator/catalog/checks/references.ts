@@ -5,7 +5,7 @@ import type { Section, ServiceDraft } from "../draft.ts";
 import { isScalarType, parseFieldType } from "../field-type.ts";
 import { type Answering, type Lookup, placeOf, placeOfKey, placeOfUse } from "../lookup.ts";
 
-/** Names that refer to nothing: response objects, field types, parents, regimes, network groups, domains, shared parameters, community operations. */
+/** Reports unresolved references: response objects, field types, parents, regimes, network groups, domains, shared parameters, community operations. */
 export function checkReferences(lookup: Lookup): Diagnostic[] {
   return [
     ...lookup.answering.flatMap((answering) => [

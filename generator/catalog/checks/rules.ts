@@ -5,7 +5,7 @@ import { askedNames, findRepeated, type Lookup, placeOf } from "../lookup.ts";
 
 type Rule = EndpointDefinition["rules"][number];
 
-/** Rules between parameters: parameters that the endpoint does not have, and rules that can never hold or never fail. */
+/** Checks rules between parameters: unknown parameters, and rules that always or never hold. */
 export function checkRules({ draft }: Lookup): Diagnostic[] {
   const { service } = draft;
   return service === null ? [] : draft.endpoints.flatMap((endpoint) => checkEndpoint(endpoint, service));
@@ -23,7 +23,7 @@ function checkEndpoint(endpoint: EndpointDraft, service: ServiceDraft): Diagnost
       return accepted.includes(name) ? [] : [diagnostic("unknown-parameter", place(position), { name, where, accepted })];
     });
     const repeated = findRepeated([...names.entries()], ([, name]) => name).map(({ item: [position, name] }) =>
-      diagnostic("repeated-parameter", place(position), { name, reason: "is in this rule already" }),
+      diagnostic("repeated-parameter", place(position), { name, reason: "is already in this rule" }),
     );
     if (unknown.length > 0 || repeated.length > 0) return [...unknown, ...repeated];
     return kind === "ascending" ? checkOrder(names, service, place) : [];

@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.ts";
 import { findRepeated, type Lookup, placeOf } from "../lookup.ts";
 
-/** What the catalog must have at all, and authentication schemes that do not say how a key is sent, and failures of one name. */
+/** Checks the service: required files, authentication schemes that do not define how a key is sent, and duplicate failure titles. */
 export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   const { service, template } = draft;
   const missing = (path: string) => diagnostic("missing-file", { file: `${root}${path}`, line: 1, column: 1 }, { path });
@@ -15,7 +15,7 @@ export function checkService({ draft }: Lookup, root: string): Diagnostic[] {
   ];
 }
 
-/** The document names its failures by their titles. */
+/** The OpenAPI document names failure components by their titles. */
 function checkTitles({ draft: { service } }: Pick<Lookup, "draft">): Diagnostic[] {
   if (service === null) return [];
   const place = (status: string) => placeOf(service, "errors", status, "title");

@@ -5,8 +5,8 @@ import { endpointsWithPath, type Lookup, meantNames, placeOfKey } from "../looku
 import { definitionName, pathParameterNames } from "../parameters.ts";
 
 /**
- * What nothing uses: objects, shared parameters, regimes, network groups, domains and operations. Where a use could not be read nothing is said, and a
- * misspelt use counts for the name that is nearest to it, so that one mistake is one finding.
+ * Reports unused objects, shared parameters, regimes, network groups, domains and operations. Nothing is reported if a use could not be read, and a
+ * misspelt use counts as a use of the nearest name, so that one mistake causes one diagnostic.
  */
 export function checkUnused(lookup: Lookup): Diagnostic[] {
   return [...checkObjects(lookup), ...checkDefinitions(lookup), ...checkOperations(lookup)];

@@ -1,6 +1,6 @@
 import type { CsvColumn, Operation } from "../../model/model.ts";
 
-/** The documented answer as CSV (RFC 4180): a line of headers, then one a row. */
+/** The documented response as CSV (RFC 4180): a header line, then one line per row. */
 export function csvExample(operation: Operation): string {
   const lines = rowsOf(operation).map((row) => operation.columns.map((column) => cell(valueAt(row, column))));
   const header = operation.columns.map((column) => cell(column.header));

@@ -18,7 +18,7 @@ export function openApiDocument(model: Model): OpenAPIObject {
     description: service.description,
     license: service.license,
   });
-  builder.addServer({ url: "/", description: "The server that this document comes from." });
+  builder.addServer({ url: "/", description: "The server that serves this document." });
   for (const [name, description] of Object.entries(service.tags)) builder.addTag({ name, description });
   builder.rootDoc.security = Object.keys(service.authentication).map((name) => ({ [name]: [] }));
   for (const operation of [...model.operations].sort((left, right) => compareText(left.path, right.path))) {
@@ -34,9 +34,9 @@ function operationObject(model: Model, operation: Operation): OperationObject {
   return {
     operationId: operation.id,
     tags: [operation.domain],
-    // Readers of a rendered page see no extensions, so the words say it too.
+    // Rendered pages do not show extensions, so the description repeats the status.
     summary: planned ? `${operation.summary} (planned)` : operation.summary,
-    description: planned ? `${operation.notes} Planned: it answers 501 until it is live.` : operation.notes,
+    description: planned ? `${operation.notes} Planned: responds with 501 until it is live.` : operation.notes,
     parameters: operationParameters(model, operation),
     responses: operationResponses(model, operation),
     "x-credit-cost": cost === null ? "not stated" : { credits: cost.hundredths / 100, per: cost.per },

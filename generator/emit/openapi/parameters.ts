@@ -3,11 +3,11 @@ import type { ParameterType } from "../../catalog/definition.ts";
 import type { Model, Operation, Parameter } from "../../model/model.ts";
 import { pascalCase } from "../../model/names.ts";
 
-/** Hex compares without regard to case, its prefix included. */
+/** Hex is case-insensitive, including its prefix. */
 const hexDigit = "[0-9a-fA-F]";
 const prefix = "0[xX]";
 const address = `${prefix}${hexDigit}{40}`;
-/** Labels between dots; what else a name may not hold (ENSIP-15) is longer than a pattern. */
+/** Labels separated by dots; the other rules of ENSIP-15 are too long for a pattern. */
 const label = `[^\\s.,/\\\\?%@:;"<>]+`;
 const addressOrName = `^(?:${address}|${label}(?:\\.${label})+)$`;
 const decimal = "0|[1-9][0-9]*";
@@ -27,17 +27,17 @@ const fixed: Record<FixedType, SchemaObject> = {
   tokenId: { type: "string", pattern: "^(?:0|[1-9][0-9]{0,77})$" },
 };
 
-/** The name of a shared parameter among the components: path and query parameters of one name stay apart. */
+/** The component name of a shared parameter; path and query parameters of the same name have different ones. */
 const parameterName = (parameter: Parameter): string => `${pascalCase(parameter.in)}${pascalCase(parameter.name)}`;
 
-/** The shared parameters that some operation uses as they are, by name. */
+/** The shared parameters that an operation uses without overrides, by name. */
 export function sharedParameters(model: Model): Map<string, ParameterObject> {
   const used = model.operations.flatMap((operation) => operation.parameters).filter((parameter) => !parameter.differs);
   const entries = used.map((parameter) => [parameterName(parameter), parameterObject(model, parameter)] as const);
   return new Map([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The parameters of an operation: a reference where it takes the shared one as it is. */
+/** The parameters of an operation: a reference if it uses the shared one without overrides. */
 export function operationParameters(model: Model, operation: Operation): (ParameterObject | ReferenceObject)[] {
   return operation.parameters.map((parameter) =>
     parameter.differs ? parameterObject(model, parameter) : { $ref: `#/components/parameters/${parameterName(parameter)}` },
@@ -52,7 +52,7 @@ function parameterObject(model: Model, parameter: Parameter): ParameterObject {
     in: parameter.in,
     description: parameter.description,
     required: parameter.required,
-    // Lists are one value with commas in it, in the path and in the query.
+    // A list is one comma-separated value, in the path and in the query.
     ...(isList ? { style: parameter.in === "path" ? "simple" : "form", explode: false } : {}),
     schema: parameter.default === null ? schema : { ...schema, default: schemaValue(schema, parameter.default) },
     example: isList ? String(parameter.example).split(",") : schemaValue(schema, parameter.example),
@@ -60,7 +60,7 @@ function parameterObject(model: Model, parameter: Parameter): ParameterObject {
   };
 }
 
-/** A height may be written as a number in the catalog; its schema is a string, because it may be a word. */
+/** A height may be a number in the catalog; its schema is a string, because it may be a keyword such as latest. */
 function schemaValue(schema: SchemaObject, value: Parameter["example"]): Parameter["example"] {
   return schema.type === "string" ? String(value) : value;
 }

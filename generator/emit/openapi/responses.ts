@@ -8,7 +8,7 @@ import { csvExample } from "./csv.ts";
 type Status = string;
 
 const rateHeaders = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
-/** What a failure says beside its body. */
+/** The headers of a failure. */
 const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "401": ["WWW-Authenticate"],
   "405": ["Allow"],
@@ -16,7 +16,7 @@ const failureHeaders: Readonly<Record<Status, readonly string[]>> = {
   "503": ["Retry-After"],
 };
 
-/** The responses of an operation: its answer as JSON and CSV, and every failure that it may end in. */
+/** The responses of an operation: its data as JSON and CSV, and every possible failure. */
 export function operationResponses(model: Model, operation: Operation): ResponsesObject {
   const statuses = Object.keys(model.service.errors).filter((status) => status !== plannedStatus || operation.status === "planned");
   const failures = statuses.sort().map((status) => [status, { $ref: `#/components/responses/${failureResponseName(model, status)}` }]);
@@ -45,7 +45,7 @@ function success(model: Model, operation: Operation): ResponseObject {
   };
 }
 
-/** Every failure, by the name of its component. */
+/** Every failure, by component name. */
 export function failureResponses(model: Model): Record<string, ResponseObject> {
   const entries = Object.entries(model.service.errors).sort(([left], [right]) => Number(left) - Number(right));
   return Object.fromEntries(
@@ -65,7 +65,7 @@ export function failureResponses(model: Model): Record<string, ResponseObject> {
   );
 }
 
-/** `Bad request` gives `BadRequest`. */
+/** Converts `Bad request` to `BadRequest`. */
 function failureResponseName(model: Model, status: Status): string {
   const title = model.service.errors[status]?.title ?? status;
   return title.split(/\s+/).map(pascalCase).join("");
@@ -76,7 +76,7 @@ function headerReferences({ service }: Model, names: readonly string[]): Headers
   return Object.fromEntries(known.map((name): [string, ReferenceObject] => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers that answers carry. */
+/** The headers of responses. */
 export function headers({ service }: Model): Record<string, HeaderObject> {
   const entries = Object.entries(service.headers).map(([name, { type, description, example }]) => [
     name,

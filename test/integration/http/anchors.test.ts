@@ -4,7 +4,7 @@ import { anchorMilliseconds, createAnchors, fingerprintOf } from "../../../runti
 import { type Harness, startHarness } from "./harness.ts";
 
 let app: Harness;
-/** How many pages the lists of this test have. */
+/** The number of pages of this test's lists. */
 const pages = 3;
 const address = `0x${"11".repeat(20)}`;
 const list = `/v1/demo/events/address/${address}/`;
@@ -36,7 +36,7 @@ const anchorOf = async (path: string, key = app.key) => (await app.bare().get(pa
 const stored = () => app.test.database.query<{ block_number: number }>("SELECT block_number FROM page_anchors");
 
 describe("an anchor", () => {
-  it("is fixed by page 0 that has more, and later pages keep to it while the chain grows", async () => {
+  it("is set by page 0 if there are more pages, and kept by later pages while the chain grows", async () => {
     expect(await anchorOf(list)).toBe(100);
     app.head = 107;
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
@@ -45,7 +45,7 @@ describe("an anchor", () => {
     expect(await stored()).toEqual([{ block_number: 100 }]);
   });
 
-  it("is put at an earlier block where a resolver says that its list is as of that, and never at a later one", async () => {
+  it("can be pinned by a resolver to an earlier block, never to a later one", async () => {
     const pinned = `/v1/demo/events/topics/0x${"22".repeat(32)}/`;
     expect(await anchorOf(pinned)).toBe(100);
     app.head = 107;
@@ -53,7 +53,7 @@ describe("an anchor", () => {
     expect(await stored()).toEqual([{ block_number: 93 }]);
   });
 
-  it("is fixed anew by the next page 0", async () => {
+  it("is replaced by the next page 0", async () => {
     await anchorOf(list);
     app.head = 105;
     expect(await anchorOf(list)).toBe(105);
@@ -61,7 +61,7 @@ describe("an anchor", () => {
     expect(await anchorOf(`${list}?page-number=1`)).toBe(105);
   });
 
-  it("is shared by spellings of the same list: case, default parameters, unknown parameters, the format", async () => {
+  it("is shared by equivalent requests: case, default parameters, unknown parameters, format", async () => {
     await anchorOf(list);
     app.head = 101;
     expect(await anchorOf(`/v1/31337/events/address/${address.toUpperCase()}?page-size=100&page-number=1&_=123`)).toBe(100);
@@ -70,7 +70,7 @@ describe("an anchor", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it("is not shared by other keys, other parameters and other lists", async () => {
+  it("is not shared by other keys, parameters and lists", async () => {
     await anchorOf(list);
     app.head = 101;
     const { key } = await app.keys.create({ label: "other" });
@@ -79,7 +79,7 @@ describe("an anchor", () => {
     expect(await anchorOf(`${list}?page-number=1&starting-block=5`)).toBe(101);
   });
 
-  it("is seen by other server processes", async () => {
+  it("is shared by server processes", async () => {
     await anchorOf(list);
     const other = createAnchors(app.test.database, pino({ level: "silent" }));
     const fingerprint = fingerprintOf(app.keyId, "getLogEventsByAddress", {
@@ -95,7 +95,7 @@ describe("an anchor", () => {
     other.stop();
   });
 
-  it("is kept for 15 minutes, prolonged by readers in its second half, and cleaned up after", async () => {
+  it("expires after 15 minutes, is renewed by requests in the second half, and is then deleted", async () => {
     const { database } = app.test;
     const age = (minutes: number) =>
       database.query("UPDATE page_anchors SET expires_at = expires_at - $1 * interval '1 minute'", [minutes]);
@@ -117,7 +117,7 @@ describe("an anchor", () => {
     expect(await stored()).toHaveLength(0);
   });
 
-  it("is fixed by a later page where page 0's is gone, and not by one that has no more", async () => {
+  it("is set by a later page if it has expired, except by the last page", async () => {
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
     expect(await stored()).toHaveLength(0);
     expect(await anchorOf(`${list}?page-number=1`)).toBe(100);
@@ -125,7 +125,7 @@ describe("an anchor", () => {
     expect(await anchorOf(`${list}?page-number=2`)).toBe(100);
   });
 
-  it("above the head, of an index that was built anew, is not used", async () => {
+  it("above the head of a rebuilt index is ignored", async () => {
     await anchorOf(list);
     app.head = 40;
     expect(await anchorOf(`${list}?page-number=1`)).toBe(40);
@@ -133,7 +133,7 @@ describe("an anchor", () => {
     expect(await anchorOf(`${list}?page-number=2`)).toBe(40);
   });
 
-  it("is the head where there are no pages, and null without a chain or before its first block", async () => {
+  it("is the head for unpaged operations, and null without a chain or before its first block", async () => {
     expect(await anchorOf("/v1/demo/block_v2/latest/")).toBe(100);
     expect(await anchorOf("/v1/chains/")).toBeNull();
     app.head = null;

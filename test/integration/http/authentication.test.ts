@@ -17,12 +17,12 @@ afterAll(() => app.end());
 const basic = (user: string, password = "") => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
 describe("the key of a request", () => {
-  it("has the form that clients check", async () => {
+  it("has the documented format", async () => {
     for (let count = 0; count < 50; count++) expect(newKey()).toMatch(/^ckey_[a-f0-9]{27}$/);
     expect(app.key).toMatch(/^ckey_[a-f0-9]{27}$/);
   });
 
-  it("is accepted as a bearer token, as the user of HTTP Basic and in the query", async () => {
+  it("is accepted as a bearer token, as the HTTP Basic user and in the query", async () => {
     for (const sent of [
       app.bare().get(path).set("Authorization", `Bearer ${app.key}`),
       app.bare().get(path).set("Authorization", `bearer  ${app.key}`),
@@ -39,7 +39,7 @@ describe("the key of a request", () => {
     }
   });
 
-  it("is the first that is present: a bearer token or Basic user over the query, also when it is wrong", async () => {
+  it("is taken from the header before the query, even if it is invalid", async () => {
     const wrong = newKey();
     expect((await app.bare().get(path).query({ key: wrong }).set("Authorization", `Bearer ${app.key}`)).status).toBe(200);
     expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", `Bearer ${wrong}`)).status).toBe(401);
@@ -48,7 +48,7 @@ describe("the key of a request", () => {
     expect((await app.bare().get(path).query({ key: app.key }).set("Authorization", "Bearer")).status).toBe(401);
   });
 
-  it("is asked for with 401, the envelope and a challenge", async () => {
+  it("is required with 401, the envelope and a challenge", async () => {
     const { status, body, headers } = await app.bare().get(path);
     expect(status).toBe(401);
     expect(body).toEqual(failure(401, expect.stringContaining("Missing API key")));
@@ -65,13 +65,13 @@ describe("the key of a request", () => {
     },
   );
 
-  it("is refused with a password, sent twice, or unknown", async () => {
+  it("is refused with a password, if sent twice, or if unknown", async () => {
     expect((await app.bare().get(path).set("Authorization", basic(app.key, "secret"))).status).toBe(401);
     expect((await app.bare().get(`${path}?key=${app.key}&key=${app.key}`)).status).toBe(401);
     expect((await app.bare().get(path).query({ key: newKey() })).status).toBe(401);
   });
 
-  it("decides before the endpoint is looked at: a planned one answers 401 without it and 501 with it", async () => {
+  it("is checked before the endpoint: a planned one responds with 401 without it and 501 with it", async () => {
     expect((await app.bare().get("/v1/cq/provider/app/protocol_01/balances/")).status).toBe(401);
     const { status, body } = await app.get("/v1/cq/provider/app/protocol_01/balances/?page-size=bad");
     expect(status).toBe(501);
@@ -80,7 +80,7 @@ describe("the key of a request", () => {
 });
 
 describe("revoked and new keys", () => {
-  it("stop working within 5 seconds of being revoked, and a new one works at once", async () => {
+  it("take effect within 5 seconds of the revocation, and immediately after the creation", async () => {
     const { id, key } = await app.keys.create({ label: "short-lived" });
     const status = async () => (await app.bare().get(path).query({ key })).status;
     expect(await status()).toBe(200);
@@ -94,7 +94,7 @@ describe("revoked and new keys", () => {
     expect(await status()).toBe(401);
   });
 
-  it("work again when they are ensured", async () => {
+  it("are active again after they are ensured", async () => {
     const key = newKey();
     const { id } = await app.keys.ensure(key, "demo");
     expect((await app.keys.ensure(key, "demo")).id).toBe(id);
@@ -103,7 +103,7 @@ describe("revoked and new keys", () => {
     expect((await app.bare().get(path).query({ key })).status).toBe(200);
   });
 
-  it("are listed without the key, of which the database holds the SHA-256 alone", async () => {
+  it("are listed without the key, of which the database stores only the SHA-256", async () => {
     const { id, key } = await app.keys.create({ label: "listed", creditLimitHundredths: 250 });
     const listed = (await app.keys.list()).find((entry) => entry.id === id);
     expect(listed).toMatchObject({ label: "listed", creditLimitHundredths: 250, usedHundredths: 0, calls: 0, revokedAt: null });
@@ -113,8 +113,8 @@ describe("revoked and new keys", () => {
   });
 });
 
-describe("a flood of wrong keys", () => {
-  it("leads to one look-up a key, also when its requests come at the same time", async () => {
+describe("a flood of invalid keys", () => {
+  it("causes one lookup per key, even for concurrent requests", async () => {
     let lookUps = 0;
     const cache = createKeyCache({
       find: (hash) => {
@@ -132,17 +132,17 @@ describe("a flood of wrong keys", () => {
     expect(lookUps).toBe(2);
   });
 
-  it("never holds back a key that was good lately, also when its look-up is out of date", async () => {
+  it("never blocks a recently valid key, even if its lookup has expired", async () => {
     const cache = createKeyCache(app.keys);
     const refuse = () => Promise.reject(new Error("too many refusals"));
     await expect(cache.find(app.key, refuse)).rejects.toThrow("too many refusals");
     expect(await cache.find(app.key)).toMatchObject({ id: app.keyId });
-    // A look-up is good for three seconds.
+    // A lookup is valid for three seconds.
     await new Promise((resolve) => setTimeout(resolve, 3100));
     expect(await cache.find(app.key, refuse)).toMatchObject({ id: app.keyId });
   });
 
-  it("is held back by address, and a key that is known to be good is not", async () => {
+  it("is limited by address, except for known valid keys", async () => {
     const flooded = await startHarness({ getAllChains: async () => answer });
     try {
       const http = createServer(flooded.app);

@@ -16,8 +16,8 @@ const priced = (hundredths: number, per: "call" | "item" | "block" | "30-days"):
 const nothing = { blocks: 1, extraHundredths: 0 };
 const items = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
 
-describe("the cost of an answer", () => {
-  it("is flat by the call", () => {
+describe("the cost of a response", () => {
+  it("is flat per call", () => {
     expect(costOf(priced(1500, "call"), items(3), 30, nothing)).toBe(1500);
   });
 
@@ -28,12 +28,12 @@ describe("the cost of an answer", () => {
     expect(costOf(priced(10, "item"), { items: null }, 30, nothing)).toBe(1);
   });
 
-  it("counts rows of all parents where the data is a list", () => {
+  it("counts the rows of all parents if the data is a list", () => {
     const data = [{ prices: [{}, {}] }, { prices: [{}] }];
     expect(costOf({ cost: { hundredths: 5, per: "item" }, list: true, rows: "prices" }, data, 30, nothing)).toBe(15);
   });
 
-  it("counts begun spans of 30 days", () => {
+  it("counts started spans of 30 days", () => {
     // 2.00 credits for each of ceil(30 / 30), ceil(31 / 30), ceil(1 / 30) and ceil(90 / 30) spans.
     for (const [days, spans] of [
       [30, 1],
@@ -45,16 +45,16 @@ describe("the cost of an answer", () => {
     }
   });
 
-  it("counts the blocks that the resolver counted, and what was asked for beside", () => {
+  it("includes the resolver's block count and requested extras", () => {
     expect(costOf(priced(500, "block"), items(0), 30, { blocks: 12, extraHundredths: 0 })).toBe(6000);
     expect(costOf(priced(100, "call"), items(0), 30, { blocks: 1, extraHundredths: 100 })).toBe(200);
   });
 
-  it("is nothing where none is stated", () => {
+  it("is zero if none is stated", () => {
     expect(costOf({ cost: null, list: false, rows: "items" }, items(9), 30, nothing)).toBe(0);
   });
 
-  it("is written with at most two decimals", () => {
+  it("is formatted with at most two decimals", () => {
     for (let hundredths = 0; hundredths <= 20_000; hundredths++) expect(renderCredits(hundredths)).toMatch(/^\d+(\.\d{1,2})?$/);
     expect([1, 10, 100, 1999, 123456].map(renderCredits)).toEqual(["0.01", "0.1", "1", "19.99", "1234.56"]);
   });
@@ -80,13 +80,13 @@ describe("the ledger of credits", () => {
       [keyId],
     );
 
-  it("has what each answer said it cost within a second, summed by endpoint and day", async () => {
+  it("stores the cost of each response within a second, summed by endpoint and day", async () => {
     expect((await app.get("/v1/chains/")).headers["x-credits"]).toBe("0.01");
     expect((await app.bare().head("/v1/chains/").set("Authorization", `Bearer ${app.key}`)).headers["x-credits"]).toBe("0.01");
     expect((await app.get("/v1/demo/events/")).headers["x-credits"]).toBe("15");
     expect((await app.get(`/v1/demo/events/address/${address}/`)).headers["x-credits"]).toBe("0.04");
     expect((await app.get("/v1/demo/block_v2/x/")).headers["x-credits"]).toBe("0");
-    // At most a second of entries is at risk; the machine's own delays come on top here.
+    // At most a second of entries may be lost; delays of the machine are added here.
     expect(flushMilliseconds).toBeLessThan(1000);
     await until("Three entries", async () => (await usage(app, app.keyId)).length === 3);
     expect(await usage(app, app.keyId)).toEqual([
@@ -97,7 +97,7 @@ describe("the ledger of credits", () => {
     expect((await app.keys.list()).find(({ id }) => id === app.keyId)).toMatchObject({ usedHundredths: 1506, calls: 4 });
   });
 
-  it("loses nothing when the server stops", async () => {
+  it("loses no entries when the server stops", async () => {
     const stopped = await startHarness({ getAllChains: async () => items(0) });
     await Promise.all(Array.from({ length: 50 }, () => stopped.get("/v1/chains/")));
     await stopped.close();
@@ -105,7 +105,7 @@ describe("the ledger of credits", () => {
     await stopped.end();
   });
 
-  it("keeps what it could not enter, and enters it once later", async () => {
+  it("keeps entries whose write failed, and writes them once later", async () => {
     const shaky = await startHarness({ getAllChains: async () => items(0) });
     const { database } = shaky.test;
     await shaky.get("/v1/chains/");
@@ -120,22 +120,22 @@ describe("the ledger of credits", () => {
     await shaky.end();
   });
 
-  it("answers 402 once a key's allowance is used up, also before anything is written", async () => {
+  it("responds with 402 once a key's allowance is exhausted, even before the usage is written", async () => {
     const { key } = await app.keys.create({ label: "three calls", creditLimitHundredths: 3 });
     const call = () => app.bare().get("/v1/chains/").query({ key });
     for (let count = 0; count < 3; count++) expect((await call()).status).toBe(200);
     const { status, body } = await call();
     expect(status).toBe(402);
     expect(body).toEqual(failure(402, expect.stringContaining("has used its 0.03 credits")));
-    // After the entries are written and the look-up has been renewed.
+    // After the entries are written and the lookup is refreshed.
     await new Promise((resolve) => setTimeout(resolve, 4000));
     expect((await call()).status).toBe(402);
   });
 });
 
 describe("the rate limit of a key", () => {
-  it("is told in headers, and 429 says when to come back", async () => {
-    // A tenth of a request a second is one in ten seconds.
+  it("is reported in headers, and 429 includes the time to retry", async () => {
+    // 0.1 requests per second is one in ten seconds.
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: 0.1 } });
     const accepted = await app.get("/v1/chains/");
     expect(accepted.status).toBe(200);
@@ -166,19 +166,19 @@ describe("the rate limit of a key", () => {
     expect(await limits.countRequest(1)).toMatchObject({ exceeded: false, remaining: 2, limit: 3 });
   });
 
-  it("lets a burst of twice the rate pass in 10 seconds, and no more", async () => {
+  it("accepts a burst of twice the rate in 10 seconds, and no more", async () => {
     const limits = createRateLimits({ requestsPerSecond: 5, burstRequests: undefined });
     const count = async (requests: number) => {
       const windows = await Promise.all(Array.from({ length: requests }, () => limits.countRequest(1)));
       return windows.filter((window) => window?.exceeded === false).length;
     };
-    // 5 of the rate and 10 of the burst; in the next second the rate's 5 alone.
+    // 5 of the rate and 10 of the burst; in the next second only the 5 of the rate.
     expect(await count(20)).toBe(15);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(await count(20)).toBe(5);
   });
 
-  it("does not stop a client that reads page after page on this machine, as it is by default", async () => {
+  it("does not limit a local client that reads pages sequentially, by default", async () => {
     const { limits: defaults } = config.parse({});
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: defaults });
     const statuses = new Set<number>();
@@ -187,7 +187,7 @@ describe("the rate limit of a key", () => {
     await app.end();
   });
 
-  it("is absent, with its headers, where it is configured as unlimited", async () => {
+  it("is absent, like its headers, if configured as unlimited", async () => {
     const app = await startHarness({ getAllChains: async () => items(0) }, { limits: { requestsPerSecond: "unlimited" } });
     const { status, headers } = await app.get("/v1/chains/");
     expect(status).toBe(200);

@@ -28,11 +28,11 @@ describe("a cell", () => {
     },
   );
 
-  it("of other text stays as it is", () => {
+  it("of other text is unchanged", () => {
     for (const value of ["USD Coin", "a=b", "1-2", "'quoted", "", "0xabc", "🦊"]) expect(renderCell(value, "text")).toBe(value);
   });
 
-  it("of a number stays a number, however long", () => {
+  it("of a number is unchanged, regardless of its length", () => {
     const amount = String(2n ** 256n - 1n);
     expect(renderCell(amount, "number")).toBe(amount);
     expect(renderCell(`-${amount}`, "number")).toBe(`-${amount}`);
@@ -51,7 +51,7 @@ describe("a cell", () => {
 });
 
 describe("CSV", () => {
-  it("is RFC 4180: CRLF after each record, quotes where they are needed and doubled within", async () => {
+  it("conforms to RFC 4180: CRLF after each record, quotes where needed, doubled within fields", async () => {
     const columns = [column("name", "text"), column("amount", "number")];
     const items = [
       { name: "plain", amount: "1" },
@@ -64,12 +64,12 @@ describe("CSV", () => {
     );
   });
 
-  it("has its header without rows", async () => {
+  it("has a header even without rows", async () => {
     expect(await render([column("name", "text")], { items: [] })).toBe("name\r\n");
     expect(await render([column("name", "text")], { items: null })).toBe("name\r\n");
   });
 
-  it("takes nested values by dotted columns, and nothing from a parent that is null", async () => {
+  it("reads nested values by dotted columns, and is empty for a null parent", async () => {
     const columns = [column("decoded.name", "text"), column("decoded.params", "json")];
     const items = [{ decoded: { name: "Transfer", params: [{ name: "from" }] } }, { decoded: null }];
     expect(await render(columns, { items })).toBe('decoded.name,decoded.params\r\nTransfer,"[{""name"":""from""}]"\r\n,\r\n');
@@ -85,7 +85,7 @@ describe("CSV", () => {
     expect(await render(columns, data, { list: true, rows: "prices" })).toBe("contract_name,price\r\nGold,2\r\nGold,1.5\r\nSalt,\r\n");
   });
 
-  it("has one row where the answer itself is the row", async () => {
+  it("has one row if the response itself is the row", async () => {
     expect(await render([column("height", "number")], { height: 7 }, { rows: null })).toBe("height\r\n7\r\n");
   });
 
@@ -103,7 +103,7 @@ describe("CSV", () => {
       highWaterMark: 1024,
       write(chunk: Buffer, _encoding, done) {
         seen += chunk.length;
-        // Long before the end, no more was made than the buffers between hold.
+        // Only as many rows are formatted as the buffers can contain.
         if (seen < 10_000) expect(made).toBeLessThan(rows / 4);
         setImmediate(done);
       },
@@ -115,13 +115,13 @@ describe("CSV", () => {
   it("is measured before it is sent, up to a bound", () => {
     const operation = { csv: [column("name", "text")], list: false, rows: "items" };
     const items = Array.from({ length: 100 }, () => ({ name: "é23456789" }));
-    // 10 bytes of UTF-8 and one separator a row.
+    // 10 bytes of UTF-8 and one separator per row.
     expect(measureCsv(operation, { items }, 10_000)).toBe(1100);
     expect(measureCsv(operation, { items }, 500)).toBeLessThan(600);
   });
 });
 
-describe("an endpoint asked for CSV", () => {
+describe("an endpoint with format=csv", () => {
   let app: Harness;
   const path = "/v1/demo/block_v2/2026-01-01/2026-01-02/";
   beforeAll(async () => {
@@ -142,7 +142,7 @@ describe("an endpoint asked for CSV", () => {
   });
   afterAll(() => app.end());
 
-  it("answers its rows, with the state of the pages in headers", async () => {
+  it("returns its rows, with the pagination in headers", async () => {
     const { status, headers, text: body } = await app.get(`${path}?format=csv&page-size=2`);
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
@@ -156,13 +156,13 @@ describe("an endpoint asked for CSV", () => {
     expect((await app.get(`${path}?format=csv&page-number=1`)).headers["x-total-count"]).toBeUndefined();
   });
 
-  it("takes pages of up to 10,000 rows there", async () => {
+  it("accepts pages of up to 10,000 rows", async () => {
     expect((await app.get(`${path}?format=csv&page-size=10000`)).status).toBe(200);
     expect((await app.get(`${path}?format=csv&page-size=10001`)).status).toBe(400);
     expect((await app.get(`${path}?page-size=1001`)).status).toBe(400);
   });
 
-  it("answers HEAD with the headers alone, at the same cost", async () => {
+  it("responds to HEAD with headers only, at the same cost", async () => {
     const { status, headers, text: body } = await app.bare().head(`${path}?format=csv`).set("Authorization", `Bearer ${app.key}`);
     expect(status).toBe(200);
     expect(body).toBeUndefined();
@@ -170,14 +170,14 @@ describe("an endpoint asked for CSV", () => {
     expect(headers["x-credits"]).toBe("1");
   });
 
-  it("answers failures in the envelope", async () => {
+  it("returns failures in the envelope", async () => {
     const { status, body, headers } = await app.get(`/v1/nowhere/block_v2/2026-01-01/2026-01-02/?format=csv`);
     expect(status).toBe(400);
     expect(headers["content-type"]).toContain("application/json");
     expect(body).toEqual(failure(400, expect.stringContaining("chainName")));
   });
 
-  it("refuses what is larger than the bound before the first byte, and charges nothing", async () => {
+  it("refuses a response above the maximum size before the first byte, and charges nothing", async () => {
     const small = await startHarness(
       { getBlockHeights: async () => ({ items: [{ extra_data: "x".repeat(2000) }] }) },
       { limits: { answerBytes: 1000 } },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.end());
 
-describe("the script with the demo's key", () => {
+describe("the script with the demo key", () => {
   const keyIn = async (headers: Readonly<Record<string, string>>, harness = app): Promise<boolean> => {
     const { status, text } = await harness.bare().get(script).set(headers);
     expect(status).toBe(200);
@@ -37,15 +37,15 @@ describe("the script with the demo's key", () => {
     expect(headers["x-content-type-options"]).toBe("nosniff");
   });
 
-  it.each(["same-origin", "none"])("has the key where the browser says that the request comes from %s", async (site) => {
+  it.each(["same-origin", "none"])("contains the key for Sec-Fetch-Site: %s", async (site) => {
     expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(true);
   });
 
-  it.each(["cross-site", "same-site", "something-new"])("has no key where the browser says that the request is %s", async (site) => {
+  it.each(["cross-site", "same-site", "something-new"])("contains no key for Sec-Fetch-Site: %s", async (site) => {
     expect(await keyIn({ "Sec-Fetch-Site": site })).toBe(false);
   });
 
-  it("has no key for an Origin that is not its own", async () => {
+  it("contains no key for another Origin", async () => {
     expect(await keyIn({ Host: "127.0.0.1:8080", Origin: "http://127.0.0.1:8080" })).toBe(true);
     for (const origin of ["http://127.0.0.1:8081", "https://127.0.0.1:8080", "http://localhost:8080", "null"])
       expect(await keyIn({ Host: "127.0.0.1:8080", Origin: origin })).toBe(false);
@@ -69,7 +69,7 @@ describe("the script with the demo's key", () => {
     expect(await keyIn({ Host: host })).toBe(false);
   });
 
-  it("has the key at the host of the public URL, and no other name", async () => {
+  it("contains the key at the host of the public URL, and at no other name", async () => {
     const published = await startHarness({}, { demo, publicUrl: "https://demo.example/api" });
     expect(await keyIn({ Host: "demo.example" }, published)).toBe(true);
     expect(await keyIn({ Host: "demo.example", Origin: "https://demo.example" }, published)).toBe(true);
@@ -79,7 +79,7 @@ describe("the script with the demo's key", () => {
 });
 
 const browser = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-/** A page that includes the script as its own page does, and one that reads it. */
+/** A page that includes the script like the documentation page, and one that fetches it. */
 const attack = (target: string): string => `<!doctype html>
 <script>window.SwaggerUIBundle = () => ({ preauthorizeApiKey() {} });</script>
 <script src="${target}"></script>
@@ -88,7 +88,7 @@ const attack = (target: string): string => `<!doctype html>
   window.read = fetch("${target}").then((answer) => answer.text(), () => null);
 </script>`;
 
-// As in test/pages: where there is no browser, nothing else can stand in for one.
+// Skipped without a browser, as there is no substitute for one.
 describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's key", () => {
   let folder: string;
   let context: BrowserContext;
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's 
     context = await chromium.launchPersistentContext(folder, {
       executablePath: browser,
       headless: true,
-      // Names that a name server of the attacker's leads here.
+      // Names that an attacker's name server resolves to this machine.
       args: [...flags, "--host-resolver-rules=MAP *.test 127.0.0.1"],
     });
   });
@@ -130,22 +130,22 @@ describe.skipIf(!existsSync(browser))("in a browser, the script with the demo's 
     return result as { included: string | null; read: string | null };
   };
 
-  it("is read by its own page", async () => {
+  it("can be read by the documentation page", async () => {
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${ownPort}/docs/`);
     expect(await page.evaluate("typeof demoKey === 'undefined' ? null : demoKey")).toBe(demoKey);
     await page.close();
   });
 
-  it("is neither included nor read by a page of another site", async () => {
+  it("cannot be included or read by a page of another site", async () => {
     expect(await tried(`http://attacker.test:${otherPort}/`)).toEqual({ included: null, read: null });
   });
 
-  it("is neither included nor read by a page at another port of the same machine", async () => {
+  it("cannot be included or read by a page at another port of the same machine", async () => {
     expect(await tried(`http://127.0.0.1:${otherPort}/`)).toEqual({ included: null, read: null });
   });
 
-  it("has no key for a page whose name was led to this machine", async () => {
+  it("contains no key for a page whose name was rebound to this machine", async () => {
     const page = await context.newPage();
     await page.goto(`http://rebound.test:${ownPort}/docs/`);
     const text = await page.evaluate(`fetch("${script}").then((answer) => answer.text())`);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.end());
 
 describe("the documentation", () => {
-  it("is a page without a key, without anything inline and without anything from elsewhere", async () => {
+  it("is a page without a key, inline content and third-party content", async () => {
     for (const path of ["/docs", "/docs/", "/docs/?x=1"]) {
       const { status, headers, text } = await app.bare().get(path);
       expect(status).toBe(200);
@@ -28,7 +28,7 @@ describe("the documentation", () => {
     }
   });
 
-  it("has a strict policy", async () => {
+  it("has a strict Content-Security-Policy", async () => {
     const { headers } = await app.bare().get("/docs/");
     const policy = headers["content-security-policy"];
     expect(policy).toContain("default-src 'none'");
@@ -39,7 +39,7 @@ describe("the documentation", () => {
     expect(headers["x-frame-options"]).toBe("DENY");
   });
 
-  it("has every file that the page names, compressed where that is wanted", async () => {
+  it("serves every file of the page, compressed if accepted", async () => {
     const { text } = await app.bare().get("/docs/");
     for (const [, address = ""] of text.matchAll(/(?:src|href)="([^"]*)"/g)) {
       const zipped = await app.bare().get(address).set("Accept-Encoding", "gzip");
@@ -52,20 +52,20 @@ describe("the documentation", () => {
     expect((await app.bare().get("/docs/package.json")).status).toBe(404);
   });
 
-  it("fills in the demo's key, and none elsewhere", async () => {
+  it("fills in the key in demo mode only", async () => {
     expect((await app.bare().get("/docs/start.js")).text).toContain(demoKey);
     const plain = await startHarness({});
     expect((await plain.bare().get("/docs/start.js")).text).not.toContain("ckey_");
     await plain.end();
   });
 
-  it("is where the root leads", async () => {
+  it("is the redirect target of the root", async () => {
     const { status, headers } = await app.bare().get("/");
     expect(status).toBe(302);
     expect(headers.location).toBe("/docs/");
   });
 
-  it("names paths below a public URL's own path", async () => {
+  it("prefixes paths with the path of the public URL", async () => {
     const published = await startHarness({}, { publicUrl: "https://data.example/api" });
     expect((await published.bare().get("/docs/")).text).toContain('src="/api/docs/start.js"');
     expect((await published.bare().get("/docs/start.js")).text).toContain('"/api/openapi.json"');
@@ -75,14 +75,14 @@ describe("the documentation", () => {
 });
 
 describe("/openapi.json", () => {
-  it("names the address that it was asked at, and the story's things in its examples", async () => {
+  it("contains the requested address as server, and story values in examples", async () => {
     const { status, body } = await app.bare().get("/openapi.json").set("Host", "127.0.0.1:8080");
     expect(status).toBe(200);
     expect(body.servers).toEqual([{ url: "http://127.0.0.1:8080", description: "This server." }]);
     expect(body.components.parameters.Wallet.example).toBe("0xtrader");
   });
 
-  it("binds examples by their schema's type, and leaves alone what it does not know", () => {
+  it("converts examples to their schema's type, and keeps unknown ones", () => {
     const bound = bindExamples(
       {
         parameters: [
@@ -98,20 +98,20 @@ describe("/openapi.json", () => {
   });
 });
 
-describe("health", () => {
-  it("is alive without a key", async () => {
+describe("liveness and readiness", () => {
+  it("responds to liveness probes without a key", async () => {
     const { status, body } = await app.bare().get("/healthz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "up" });
   });
 
-  it("is ready when nothing speaks against it, with the lag in the body", async () => {
+  it("is ready without reasons against it, with the lag in the body", async () => {
     const { status, body } = await app.bare().get("/readyz");
     expect(status).toBe(200);
     expect(body.data).toEqual({ status: "ready", chains: [{ name: "demo", lag_blocks: 3 }] });
   });
 
-  it("is not ready with reasons, or when it is stopping", async () => {
+  it("is not ready with reasons or during shutdown", async () => {
     reasons = ["The first backfill of demo is at block 5 of 100."];
     const waiting = await app.bare().get("/readyz");
     expect(waiting.status).toBe(503);

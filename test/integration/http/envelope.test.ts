@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.end());
 
-describe("an answer", () => {
-  it("is the envelope, as JSON in UTF-8 that nobody keeps", async () => {
+describe("a response", () => {
+  it("is the envelope as uncached JSON in UTF-8", async () => {
     const { status, body, headers } = await app.get("/v1/chains/");
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -25,7 +25,7 @@ describe("an answer", () => {
     expect(headers["x-powered-by"]).toBeUndefined();
   });
 
-  it("has a request id: the client's where it is a plain token and no key", async () => {
+  it("has a request id: the client's if it is a plain token and not a key", async () => {
     const idOf = async (sent?: string) => {
       const request = app.get("/v1/chains/");
       if (sent !== undefined) request.set("X-Request-Id", sent);
@@ -49,20 +49,20 @@ describe("an answer", () => {
 });
 
 describe("a failure", () => {
-  it("of an entity that is not there is 404 with the resolver's sentence", async () => {
+  it("for a missing entity is 404 with the resolver's message", async () => {
     const { status, body } = await app.get("/v1/demo/block_v2/404/");
     expect(status).toBe(404);
     expect(body).toEqual(failure(404, "Block 404 is not on demo as far as it is indexed."));
   });
 
-  it("that nobody foresaw is 500 with the request id alone", async () => {
+  it("that is unexpected is 500 with only the request id", async () => {
     const { status, body, headers, text } = await app.get("/v1/chains/status/");
     expect(status).toBe(500);
     expect(body.error_message).toContain(headers["x-request-id"]);
     for (const leaked of ["SELECT", "relation", "queries.ts", "ckey_", "    at "]) expect(text).not.toContain(leaked);
   });
 
-  it("of the database is 503, and the statement's bound is named", async () => {
+  it("of the database is 503; a statement timeout includes the limit", async () => {
     const down = await app.get("/v1/demo/block_v2/503/");
     expect(down.status).toBe(503);
     expect(down.text).not.toContain("ECONNREFUSED");
@@ -79,15 +79,15 @@ describe("a failure", () => {
   });
 });
 
-describe("a bound", () => {
-  it("of the URL is named", async () => {
+describe("the error for a limit", () => {
+  it("of the URL includes it", async () => {
     const path = `/v1/chains/?x=${"a".repeat(2000)}`;
     const { status, body } = await app.get(path);
     expect(status).toBe(400);
     expect(body.error_message).toBe(`URL too long: ${path.length} bytes; the maximum is 2000 (limits.urlBytes).`);
   });
 
-  it("of a list is named", async () => {
+  it("of a list includes it", async () => {
     const list = Array.from({ length: 5 }, (_, index) => `0x${index}`).join(",");
     const { body } = await app.get(`/v1/demo/events/?topics=${list}`);
     expect(body.error_message).toContain("1 to 4 comma-separated");
@@ -98,7 +98,7 @@ describe("links", () => {
   const linkOf = async (harness: Harness, headers: Record<string, string>) =>
     (await harness.get(`/v1/demo/address/${wallet}/balances_v2/`).set(headers)).body;
 
-  it("are built from a valid Host, and forwarded headers count for configured proxies alone", async () => {
+  it("are built from a valid Host; forwarded headers are used from configured proxies only", async () => {
     expect((await linkOf(app, { Host: "api.example:8080" })).data.link).toBe("http://api.example:8080/v1/x/");
     expect((await linkOf(app, { Host: "[::1]:80" })).data.link).toBe("http://[::1]:80/v1/x/");
     const forwarded = { Host: "inside", "X-Forwarded-Host": "outside.example", "X-Forwarded-Proto": "https" };
@@ -108,7 +108,7 @@ describe("links", () => {
     }
   });
 
-  it("are built from forwarded headers of a trusted proxy, and from the public URL before all", async () => {
+  it("are built from forwarded headers of a trusted proxy, but the public URL takes precedence", async () => {
     const stubs = {
       getTokenBalancesForWalletAddress: async (_request: never, { link }: { link: (path: string) => string }) => ({ link: link("/v1/x/") }),
     };

@@ -4,7 +4,7 @@ import { createServer, type HttpServer } from "../../../runtime/http/server.ts";
 
 let http: HttpServer;
 let port: number;
-/** The paths of the requests that the app got. */
+/** The paths of the requests that the app received. */
 const seen: string[] = [];
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-/** What the server sends until it closes the connection; where it keeps it open, `isOpen` after half a second. */
+/** The bytes that the server sends until it closes the connection; `isOpen` if it is still open after half a second. */
 const exchange = (sent: string): Promise<{ readonly received: string; readonly isOpen: boolean }> =>
   new Promise((resolve, reject) => {
     let received = "";
@@ -62,14 +62,14 @@ const twice = ["chunked, chunked", "chunked\r\nTransfer-Encoding: chunked", ",ch
 const notUnderstood = ["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP , Chunked"];
 
 describe("a request whose Transfer-Encoding", () => {
-  it.each([...unknownLength, ...twice])("is %j is answered 400, and nothing after it is read", async (coding) => {
+  it.each([...unknownLength, ...twice])("is %j is refused with 400, and no later bytes are read", async (coding) => {
     const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
     expect(seen).toEqual([]);
     expect(JSON.parse(received.split("\r\n\r\n")[1] ?? "")).toMatchObject({ data: null, error: true, error_code: 400 });
   });
 
-  it.each(notUnderstood)("is %j is answered 501, and nothing after it is read", async (coding) => {
+  it.each(notUnderstood)("is %j is refused with 501, and no later bytes are read", async (coding) => {
     const { received, isOpen } = await exchange(withHeader(`Transfer-Encoding: ${coding}`));
     expect([statuses(received), isOpen]).toEqual([[501], false]);
     expect(seen).toEqual([]);
@@ -93,7 +93,7 @@ describe("a request whose Transfer-Encoding", () => {
     }
   });
 
-  it("comes with HTTP/1.0 is answered 400 (RFC 9112, section 6.1)", async () => {
+  it("is sent with HTTP/1.0 is refused with 400 (RFC 9112, section 6.1)", async () => {
     const { received, isOpen } = await exchange(
       withHeader("Transfer-Encoding: chunked\r\nConnection: keep-alive", "0\r\n\r\n", "GET", "1.0"),
     );
@@ -123,15 +123,15 @@ describe("a request with two lengths", () => {
   });
 });
 
-describe("other requests that are read in two ways", () => {
-  it("with a body in a GET: the body is no request", async () => {
+describe("other ambiguous requests", () => {
+  it("with a body in a GET: the body is not read as a request", async () => {
     const hidden = next.replace("smuggled", "hidden");
     const { received } = await exchange(withHeader(`Content-Length: ${hidden.length}`, hidden));
     expect(statuses(received)).toEqual([200, 200]);
     expect(seen).toEqual(["/first", "/smuggled"]);
   });
 
-  it("with two Host headers are answered 400 (RFC 9112, section 3.2)", async () => {
+  it("with two Host headers are refused with 400 (RFC 9112, section 3.2)", async () => {
     const { received, isOpen } = await exchange(withHeader("Host: y", ""));
     expect([statuses(received), isOpen]).toEqual([[400], false]);
     expect(seen).toEqual([]);

@@ -7,18 +7,18 @@ import { createKeys, type Keys } from "../../../runtime/http/keys.ts";
 import type { RequestScope } from "../../../runtime/http/run.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-/** The whole HTTP side on a database of its own; the resolvers are stubs, because the app knows no domain. */
+/** The HTTP application with its own database; the resolvers are stubs, because it does not depend on domains. */
 export interface Harness extends HttpApp {
   readonly test: TestDatabase;
   readonly keys: Keys;
-  /** An unbounded key. */
+  /** A key without limits. */
   readonly key: string;
   readonly keyId: number;
-  /** What was logged, as JSON lines. */
+  /** The log as JSON lines. */
   readonly lines: string[];
-  /** What resolvers are told is the head of every chain. */
+  /** The head of every chain. */
   head: number | null;
-  /** A GET with the unbounded key. */
+  /** A GET with the key without limits. */
   get(path: string): supertest.Test;
   /** A request without a key. */
   bare(): ReturnType<typeof supertest>;

@@ -8,7 +8,7 @@ const showError: ErrorRequestHandler = (error: Error & { status: number }, _requ
 };
 
 describe("readiness", () => {
-  it("has a bound of 5 s: a database that hangs makes the server not ready, and not silent", async () => {
+  it("responds within 5 s: with a hanging database the server is not ready", async () => {
     const never = () => new Promise<never>(() => undefined);
     const app = express().use(
       createHealth(never, () => false),

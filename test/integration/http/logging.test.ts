@@ -25,7 +25,7 @@ afterAll(() => app.end());
 const logged = () => app.lines.splice(0).join("");
 
 describe("the log", () => {
-  it("has one line a request, with its id, endpoint, key id, status and cost", async () => {
+  it("has one line per request, with its id, endpoint, key id, status and cost", async () => {
     logged();
     const { headers } = await app.get("/v1/chains/?format=json");
     const line = JSON.parse(logged());
@@ -43,7 +43,7 @@ describe("the log", () => {
     });
   });
 
-  it("never has a key, wherever it was sent", async () => {
+  it("never contains a key, regardless of where it was sent", async () => {
     const wrong = newKey();
     for (const key of [app.key, wrong]) {
       const basic = Buffer.from(`${key}:`).toString("base64");
@@ -63,7 +63,7 @@ describe("the log", () => {
     }
   });
 
-  it("has an unforeseen failure under its request id, without SQL, stack, file names, passwords and keys", async () => {
+  it("contains an unexpected failure with its request id, without SQL, stack, file names, passwords and keys", async () => {
     for (const path of ["/v1/chains/status/", "/v1/demo/events/"]) {
       const { headers, text } = await app.get(path);
       const [failed] = logged().split("\n");
@@ -80,7 +80,7 @@ describe("the log", () => {
     }
   });
 
-  it("keeps what a message says beside its secrets", () => {
+  it("redacts only the secrets of a message", () => {
     expect(redactMessage(`${statement} - relation "api_keys" does not exist`)).toBe('relation "api_keys" does not exist');
     expect(redactMessage("ENOENT: no such file or directory, open '/srv/ashlar/a.json'")).toBe(
       "ENOENT: no such file or directory, open '[path]'",
@@ -89,10 +89,10 @@ describe("the log", () => {
   });
 });
 
-describe("the check of answers", () => {
+describe("the validation of responses", () => {
   const wrong = { items: [{ name: 7 }] };
 
-  it("refuses a wrong answer where all are checked, and sends a right one", async () => {
+  it("refuses an invalid response in strict mode, and sends a valid one", async () => {
     const right = { updated_at: "2026-01-01T00:00:00Z", items: [] };
     let answer: unknown = wrong;
     const checked = await startHarness(
@@ -106,7 +106,7 @@ describe("the check of answers", () => {
     await checked.end();
   });
 
-  it("only logs it where a sample is checked", async () => {
+  it("only logs it in sample mode", async () => {
     const sampled = await startHarness({ getAllChains: async () => wrong }, { validate: "sample" });
     expect((await sampled.get("/v1/chains/")).status).toBe(200);
     expect(sampled.lines.join("")).toContain("answer violates the OpenAPI document");

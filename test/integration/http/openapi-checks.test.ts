@@ -35,7 +35,7 @@ const logs = (query: string, path: Record<string, string> = {}) =>
   checks.request(operationOf("getLogEventsByAddress"), { chainName: "demo", contractAddress: wallet, ...path }, parseQuery(query));
 
 describe("strict checks", () => {
-  it("accept the documented answer and the example request of every operation", async () => {
+  it("accept the documented response and the example request of every operation", async () => {
     for (const operation of operations) {
       const { parameters } = model.operations.find(({ id }) => id === operation.id) ?? { parameters: [] };
       const valuesIn = (place: string) =>
@@ -47,7 +47,7 @@ describe("strict checks", () => {
     }
   });
 
-  it("accept what the parsers accept beyond the document: white space, empty and unknown parameters, case, and the pages of CSV", async () => {
+  it("accept what only the parsers accept: white space, empty and unknown parameters, case, and CSV page sizes", async () => {
     for (const query of [
       "",
       "page-size=",
@@ -65,12 +65,12 @@ describe("strict checks", () => {
     expect(await checks.request(operationOf("getLogs"), { chainName: "demo" }, topics)).toBeNull();
   });
 
-  it("name the parameter of a violating request", async () => {
+  it("report the parameter of an invalid request", async () => {
     expect(await logs("page-size=100000")).toMatch(/page-size.* must be <= /);
     expect(await logs("", { contractAddress: "0x12" })).toMatch(/contractAddress.* must match pattern/);
   });
 
-  it("name the place and the reason of every violation of an answer", async () => {
+  it("report the pointer and the reason of every violation in a response", async () => {
     const operation = operationOf("getBlock");
     const body = exampleOf(operation.path) as { data: { items: Body[] } };
     const [row = {}] = body.data.items;
@@ -82,13 +82,13 @@ describe("strict checks", () => {
     ]);
   });
 
-  it("check an answer as it is sent: a field that JSON omits is missing", async () => {
+  it("validate the serialized response: a field that JSON omits is missing", async () => {
     const operation = operationOf("getBlock");
     const body = exampleOf(operation.path);
     expect(await checks.answer(operation, 200, { ...body, error_code: undefined })).toMatchObject([{ pointer: "/error_code" }]);
   });
 
-  it("check failures below 500, their status included", async () => {
+  it("validate failures below 500, including their status", async () => {
     const operation = operationOf("getBlock");
     const failure = { data: null, error: true, error_message: "It failed.", error_code: 404 };
     expect(await checks.answer(operation, 404, failure)).toEqual([]);

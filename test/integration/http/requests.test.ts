@@ -10,19 +10,19 @@ beforeAll(async () => {
 afterAll(() => app.end());
 
 describe("a path", () => {
-  it("answers the same with and without its last slash and with a bare question mark, without a redirect", async () => {
+  it("is equivalent with and without the trailing slash and with a bare question mark, without a redirect", async () => {
     for (const path of ["/v1/chains/", "/v1/chains", "/v1/chains/?", "/v1/chains?"]) {
       expect((await app.get(path)).body.data.items).toHaveLength(1);
     }
   });
 
-  it("takes xy=k encoded in either case, and any other needless encoding", async () => {
+  it("accepts xy=k percent-encoded in either case, and other unnecessary encoding", async () => {
     for (const segment of ["xy=k", "xy%3Dk", "xy%3dk", "%78y%3Dk"]) {
       expect((await app.get(`/v1/demo/${segment}/some_dex/pools/`)).status).toBe(200);
     }
   });
 
-  it("takes both names of a community protocol that was given one", async () => {
+  it("accepts both the id and the configured name of a community protocol", async () => {
     for (const name of ["protocol_01", "lend=it", "lend%3Dit"]) {
       expect((await app.get(`/v1/cq/provider/app/${name}/markets/`)).body.data).toEqual({ protocol: "protocol_01" });
     }
@@ -39,7 +39,7 @@ describe("a path", () => {
     },
   );
 
-  it("finds its endpoint among those that overlap with it", async () => {
+  it("matches its endpoint among overlapping ones", async () => {
     const found = await startHarness({
       getNftApprovals: async () => ({ handler: "approvals" }),
       getTokenIdsForContractWithMetadata: async () => ({ handler: "metadata" }),
@@ -68,14 +68,14 @@ describe("a path", () => {
     await found.end();
   });
 
-  it("that is misspelt is told the nearest", async () => {
+  it("that is misspelt returns the nearest one", async () => {
     const { body } = await app.bare().get(`/v1/demo/adress/${wallet}/balance_v2/`);
     expect(body.error_message).toContain("the nearest path is /v1/{chainName}/address/{walletAddress}/balances_v2/");
   });
 });
 
 describe("parameters", () => {
-  it("find a chain by name or id and an address by any case or name", async () => {
+  it("accept a chain by name or id and an address in any case or by name", async () => {
     for (const [chain, address] of [
       ["demo", wallet],
       ["31337", wallet.toUpperCase()],
@@ -89,7 +89,7 @@ describe("parameters", () => {
     }
   });
 
-  it("that are wrong are all named, with what was sent and what is accepted", async () => {
+  it("that are invalid are all reported, with the value and what is accepted", async () => {
     const { status, body } = await app.get("/v1/nowhere/block_v2/2026-02-30/tomorrow/?page-size=0x10&page-number=1e3&format=xml");
     expect(status).toBe(400);
     const message: string = body.error_message;
@@ -106,7 +106,7 @@ describe("parameters", () => {
     expect(body.error_message).toBe('Invalid value "nobody.eth" for walletAddress: expected 0x + 40 hex digits or a registered name.');
   });
 
-  it("that were sent more than once are refused, those that nobody knows are not", async () => {
+  it("that are repeated are refused, unless they are unknown", async () => {
     const { status, body } = await app.get(`/v1/demo/address/${wallet}/balances_v2/?no-spam=true&no-spam=false`);
     expect(status).toBe(400);
     expect(body.error_message).toContain("sent more than once");
@@ -124,7 +124,7 @@ describe("a method", () => {
     }
   });
 
-  it("OPTIONS answers CORS without a key", async () => {
+  it("OPTIONS returns CORS headers without a key", async () => {
     const { status, headers } = await app
       .bare()
       .options("/v1/chains/")
@@ -138,7 +138,7 @@ describe("a method", () => {
     for (const name of ["Authorization", "X-Requested-With"]) expect(headers["access-control-allow-headers"]).toContain(name);
   });
 
-  it("GET lets pages of other origins read answers, failures and their headers, and frames show them", async () => {
+  it("GET allows pages of other origins to read and frame responses, failures and their headers", async () => {
     for (const request of [app.get("/v1/chains/"), app.bare().get("/v1/chains/")]) {
       const { headers } = await request.set("Origin", "https://page.example").set("X-Requested-With", "client");
       expect(headers["access-control-allow-origin"]).toBe("*");

@@ -9,7 +9,7 @@ import { startHarness } from "./harness.ts";
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Sends bytes as they are and reads until the server closes. */
+/** Sends raw bytes and reads until the server closes the connection. */
 function exchange(port: number, sent: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = "";
@@ -28,7 +28,7 @@ const request = (port: number, agent: Agent, path = "/") =>
   });
 
 describe("a server", () => {
-  it("lets requests in flight finish when it stops, and takes no new ones", async () => {
+  it("finishes requests in flight when it stops, and accepts no new ones", async () => {
     let arrived = 0;
     const http = createServer(async (_request, response) => {
       arrived += 1;
@@ -52,7 +52,7 @@ describe("a server", () => {
     agent.destroy();
   });
 
-  it("breaks off what is not finished when the stop's time is over", async () => {
+  it("aborts unfinished requests at the end of the shutdown limit", async () => {
     let arrived = false;
     const never = () => {
       arrived = true;
@@ -65,7 +65,7 @@ describe("a server", () => {
     expect(await inFlight).toMatch(/hang up|ECONNRESET/);
   });
 
-  it("answers in the envelope what is no request: too many headers, no HTTP, headers that do not come", async () => {
+  it("responds with the envelope to malformed requests: too many headers, no HTTP, incomplete headers", async () => {
     const http = createServer((_request, response) => response.end(), { ...serverLimits, headerMilliseconds: 500, headerBytes: 8192 });
     const { port } = await http.listen(0, "127.0.0.1");
     const large = await exchange(port, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"a".repeat(9000)}\r\n\r\n`);
@@ -83,7 +83,7 @@ describe("a server", () => {
     await http.stop();
   });
 
-  it("answers unusual request targets in the envelope", async () => {
+  it("responds with the envelope to unusual request targets", async () => {
     const app = await startHarness({ getAllChains: async () => ({ items: [] }) });
     const http = createServer(app.app);
     const { port } = await http.listen(0, "127.0.0.1");

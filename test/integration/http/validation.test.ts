@@ -17,7 +17,7 @@ const chains = [
   { id: 1, name: "eth-mainnet", groups },
 ];
 
-/** An answer of getAllChains with a number where a name belongs, and without a time. */
+/** A response of getAllChains with a number instead of a name, and without a time. */
 const violating = { items: [{ name: 7 }] };
 
 let document: Document;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   );
 });
 
-/** A server whose resolvers return the documented answers, or those of `answers`. */
+/** A server whose resolvers return the documented responses, or those of `answers`. */
 function start(validate: ValidateMode, answers: Readonly<Record<string, () => unknown>> = {}): Promise<Harness> {
   const documented = [...examples].map(([handler, data]) => [handler, async () => data]);
   const planted = Object.entries(answers).map(([handler, answer]) => [handler, async () => answer()]);
@@ -51,7 +51,7 @@ const logged = (app: Harness, message: string): unknown[] =>
 
 const violationMessage = "answer violates the OpenAPI document";
 
-describe("a violating answer", () => {
+describe("an invalid response", () => {
   it("is 500 in strict mode; the log has the operation, JSON pointers and the request id", async () => {
     const app = await start("strict", { getAllChains: () => violating });
     const { status, body, headers } = await app.get("/v1/chains/");
@@ -128,7 +128,7 @@ describe("strict and sample mode", () => {
     return left?.status ?? 0;
   }
 
-  it("answer the example of every operation with the same bytes, in JSON and CSV", async () => {
+  it("return the same bytes for the example of every operation, in JSON and CSV", async () => {
     for (const operation of model.operations) {
       const expected = examples.has(operation.handler) ? 200 : 501;
       expect(await expectSame(requestOf(operation).target), operation.id).toBe(expected);
@@ -136,7 +136,7 @@ describe("strict and sample mode", () => {
     }
   });
 
-  it("treat slashes, encodings, HEAD, OPTIONS, methods, unknown keys and lenient values alike", async () => {
+  it("treat slashes, encodings, HEAD, OPTIONS, methods, unknown keys and lenient values identically", async () => {
     const wallet = `0x${"A1".repeat(20)}`;
     const cases: readonly (readonly [string, number])[] = [
       ["/v1/chains", 200],

@@ -1,17 +1,17 @@
 import type { Operation } from "../../../generated/operations.gen.ts";
 import { examples } from "../../../generated/story-examples.gen.ts";
 
-/** Who and what is meant by the names of the demo's story. */
+/** The values of the names in the demo's story. */
 export type Cast = Readonly<Record<string, string>>;
 
-/** The values of an operation's documented example, those of the story bound to its cast. */
+/** The values of an operation's documented example, with story references resolved. */
 export function exampleOf({ id }: Pick<Operation, "id">, cast: Cast): Readonly<Record<string, string>> {
   const values = examples[id];
   if (values === undefined) throw new Error(`${id} has no example.`);
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const bound = value.startsWith("story:") ? cast[value.slice("story:".length)] : value;
-      if (bound === undefined) throw new Error(`The example of ${id} means ${value}, which is not in the story's cast.`);
+      if (bound === undefined) throw new Error(`The example of ${id} refers to ${value}, which the story does not define.`);
       return [name, bound];
     }),
   );

@@ -14,7 +14,7 @@ const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const refusalOf = (parsed: Parsed<unknown>): string => (parsed.ok ? `accepted ${String(parsed.value)}` : parsed.expected);
 const address = `0x${"aB".repeat(20)}`;
 const hash = `0x${"0F".repeat(32)}`;
-/** What must never be taken for a whole number. */
+/** Texts that are not whole numbers. */
 const notDecimal = ["0x10", "1e3", "+1", "-1", "01", "007", "1.0", "1,0", "1_000", "", " 1", "１", "∞", "NaN", "9007199254740992"];
 
 describe("whole numbers", () => {
@@ -22,7 +22,7 @@ describe("whole numbers", () => {
     expect(parsers.integer(text, { minimum: 0 }).ok).toBe(false);
   });
 
-  it("accepts both bounds, refuses beyond them and says which they are", () => {
+  it("accepts both bounds, refuses values beyond them and reports the bounds", () => {
     const bounds = { minimum: 1, maximum: 1000 };
     expect(parsers.integer("1", bounds)).toEqual(ok(1));
     expect(parsers.integer("1000", bounds)).toEqual(ok(1000));
@@ -34,7 +34,7 @@ describe("whole numbers", () => {
 });
 
 describe("blocks", () => {
-  it("reads decimal, hex and the two words in a query", () => {
+  it("parses decimal, hex, earliest and latest in a query", () => {
     expect(parsers.block("0")).toEqual(ok(0));
     expect(parsers.block("255")).toEqual(ok(255));
     expect(parsers.block("0xFf")).toEqual(ok(255));
@@ -48,7 +48,7 @@ describe("blocks", () => {
     expect(parsers.block(text).ok).toBe(false);
   });
 
-  it("reads decimal and latest only in a path", () => {
+  it("parses only decimal and latest in a path", () => {
     expect(parsers.height("12")).toEqual(ok(12));
     expect(parsers.height("latest")).toEqual(ok("latest"));
     for (const text of [...notDecimal, "earliest"]) expect(parsers.height(text).ok).toBe(false);
@@ -81,24 +81,24 @@ describe("days", () => {
     expect(parsers.dateOrLatest(day).ok).toBe(false);
   });
 
-  it("accepts latest only where it is offered", () => {
+  it("accepts latest only in dateOrLatest", () => {
     expect(parsers.date("latest").ok).toBe(false);
   });
 });
 
 describe("addresses", () => {
-  it("lowers every case", () => {
+  it("converts to lower case", () => {
     const lower = address.toLowerCase();
     for (const text of [address, lower, address.toUpperCase()]) expect(parsers.address(text)).toEqual(ok({ address: lower }));
   });
 
-  it("takes a text with a dot for a name", () => {
+  it("parses a text with a dot as a name", () => {
     expect(parsers.address("Alice.Eth")).toEqual(ok({ name: "alice.eth" }));
     expect(parsers.address("Bücher.beispiel.eth")).toEqual(ok({ name: "bücher.beispiel.eth" }));
     expect(parsers.address(`${"a".repeat(251)}.eth`)).toEqual(ok({ name: `${"a".repeat(251)}.eth` }));
   });
 
-  it("takes what ENSIP-15 does, in the form that it gives names", () => {
+  it("accepts the names of ENSIP-15 in their normalized form", () => {
     // The example of the standard's reference implementation: the joiner U+200D stays inside the emoji, its presentation selector goes.
     expect(parsers.address("RaFFY\u{1F6B4}\u200d\u2642\ufe0f.eTh")).toEqual(ok({ name: "raffy\u{1F6B4}\u200d\u2642.eth" }));
     expect(parsers.address("#\ufe0f\u20e3.eth")).toEqual(ok({ name: "#\u20e3.eth" }));
@@ -130,7 +130,7 @@ describe("addresses", () => {
     );
   });
 
-  it("reads lists within their bound, and the operator's where that is lower", () => {
+  it("accepts lists within their bound, or the operator's if that is lower", () => {
     const lower = address.toLowerCase();
     expect(parsers.addressList(`${address}, a.eth`, { maxItems: 2 })).toEqual(ok([{ address: lower }, { name: "a.eth" }]));
     expect(refusalOf(parsers.addressList("a.eth,b.eth,c.eth", { maxItems: 2 }))).toContain("1 to 2 comma-separated");
@@ -141,7 +141,7 @@ describe("addresses", () => {
 });
 
 describe("hashes and topics", () => {
-  it("wants 32 bytes of a hash", () => {
+  it("requires 32 bytes for a hash", () => {
     expect(parsers.hash(hash)).toEqual(ok(hash.toLowerCase()));
     for (const text of [hash.slice(0, -1), `${hash}0`, hash.slice(2), "latest"]) expect(parsers.hash(text).ok).toBe(false);
   });
@@ -155,7 +155,7 @@ describe("hashes and topics", () => {
 });
 
 describe("the other types", () => {
-  it("finds chains by name and by id, and lists them otherwise", () => {
+  it("finds chains by name and id, and lists them in the error", () => {
     expect(parsers.chain("demo")).toEqual(ok({ id: 31337, name: "demo" }));
     expect(parsers.chain("1")).toEqual(ok({ id: 1, name: "eth-mainnet" }));
     for (const text of ["01", "0x1", "2", "__proto__", "constructor", "DEMO"]) {
@@ -163,7 +163,7 @@ describe("the other types", () => {
     }
   });
 
-  it("accepts true and false alone", () => {
+  it("accepts only true and false", () => {
     expect(parsers.boolean("true")).toEqual(ok(true));
     expect(parsers.boolean("false")).toEqual(ok(false));
     for (const text of ["1", "0", "yes", "TRUE", "on"]) expect(parsers.boolean(text).ok).toBe(false);
@@ -174,7 +174,7 @@ describe("the other types", () => {
     expect(refusalOf(parsers.currency("XXX"))).toContain("USD, CAD, EUR");
   });
 
-  it("accepts listed choices alone", () => {
+  it("accepts only listed choices", () => {
     expect(parsers.choice("csv", ["json", "csv"])).toEqual(ok("csv"));
     expect(refusalOf(parsers.choice("xml", ["json", "csv"]))).toBe("one of json, csv");
   });
@@ -185,14 +185,14 @@ describe("the other types", () => {
     for (const text of [String(largest + 1n), "-1", "0x1", "01", "1e3", "9".repeat(5000)]) expect(parsers.tokenId(text).ok).toBe(false);
   });
 
-  it("refuses text that a database cannot hold", () => {
+  it("refuses text that PostgreSQL cannot store", () => {
     expect(parsers.text("Émile 🦊")).toEqual(ok("Émile 🦊"));
     for (const text of ["a\u0000b", "a\r\nb", "\u0085", "\ud800", "x".repeat(1025)]) expect(parsers.text(text).ok).toBe(false);
     expect(parsers.textList("Red, Green", {})).toEqual(ok(["Red", "Green"]));
     expect(parsers.textList("a,b,c,d", {}).ok).toBe(false);
   });
 
-  it("names the chains of a network group to a chain outside it", () => {
+  it("lists the chains of a network group for a chain outside it", () => {
     expect(parsers.restriction({ id: 1, name: "eth-mainnet" }, "historical")).toBeNull();
     expect(parsers.restriction({ id: 31337, name: "demo" }, "historical")).toEqual(["eth-mainnet"]);
     expect(parsers.restriction({ id: 1, name: "eth-mainnet" }, "unheard-of")).toEqual([]);

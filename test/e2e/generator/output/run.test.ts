@@ -22,7 +22,7 @@ describe("a run", () => {
       expect(await runCheck(root)).toEqual({ kind: "clean", files: 15 });
     }));
 
-  it("finds one changed line of a generated file, a missing file and one too many", () =>
+  it("reports a changed line of a generated file, a missing file and an extra one", () =>
     withCatalog(async (root) => {
       await write(root);
       const routes = await readFile(join(root, "generated/routes.gen.ts"), "utf8");
@@ -35,7 +35,7 @@ describe("a run", () => {
       ]);
     }));
 
-  it("finds a changed cost everywhere it is shown", () =>
+  it("reports a changed cost in every file that contains it", () =>
     withCatalog(async (root) => {
       await write(root);
       await edit(root, "spec/endpoints/approvals.yaml", (text) => text.replace("credits: 2.00", "credits: 2.50"));
@@ -50,7 +50,7 @@ describe("a run", () => {
       expect(found[3]).toMatch(/^generated\/operations\.gen\.ts:\d+: expected ".*hundredths: 250.*", found ".*hundredths: 200.*"$/);
     }));
 
-  it("writes nothing from a wrong catalog and says where it is wrong", () =>
+  it("writes nothing from an invalid catalog and reports the position", () =>
     withCatalog(async (root) => {
       await edit(root, "spec/endpoints/approvals.yaml", (text) =>
         text.replace("response: ApprovalsResponse", "response: ApprovalResponse"),
@@ -63,7 +63,7 @@ describe("a run", () => {
       await expect(readdir(join(root, "generated"))).rejects.toThrow("ENOENT");
     }));
 
-  it("documents recorded answers, and refuses those of no operation or without data", () =>
+  it("documents recorded responses, and refuses those of unknown operations or without data", () =>
     withCatalog(async (root) => {
       await write(root);
       const document = JSON.parse(await readFile(join(root, "generated/openapi.json"), "utf8"));

@@ -18,7 +18,7 @@ async function handlerOf(id: string): Promise<Handler> {
   return handler;
 }
 
-/** What the compiler says about a resolver's text at its place in this repository. */
+/** The compiler's diagnostics for a resolver's text at its path in this repository. */
 async function diagnosticsOf(id: string, change: (text: string) => string = (text) => text): Promise<string[]> {
   const handler = await handlerOf(id);
   const path = join(repository, resolverPath(handler));
@@ -38,13 +38,13 @@ async function diagnosticsOf(id: string, change: (text: string) => string = (tex
 }
 
 describe("stubs of resolvers", () => {
-  it("are missing where a live operation has no file, at the place that its name says", () =>
+  it("are missing for live operations without a file, at the path of their name", () =>
     withFolder(async (root) => {
       await put(root, "runtime/api/things/get-things.ts", "// mine\n");
       expect((await missingStubs(root, catalog)).map(({ path }) => path)).toEqual(["runtime/api/things/get-more-things.ts"]);
     }));
 
-  it("are written once; a file that exists stays as it is", () =>
+  it("are written once; an existing file is unchanged", () =>
     withFolder(async (root) => {
       const missing = await missingStubs(root, catalog);
       await put(root, "runtime/api/things/get-things.ts", "// written meanwhile\n");
@@ -57,7 +57,7 @@ describe("stubs of resolvers", () => {
       expect(await writeStubs(root, missing)).toEqual({ stubs: [], registered: [] });
     }));
 
-  it("are functions that answer 501, formatted as the resolvers beside them are", async () => {
+  it("are functions that respond with 501, formatted like other resolvers", async () => {
     const handler = await handlerOf("getBlock");
     expect(stubText(handler)).toBe(
       [
@@ -74,7 +74,7 @@ describe("stubs of resolvers", () => {
     expect(dirname(resolverPath(handler))).toBe("runtime/api/ledger");
   });
 
-  it("compile as they are, and not with another answer or under a name that is no operation", async () => {
+  it("compile unchanged, but not with another response or under an unknown operation", async () => {
     expect(await diagnosticsOf("getBlock")).toEqual([]);
     const wrongAnswer = await diagnosticsOf("getBlock", (text) => text.replace(/throw .*/, 'return { updated_at: 5, items: "none" };'));
     expect(wrongAnswer.join("\n")).toContain("not assignable");

@@ -6,18 +6,18 @@ import { catalogWith, smallCatalog } from "../../../support/generator/catalog/sm
 
 const specDirectory = new URL("../../../../spec", import.meta.url).pathname;
 
-describe("a catalog without a fault", () => {
+describe("a valid catalog", () => {
   const { catalog, diagnostics } = loadCatalog(smallCatalog);
 
-  it("has no findings", () => {
+  it("has no diagnostics", () => {
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
   });
 
-  it("lists operations by file, then as written", () => {
+  it("orders operations by file, then by position", () => {
     expect(catalog?.operations.map(({ id }) => id)).toEqual(["getLogs", "getPortfolio", "getTokenHolders", "getTokenHoldersByPage"]);
   });
 
-  it("fills in defaults and keeps the place of each operation", () => {
+  it("applies defaults and keeps the position of each operation", () => {
     const logs = catalog?.operations[0];
     expect(logs).toMatchObject({ handler: "getLogs", domain: "tokens", protocol: null });
     expect(logs?.place).toEqual({ file: "spec/endpoints/logs.yaml", line: 4, column: 3 });
@@ -25,13 +25,13 @@ describe("a catalog without a fault", () => {
     expect(catalog?.operations[1]?.definition).toMatchObject({ status: "live", rules: [], example: {} });
   });
 
-  it("merges what an object extends, the parent's fields first", () => {
+  it("merges inherited fields, the parent's first", () => {
     const pages = catalog?.objects.get("HolderPagesResponse");
     expect(Object.keys(pages?.fields ?? {})).toEqual(["updated_at", "items", "pagination", "links"]);
     expect(pages?.rows).toBe("items");
   });
 
-  it("makes one endpoint for each protocol and operation that the protocol has", () => {
+  it("creates one endpoint per protocol and operation", () => {
     expect(catalog?.community.map(({ id, handler, protocol, definition }) => [id, handler, protocol, definition.path])).toEqual([
       ["getProtocol01Markets", "getCommunityMarkets", "protocol_01", "/v1/cq/protocol_01/markets/"],
       ["getProtocol01Balances", "getCommunityBalances", "protocol_01", "/v1/cq/protocol_01/balances/"],
@@ -43,7 +43,7 @@ describe("a catalog without a fault", () => {
 });
 
 describe("the catalog of the repository", () => {
-  it("has no findings, and has every row of the interface and the additions", async () => {
+  it("has no diagnostics, every row of the interface, and the additions", async () => {
     const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(specDirectory));
     expect(diagnostics.map(renderDiagnostic)).toEqual([]);
     const rows = catalog?.operations.flatMap(({ definition }) => definition.row ?? []).sort((left, right) => left - right);
@@ -54,14 +54,14 @@ describe("the catalog of the repository", () => {
     expect(catalog?.community).toHaveLength(9 + 8 + 9 + 10 + 3);
   });
 
-  it("is read under paths that begin with the folder's name", async () => {
+  it("is read under paths that start with the folder's name", async () => {
     const files = await readCatalogFiles(specDirectory);
     expect(files.get("spec/service.yaml")).toBe(readFileSync(`${specDirectory}/service.yaml`, "utf8"));
   });
 });
 
 describe("several faults", () => {
-  it("are all found in one run, in the order of files and lines", () => {
+  it("are all reported in one run, ordered by file and line", () => {
     const { catalog, diagnostics, places } = catalogWith(
       { file: "spec/community/protocol_02.yaml", find: "description: The second one.", put: "description: [The second\n§operations:" },
       { file: "spec/endpoints/logs.yaml", find: "query: [days]", put: "query: [§day]" },
@@ -81,7 +81,7 @@ describe("several faults", () => {
     expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(places);
   });
 
-  it("in one endpoint are found beside what has the wrong shape", () => {
+  it("in one endpoint are reported in addition to wrong shapes", () => {
     const { diagnostics, places } = catalogWith(
       { file: "spec/endpoints/logs.yaml", find: "row: 3", put: "row: §three" },
       { file: "spec/endpoints/logs.yaml", find: "path: /v1/{chainName}/events/", put: "path: §/v1/{chain}/events/" },
@@ -91,11 +91,11 @@ describe("several faults", () => {
     expect(diagnostics.map(({ file, line, column }) => ({ file, line, column }))).toEqual(places);
   });
 
-  it("never follow from a file that is no YAML", () => {
+  it("never follow from a file that is not YAML", () => {
     for (const [file, text] of smallCatalog) {
       const { diagnostics } = loadCatalog(new Map([...smallCatalog, [file, `${text}\n]: [`]]));
       expect(diagnostics.length).toBeGreaterThan(0);
-      expect(new Set(diagnostics.map((finding) => `${finding.file} ${finding.code}`))).toEqual(new Set([`${file} yaml-syntax`]));
+      expect(new Set(diagnostics.map(({ file, code }) => `${file} ${code}`))).toEqual(new Set([`${file} yaml-syntax`]));
     }
   });
 

@@ -75,7 +75,7 @@ describe("the OpenAPI document", () => {
       expect(String(operation(id).summary).endsWith("(planned)"), id).toBe(status === "planned");
   });
 
-  it("offers the key in three ways on everything", () => {
+  it("accepts the key in three ways on every operation", () => {
     expect(document.security).toEqual([{ bearer: [] }, { basic: [] }, { queryKey: [] }]);
     expect(document.components?.securitySchemes).toMatchObject({
       bearer: { type: "http", scheme: "bearer" },
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     expect(operations.filter(({ security }) => security !== undefined)).toEqual([]);
   });
 
-  it("has JSON and CSV examples, and every failure with its envelope; 501 is for what is planned", () => {
+  it("has JSON and CSV examples, and every failure with its envelope; only planned operations have 501", () => {
     const failures = ["400", "401", "402", "404", "405", "429", "500", "503"];
     for (const { operationId, responses, "x-status": status } of operations) {
       const expected = status === "planned" ? [...failures, "501"].sort() : failures;
@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("lets nothing be left out of an answer and nothing be added", () => {
+  it("requires every field of a response and allows no others", () => {
     for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
       const {
         properties = {},
@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("writes null as OpenAPI 3.1 does", () => {
+  it("expresses null as in OpenAPI 3.1", () => {
     expect(document.components?.schemas?.BalanceItem).toMatchObject({
       properties: {
         contract_decimals: { type: ["integer", "null"] },
@@ -125,7 +125,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document)).not.toContain('"nullable"');
   });
 
-  it("shares parameters that are the same everywhere, and names what an example takes from the story", () => {
+  it("shares parameters without overrides, and includes story references of examples", () => {
     const parameters = operation("getTokenHolders").parameters ?? [];
     expect(parameters[0]).toEqual({ $ref: "#/components/parameters/PathChainName" });
     const token = parameters.find((parameter): parameter is ParameterObject => "name" in parameter && parameter.name === "tokenAddress");
@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
     expect(size?.schema).toMatchObject({ type: "integer", enum: [100, 1000], default: 100 });
   });
 
-  it("accepts hex in any case, its prefix included", () => {
+  it("accepts hex in any case, including its prefix", () => {
     const patterns = Object.values(document.components?.parameters ?? {}).flatMap((parameter) => {
       const { schema, example } = parameter as ParameterObject & { schema: { pattern?: string; items?: { pattern?: string } } };
       const [sent] = [example].flat();
@@ -150,12 +150,12 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("leaves the key to the security schemes", () => {
+  it("describes the key in the security schemes only", () => {
     for (const { parameters = [] } of operations)
       expect(parameters.filter((parameter) => "name" in parameter && parameter.name === "key")).toEqual([]);
   });
 
-  it("shows a recorded answer as the example", () => {
+  it("uses a recorded response as the example", () => {
     const recorded = { updated_at: "2026-01-01T00:00:00Z", items: [{ name: "recorded, and quoted", amount: "9" }] };
     const small = openApiDocument(buildModel(smallCatalog(), new Map([["getThings", recorded]])));
     const get = small.paths?.["/v1/{chainName}/getthings/"]?.get;
@@ -171,7 +171,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("YAML", () => {
-  it("keeps what other readers would take for something else", () => {
+  it("quotes strings that could be read as other types", () => {
     const value = {
       on: "yes",
       "404": 1,
@@ -183,7 +183,7 @@ describe("YAML", () => {
     expect(parse(renderYaml(value), { version: "1.1" })).toEqual(value);
   });
 
-  it("begins at the first column of any small document", () => {
+  it("starts small documents at the first column", () => {
     expect(renderYaml(smallCatalog([endpoint("getThings")]).service.license)).toBe('name: "MIT"\nidentifier: "MIT"\n');
   });
 });

@@ -23,7 +23,7 @@ function app() {
   return { server: express().use(router), paths };
 }
 
-/** A request of an operation; every parameter has a value that is no literal of another path. */
+/** A request of an operation; no parameter value is a literal of another path. */
 const requestOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, "0-$1");
 
 describe("generated routes", () => {
@@ -33,7 +33,7 @@ describe("generated routes", () => {
     expect(new Set(paths).size).toBe(operations.length);
   });
 
-  it("give every request to its operation in Express, with and without the last slash", async () => {
+  it("match every request to its operation in Express, with and without the trailing slash", async () => {
     const { server } = app();
     for (const operation of operations) {
       const path = requestOf(operation.path);
@@ -43,7 +43,7 @@ describe("generated routes", () => {
   });
 
   it.each([
-    // What a parameter could swallow, from the interface's tables.
+    // Literals of the interface that a parameter could match.
     ["/v1/demo/nft/approvals/metadata/", "getNftApprovals"],
     ["/v1/demo/nft/collections/", "getChainCollections"],
     ["/v1/chains/status/", "getAllChainStatus"],

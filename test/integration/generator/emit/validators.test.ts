@@ -20,7 +20,7 @@ const documented = Object.values(document.paths).map(({ get }) => ({
 
 const success = (data: unknown) => ({ data, error: false, error_message: null, error_code: null });
 
-/** The documented answer of an operation with one change of its first item. */
+/** The documented response of an operation with a change of its first item. */
 function planted(id: ValidatedOperation, change: (item: Record<string, unknown>) => void): unknown {
   const answer = structuredClone(documented.find((entry) => entry.id === id)?.answer) as { data: { items: Record<string, unknown>[] } };
   const [item] = answer.data.items;
@@ -30,13 +30,13 @@ function planted(id: ValidatedOperation, change: (item: Record<string, unknown>)
 }
 
 describe("validators", () => {
-  it("exist for every documented operation and accept its documented answer", () => {
+  it("exist for every documented operation and accept its documented response", () => {
     expect(documented.map(({ id }) => id).sort()).toEqual(Object.keys(validators).sort());
     const refused = documented.filter(({ id, answer }) => !validators[id](answer));
     expect(refused.map(({ id }) => [id, validators[id].errors])).toEqual([]);
   });
 
-  it("accept null where a value may be unknown", () => {
+  it("accept null for nullable fields", () => {
     expect(
       validators.getTokenBalancesForWalletAddress(
         planted("getTokenBalancesForWalletAddress", (item) => Object.assign(item, { quote: null, logo_urls: null })),
@@ -62,7 +62,7 @@ describe("validators", () => {
     expect(validate.errors?.map((error) => error.keyword)).toContain(keyword);
   });
 
-  it("refuse what is no successful envelope", () => {
+  it("reject bodies that are not a successful envelope", () => {
     const { getAllChains: validate } = validators;
     const answer = documented.find(({ id }) => id === "getAllChains")?.answer as Record<string, unknown>;
     expect(validate(answer)).toBe(true);
@@ -74,14 +74,14 @@ describe("validators", () => {
     expect(validate(null)).toBe(false);
   });
 
-  it("take an array where data is a list", () => {
+  it("require an array if data is a list", () => {
     const answer = documented.find(({ id }) => id === "getTokenPrices")?.answer as { data: unknown };
     expect(Array.isArray(answer.data)).toBe(true);
     expect(validators.getTokenPrices(success([]))).toBe(true);
     expect(validators.getTokenPrices(success({}))).toBe(false);
   });
 
-  it("need no other module when they run", () => {
+  it("need no other module at run time", () => {
     const code = readFileSync(new URL("../../../../generated/validators.gen.js", import.meta.url), "utf8");
     expect(code).not.toMatch(/^\s*import\s|\bimport\(|\brequire\(/m);
   });

@@ -4,7 +4,7 @@ import { watchCatalog } from "../../../../generator/output/watch.ts";
 import { put, withFolder } from "../../../support/generator/output/folders.ts";
 
 describe("watching", () => {
-  it("runs once after several changes at once, not for the schema that a run writes, and ends with the signal", () =>
+  it("runs once after simultaneous changes, ignores the schema that a run writes, and ends with the signal", () =>
     withFolder(async (root) => {
       await put(root, "spec/service.yaml", "a");
       const stop = new AbortController();
@@ -12,7 +12,7 @@ describe("watching", () => {
       const watching = watchCatalog(root, stop.signal, async () => {
         runs += 1;
       });
-      // Until the watcher has seen the folder, changes count for nothing: repeat one until it is seen.
+      // Changes before the watcher is ready are lost: repeat one until it is detected.
       while (runs === 0) {
         await put(root, "spec/service.yaml", `${Math.random()}`);
         await wait(300);
@@ -30,7 +30,7 @@ describe("watching", () => {
       await watching;
     }));
 
-  it("ends at once when the signal has been given already", async () => {
+  it("ends immediately if the signal is already aborted", async () => {
     await withFolder(async (root) => {
       await expect(watchCatalog(root, AbortSignal.abort(), async () => {})).resolves.toBeUndefined();
     });

@@ -18,7 +18,7 @@ function generated(entries: Readonly<Record<string, string>>): Map<string, strin
 const read = (root: string, path: string): Promise<string> => readFile(join(root, path), "utf8");
 
 describe("writing", () => {
-  it("writes what is new and, the second time, only what changed", () =>
+  it("writes new files and, the second time, only changed ones", () =>
     withFolder(async (root) => {
       const first = await writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "1" }));
       expect(first.written.toSorted()).toEqual(["generated/a.ts", "generated/b.ts", manifestPath]);
@@ -31,13 +31,13 @@ describe("writing", () => {
       expect(await writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }))).toEqual({ written: [], deleted: [] });
     }));
 
-  it("leaves no temporary file behind", () =>
+  it("leaves no temporary files", () =>
     withFolder(async (root) => {
       await writeOutput(root, generated({ "generated/a.ts": "1" }));
       expect((await readdir(join(root, "generated"))).toSorted()).toEqual(["a.ts", "manifest.json"]);
     }));
 
-  it("never overwrites a file without the header, and writes nothing at all then", () =>
+  it("never overwrites a file without the header, and writes nothing in that case", () =>
     withFolder(async (root) => {
       await put(root, "generated/b.ts", "export const mine = 1;\n");
       const attempt = writeOutput(root, generated({ "generated/a.ts": "1", "generated/b.ts": "2" }));
@@ -47,7 +47,7 @@ describe("writing", () => {
       expect(await read(root, "generated/b.ts")).toBe("export const mine = 1;\n");
     }));
 
-  it("deletes only what the manifest of before lists", () =>
+  it("deletes only files that the previous manifest lists", () =>
     withFolder(async (root) => {
       await writeOutput(root, generated({ "generated/a.ts": "1", "generated/old.ts": "1" }));
       await put(root, "generated/notes.md", "mine");
@@ -56,7 +56,7 @@ describe("writing", () => {
       expect((await readdir(join(root, "generated"))).toSorted()).toEqual(["a.ts", "manifest.json", "notes.md", "unlisted.ts"]);
     }));
 
-  it("deletes no listed file that has lost its header", () =>
+  it("does not delete a listed file without the header", () =>
     withFolder(async (root) => {
       await writeOutput(root, generated({ "generated/a.ts": "1", "generated/old.ts": "1" }));
       await put(root, "generated/old.ts", "rewritten by hand");
@@ -65,7 +65,7 @@ describe("writing", () => {
       expect(await read(root, "generated/a.ts")).toBe(`${header}1`);
     }));
 
-  it("follows no manifest out of the repository", () =>
+  it("ignores manifest paths outside of the repository", () =>
     withFolder(async (folder) => {
       const root = join(folder, "repository");
       await put(folder, "precious.ts", `${header}outside`);
@@ -78,7 +78,7 @@ describe("writing", () => {
       expect(await read(folder, "precious.ts")).toBe(`${header}outside`);
     }));
 
-  it("takes a manifest that is none for an empty one with a header of its own", () =>
+  it("treats an invalid manifest as empty", () =>
     withFolder(async (root) => {
       await put(root, manifestPath, `{ "_generated": "${generatedSentence.replaceAll('"', '\\"')}", "files": [`);
       expect((await writeOutput(root, generated({ "generated/a.ts": "1" }))).written).toContain(manifestPath);
@@ -105,7 +105,7 @@ describe("replacing a file", () => {
       expect([...seen]).toEqual(["2000000 1"]);
     }));
 
-  it("leaves everything as it was when it cannot be done", () =>
+  it("changes nothing if it fails", () =>
     withFolder(async (root) => {
       await mkdir(join(root, "taken", "below"), { recursive: true });
       await expect(replaceFile(join(root, "taken"), "text")).rejects.toThrow();

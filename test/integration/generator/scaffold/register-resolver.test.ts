@@ -7,7 +7,7 @@ import { put, withFolder } from "../../../support/generator/output/folders.ts";
 const index = "runtime/api/things/index.ts";
 const textOf = (root: string): Promise<string> => readFile(join(root, index), "utf8");
 
-/** An index as a maintainer may have left it: comments, a helper, an odd layout. */
+/** An edited index: comments, a helper, unusual layout. */
 const existing = `import type { Handlers } from "../context.ts";
 import { getApples } from "./get-apples.ts";
 import { getPears } from "./get-pears.ts"; // kept: see issue
@@ -25,7 +25,7 @@ export { counted };
 `;
 
 describe("registering a resolver", () => {
-  it("adds an import and an entry in alphabetical order and leaves every other line as it is", () =>
+  it("adds an import and an entry in alphabetical order and keeps every other line", () =>
     withFolder(async (root) => {
       await put(root, index, existing);
       expect(await registerResolver(root, { id: "getBananas", domain: "things" })).toBe(index);
@@ -37,14 +37,14 @@ describe("registering a resolver", () => {
       expect(lines.indexOf("  getBananas,")).toBe(lines.indexOf("  getApples,") + 1);
     }));
 
-  it("changes nothing where the resolver is registered", () =>
+  it("changes nothing if the resolver is registered", () =>
     withFolder(async (root) => {
       await put(root, index, existing);
       expect(await registerResolver(root, { id: "getPears", domain: "things" })).toBeNull();
       expect(await textOf(root)).toBe(existing);
     }));
 
-  it("begins the index of a new subject", () =>
+  it("creates the index of a new subject", () =>
     withFolder(async (root) => {
       expect(await registerResolver(root, { id: "getThings", domain: "things" })).toBe(index);
       expect(await registerResolver(root, { id: "getMoreThings", domain: "things" })).toBe(index);
@@ -64,11 +64,11 @@ describe("registering a resolver", () => {
       );
     }));
 
-  it("refuses an index without the exported object, and names both", () =>
+  it("refuses an index without the exported object, and reports both", () =>
     withFolder(async (root) => {
       await put(root, index, "export const other = {};\n");
       await expect(registerResolver(root, { id: "getThings", domain: "things" })).rejects.toThrow(
-        'Cannot register getThings: runtime/api/things/index.ts exports no object "thingsHandlers".',
+        'Cannot register getThings: runtime/api/things/index.ts does not export an object "thingsHandlers".',
       );
       expect(await textOf(root)).toBe("export const other = {};\n");
     }));

@@ -184,7 +184,7 @@ operations:
   balances:
 `;
 
-/** A catalog with nothing wrong that has one of everything. */
+/** A valid catalog with one declaration of every kind. */
 export const smallCatalog: ReadonlyMap<string, string> = new Map([
   ["spec/service.yaml", service],
   ["spec/endpoints/logs.yaml", logs],
@@ -196,14 +196,14 @@ export const smallCatalog: ReadonlyMap<string, string> = new Map([
   ["spec/community/protocol_02.yaml", protocolTwo],
 ]);
 
-/** One edit of one file: `put` takes the place of the only `find`, and the sign § in it marks where the finding is expected. */
+/** An edit of a file: `put` replaces the only occurrence of `find`; § in it marks the expected position of the diagnostic. */
 export interface Change {
   readonly file: string;
   readonly find: string;
   readonly put: string;
 }
 
-/** The small catalog with changes, loaded, and the places that the changes mark. */
+/** Loads the small catalog with changes, and returns the positions that the changes mark. */
 export function catalogWith(...changes: readonly Change[]): LoadedCatalog & { places: readonly Place[] } {
   const files = new Map(smallCatalog);
   for (const { file, find, put } of changes) {

@@ -15,7 +15,7 @@ export const repository = fileURLToPath(new URL("../../../..", import.meta.url))
 /** The catalog of this repository. */
 export async function realCatalog(): Promise<Catalog> {
   const { catalog, diagnostics } = loadCatalog(await readCatalogFiles(join(repository, "spec")));
-  if (catalog === null) throw new Error(`spec/ has ${diagnostics.length} findings: ${diagnostics[0]?.message}`);
+  if (catalog === null) throw new Error(`spec/ has ${diagnostics.length} errors: ${diagnostics[0]?.message}`);
   return catalog;
 }
 
@@ -55,7 +55,7 @@ const smallService: ServiceDefinition = serviceDefinition.parse({
   networkGroups: { some: { description: "Some networks.", chains: ["demo"] } },
 });
 
-/** An endpoint of a small catalog: what is not given is the same for all. */
+/** An endpoint of a small catalog, with defaults. */
 export function endpoint(id: string, given: Readonly<Record<string, unknown>> = {}, of: Partial<CatalogEndpoint> = {}): CatalogEndpoint {
   const definition = endpointDefinition.parse({
     class: "A",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { repository } from "../model/catalogs.ts";
 
-/** Runs with an empty folder that is gone afterwards. */
+/** Runs with an empty folder that is deleted afterwards. */
 export async function withFolder(work: (root: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "ashlar-generator-"));
   try {
@@ -13,7 +13,7 @@ export async function withFolder(work: (root: string) => Promise<void>): Promise
   }
 }
 
-/** Runs with a folder that has this repository's catalog. */
+/** Runs with a folder that contains this repository's catalog. */
 export async function withCatalog(work: (root: string) => Promise<void>): Promise<void> {
   await withFolder(async (root) => {
     await cp(join(repository, "spec"), join(root, "spec"), { recursive: true });
@@ -21,7 +21,7 @@ export async function withCatalog(work: (root: string) => Promise<void>): Promis
   });
 }
 
-/** Writes a file and the folders above it. */
+/** Writes a file and creates its parent folders. */
 export async function put(root: string, path: string, text: string): Promise<void> {
   await mkdir(dirname(join(root, path)), { recursive: true });
   await writeFile(join(root, path), text);

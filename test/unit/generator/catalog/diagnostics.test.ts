@@ -4,13 +4,13 @@ import { nearest, renderAccepted } from "../../../../generator/catalog/nearest.t
 
 const place = { file: "spec/endpoints/tokens.yaml", line: 12, column: 7 };
 
-describe("a finding", () => {
-  it("is one line with its place, what is wrong, what is accepted and the nearest spelling", () => {
-    const finding = diagnostic("unknown-response", place, {
+describe("a diagnostic", () => {
+  it("is one line with its position, the fault, what is accepted and the nearest spelling", () => {
+    const reported = diagnostic("unknown-response", place, {
       name: "TokenHolderResponse",
       accepted: ["TokenHoldersResponse", "BlockResponse"],
     });
-    expect(renderDiagnostic(finding)).toBe(
+    expect(renderDiagnostic(reported)).toBe(
       'spec/endpoints/tokens.yaml:12:7 unknown-response: "TokenHolderResponse" is not a response object; ' +
         "accepted: TokenHoldersResponse, BlockResponse; nearest: TokenHoldersResponse",
     );
@@ -25,10 +25,10 @@ describe("a finding", () => {
     expect(() => diagnostic("unknown-response", place, { row: 1, first: place })).toThrow();
   });
 
-  it("comes after those of earlier files, lines and columns, and once", () => {
+  it("is sorted by file, line and column, without duplicates", () => {
     const at = (file: string, line: number, column: number) => diagnostic("misplaced-class", { file, line, column });
-    const findings = [at("b", 1, 1), at("a", 10, 1), at("a", 9, 2), at("a", 9, 1), at("a", 9, 2)];
-    expect(sortDiagnostics(findings).map(({ file, line, column }) => [file, line, column])).toEqual([
+    const diagnostics = [at("b", 1, 1), at("a", 10, 1), at("a", 9, 2), at("a", 9, 1), at("a", 9, 2)];
+    expect(sortDiagnostics(diagnostics).map(({ file, line, column }) => [file, line, column])).toEqual([
       ["a", 9, 1],
       ["a", 9, 2],
       ["a", 10, 1],
@@ -43,23 +43,23 @@ describe("the nearest spelling", () => {
     expect(nearest("tokenholdersresponse", ["TokenHoldersResponse", "BlockResponse"])).toBe("TokenHoldersResponse");
   });
 
-  it("may be a longer name that begins with what was written", () => {
+  it("may be a longer name with the same beginning", () => {
     expect(nearest("chain", ["chains", "chainName"].slice(1))).toBe("chainName");
   });
 
-  it("is none where more than half of the letters differ", () => {
+  it("is none if more than half of the letters differ", () => {
     expect(nearest("colour", ["summary", "path"])).toBeNull();
     expect(nearest("colour", [])).toBeNull();
   });
 });
 
 describe("what is accepted", () => {
-  it("is listed whole where it is short, in its own order", () => {
+  it("is listed in full and in order if it is short", () => {
     expect(renderAccepted("x", ["none", "page", "links"])).toBe("none, page, links");
     expect(renderAccepted("x", [])).toBe("none");
   });
 
-  it("is listed from the nearest on where it is long, and the rest is counted", () => {
+  it("is listed from the nearest on if it is long, and the rest is counted", () => {
     const names = Array.from({ length: 20 }, (_, index) => `name${index}`);
     const text = renderAccepted("name13", names);
     expect(text.startsWith("name13, ")).toBe(true);

@@ -37,7 +37,7 @@ describe("the schema for editors", () => {
     }
   });
 
-  it("lets out what has a default, and refuses unknown keys and wrong values", () => {
+  it("makes keys with a default optional, and rejects unknown keys and wrong values", () => {
     const logs = smallCatalog.get("spec/endpoints/logs.yaml") ?? "";
     expect(errorsOf("#/$defs/endpointFile", logs)).toEqual([]);
     expect(errorsOf("#/$defs/endpointFile", logs.replace("row: 3", "rows: 3"))).toContain("/endpoints/getLogs additionalProperties");
@@ -47,7 +47,7 @@ describe("the schema for editors", () => {
     expect(errorsOf("#/$defs/endpointFile", logs.replace("    class: B\n", ""))).toContain("/endpoints/getLogs required");
   });
 
-  it("is the same text each time", () => {
+  it("is deterministic", () => {
     expect(catalogJsonSchema()).toBe(catalogJsonSchema());
     expect(catalogJsonSchema().endsWith("}\n")).toBe(true);
   });

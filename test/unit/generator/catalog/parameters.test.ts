@@ -21,13 +21,13 @@ describe("the parameters of an endpoint", () => {
     ]);
   });
 
-  it("have what differs in their use, and the sizes of the endpoint", () => {
+  it("have the overrides of their use and the sizes of the endpoint", () => {
     const [, , , order, size] = parametersOf("getTokenHolders");
     expect(order?.definition).toMatchObject({ type: "choice", values: ["up", "down", "none"], default: "down", description: "The order." });
     expect(size).toMatchObject({ sizes: [100, 1000], required: false, definition: { default: 100, maximum: 1000 } });
   });
 
-  it("are required in paths, and in queries where they say so", () => {
+  it("are required in paths, and in queries if declared so", () => {
     expect(parametersOf("getProtocol01Markets").map(({ name, required }) => [name, required])).toEqual([
       ["date", true],
       ["page-size", false],

@@ -1,15 +1,15 @@
 import { describe } from "vitest";
-import { expectFindings, logsFile, tokensFile } from "./expect-finding.ts";
+import { expectDiagnostics, logsFile, tokensFile } from "./expect-diagnostics.ts";
 
-describe("what may have one of several shapes", () => {
-  expectFindings([
+describe("unions of shapes", () => {
+  expectDiagnostics([
     {
       wrong: "a key that its map does not have",
       file: tokensFile,
       find: "{ credits: 0.02, per: item }",
       put: "{ credits: 0.02, per: item, §every: 2 }",
       code: "unknown-key",
-      says: ["credits, per"],
+      contains: ["credits, per"],
     },
     {
       wrong: "a value of a key of its map",
@@ -17,7 +17,7 @@ describe("what may have one of several shapes", () => {
       find: "per: item",
       put: "per: §items",
       code: "unknown-value",
-      says: ["call, item, block, 30-days", "nearest: item"],
+      contains: ["call, item, block, 30-days", "nearest: item"],
     },
     {
       wrong: "a word that is nearly the one accepted",
@@ -25,7 +25,7 @@ describe("what may have one of several shapes", () => {
       find: "{ credits: 0.02, per: item }",
       put: "§not-statd",
       code: "unknown-value",
-      says: ["nearest: not-stated"],
+      contains: ["nearest: not-stated"],
     },
     {
       wrong: "neither a map nor the word",
@@ -33,7 +33,7 @@ describe("what may have one of several shapes", () => {
       find: "{ credits: 0.02, per: item }",
       put: "§0.02",
       code: "wrong-type",
-      says: ["0.02", "a map with the keys credits, per, or not-stated"],
+      contains: ["0.02", "a map with the keys credits, per, or not-stated"],
     },
     {
       wrong: "a rule of an unknown kind",
@@ -41,7 +41,7 @@ describe("what may have one of several shapes", () => {
       find: "- exclusive: [date, order]",
       put: "- §exclusiv: [date, order]",
       code: "unknown-key",
-      says: ["exclusive, together, ascending", "nearest: exclusive"],
+      contains: ["exclusive, together, ascending", "nearest: exclusive"],
     },
     {
       wrong: "a rule with too few names",
@@ -49,7 +49,7 @@ describe("what may have one of several shapes", () => {
       find: "- exclusive: [date, order]",
       put: "- exclusive: §[date]",
       code: "wrong-value",
-      says: ["at least 2"],
+      contains: ["at least 2"],
     },
     {
       wrong: "a use of a parameter with an unknown key",
@@ -57,7 +57,7 @@ describe("what may have one of several shapes", () => {
       find: "{ name: order, values: [up, down, none], default: down }",
       put: "{ name: order, §valus: [up, down] }",
       code: "unknown-key",
-      says: ["nearest: values"],
+      contains: ["nearest: values"],
     },
     {
       wrong: "a use of a parameter that is a number",
@@ -65,7 +65,7 @@ describe("what may have one of several shapes", () => {
       find: "query: [days]",
       put: "query: [§30]",
       code: "wrong-type",
-      says: ["text, or a map with the keys name"],
+      contains: ["text, or a map with the keys name"],
     },
     {
       wrong: "an example that is a map",
@@ -73,7 +73,7 @@ describe("what may have one of several shapes", () => {
       find: "starting-block: 7",
       put: "starting-block: §{ height: 7 }",
       code: "wrong-type",
-      says: ["text, or a number, or true or false"],
+      contains: ["text, or a number, or true or false"],
     },
   ]);
 });

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import {
-  expectFindings,
+  expectDiagnostics,
   holdersFile,
   logObjectsFile,
   logsFile,
@@ -8,17 +8,17 @@ import {
   serviceFile,
   templateFile,
   tokensFile,
-} from "./expect-finding.ts";
+} from "./expect-diagnostics.ts";
 
 describe("shapes", () => {
-  expectFindings([
+  expectDiagnostics([
     {
       wrong: "an unknown key",
       file: logsFile,
       find: "    row: 3\n",
       put: "    row: 3\n    §colour: red\n",
       code: "unknown-key",
-      says: ['"colour"', "accepted: ", "class", "10 more"],
+      contains: ['"colour"', "accepted: ", "class", "10 more"],
     },
     {
       wrong: "a misspelt key, which is then not missing as well",
@@ -26,7 +26,7 @@ describe("shapes", () => {
       find: "summary: Logs of blocks",
       put: "§sumary: Logs of blocks",
       code: "unknown-key",
-      says: ["nearest: summary"],
+      contains: ["nearest: summary"],
     },
     {
       wrong: "a misspelt optional key, on which other parts rest",
@@ -34,7 +34,7 @@ describe("shapes", () => {
       find: "pagination: { regime: page,",
       put: "§paginations: { regime: page,",
       code: "unknown-key",
-      says: ["nearest: pagination"],
+      contains: ["nearest: pagination"],
     },
     {
       wrong: "a misspelt key with all fields of an object",
@@ -42,7 +42,7 @@ describe("shapes", () => {
       find: "  rows: items\n  fields:",
       put: "  rows: items\n  §feilds:",
       code: "unknown-key",
-      says: ["nearest: fields"],
+      contains: ["nearest: fields"],
     },
     {
       wrong: "a missing key",
@@ -50,7 +50,7 @@ describe("shapes", () => {
       find: "  getLogs:\n    row: 3\n    class: B\n",
       put: "  §getLogs:\n    row: 3\n",
       code: "missing-key",
-      says: ['"class"', "A, B, C, pricing"],
+      contains: ['"class"', "A, B, C, pricing"],
     },
     {
       wrong: "a missing union",
@@ -58,7 +58,7 @@ describe("shapes", () => {
       find: "  getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n    cost: { credits: 5, per: block }\n",
       put: "  §getLogs:\n    row: 3\n    class: B\n    path: /v1/{chainName}/events/\n    summary: Logs of blocks\n    notes: The newest first.\n",
       code: "missing-key",
-      says: ['"cost"', "credits, per", "not-stated"],
+      contains: ['"cost"', "credits, per", "not-stated"],
     },
     {
       wrong: "a file without its head",
@@ -66,7 +66,7 @@ describe("shapes", () => {
       find: "\ndomain: tokens\nendpoints:",
       put: "§endpoints:",
       code: "missing-key",
-      says: ['"domain"'],
+      contains: ['"domain"'],
     },
     {
       wrong: "text in place of a number",
@@ -74,7 +74,7 @@ describe("shapes", () => {
       find: "row: 3",
       put: "row: §three",
       code: "wrong-type",
-      says: ['"three"', "a whole number"],
+      contains: ['"three"', "a whole number"],
     },
     {
       wrong: "a fraction in place of a whole number",
@@ -82,16 +82,16 @@ describe("shapes", () => {
       find: "row: 3",
       put: "row: §3.5",
       code: "wrong-type",
-      says: ["3.5", "a whole number"],
+      contains: ["3.5", "a whole number"],
     },
-    { wrong: "a number below the least", file: logsFile, find: "row: 3", put: "row: §0", code: "wrong-value", says: ["more than 0"] },
+    { wrong: "a number below the minimum", file: logsFile, find: "row: 3", put: "row: §0", code: "wrong-value", contains: ["more than 0"] },
     {
       wrong: "a part of a hundredth of a credit",
       file: logsFile,
       find: "credits: 5, per: block",
       put: "credits: §0.005, per: block",
       code: "wrong-value",
-      says: ["0.005", "at most two decimals"],
+      contains: ["0.005", "at most two decimals"],
     },
     {
       wrong: "credits without end",
@@ -99,7 +99,7 @@ describe("shapes", () => {
       find: "credits: 5, per: block",
       put: "credits: §.inf, per: block",
       code: "wrong-type",
-      says: ["Infinity", "a number"],
+      contains: ["Infinity", "a number"],
     },
     {
       wrong: "an envelope with another field",
@@ -107,7 +107,7 @@ describe("shapes", () => {
       find: "  error: { description",
       put: "  §eror: { description",
       code: "unknown-key",
-      says: ['"eror"', "nearest: error"],
+      contains: ['"eror"', "nearest: error"],
     },
     {
       wrong: "nothing in place of text",
@@ -115,7 +115,7 @@ describe("shapes", () => {
       find: "notes: The newest first.\n    cost: { credits: 5",
       put: "§notes:\n    cost: { credits: 5",
       code: "wrong-type",
-      says: ["nothing", "text"],
+      contains: ["nothing", "text"],
     },
     {
       wrong: "text that is too short",
@@ -123,7 +123,7 @@ describe("shapes", () => {
       find: "summary: Logs of blocks",
       put: "summary: §Lo",
       code: "wrong-value",
-      says: ["at least 3 characters"],
+      contains: ["at least 3 characters"],
     },
     {
       wrong: "a list in place of a map",
@@ -131,7 +131,7 @@ describe("shapes", () => {
       find: '{ starting-block: 7, ending-block: "0x10" }',
       put: "§[starting-block]",
       code: "wrong-type",
-      says: ["a list", "a map"],
+      contains: ["a list", "a map"],
     },
     {
       wrong: "an endpoint that is no map",
@@ -139,7 +139,7 @@ describe("shapes", () => {
       find: "endpoints:\n",
       put: "endpoints:\n  getOther: §soon\n",
       code: "wrong-type",
-      says: ["a map with the keys row, class"],
+      contains: ["a map with the keys row, class"],
     },
     {
       wrong: "an unknown value",
@@ -147,7 +147,7 @@ describe("shapes", () => {
       find: "status: planned",
       put: "status: §planed",
       code: "unknown-value",
-      says: ["live, planned", "nearest: planned"],
+      contains: ["live, planned", "nearest: planned"],
     },
     {
       wrong: "a name of another form",
@@ -155,7 +155,7 @@ describe("shapes", () => {
       find: "  getLogs:",
       put: "  §get-logs:",
       code: "wrong-value",
-      says: ['"get-logs"', "a camelCase name"],
+      contains: ['"get-logs"', "a camelCase name"],
     },
     {
       wrong: "a path of another form",
@@ -163,7 +163,7 @@ describe("shapes", () => {
       find: "path: /v1/{chainName}/events/",
       put: "path: §/v1/{chainName}/events",
       code: "wrong-value",
-      says: ["ends with a slash"],
+      contains: ["ends with a slash"],
     },
     {
       wrong: "an empty list",
@@ -171,7 +171,7 @@ describe("shapes", () => {
       find: "chains: [demo]",
       put: "chains: §[]",
       code: "wrong-value",
-      says: ["at least 1 element"],
+      contains: ["at least 1 element"],
     },
     {
       wrong: "an empty map",
@@ -179,7 +179,7 @@ describe("shapes", () => {
       find: "  fields:\n    has_more: { type: boolean, description: Whether there are more., example: true }",
       put: "  fields: §{}",
       code: "wrong-value",
-      says: ["at least one field"],
+      contains: ["at least one field"],
     },
     {
       wrong: "a field's type that cannot be read",
@@ -187,7 +187,7 @@ describe("shapes", () => {
       find: 'type: "[Holder]"',
       put: 'type: §"[Holder"',
       code: "wrong-value",
-      says: ["[Transfer]"],
+      contains: ["[Transfer]"],
     },
     {
       wrong: "a field without a description",
@@ -195,7 +195,7 @@ describe("shapes", () => {
       find: "height: { type: integer, description: The block., example: 7 }",
       put: "§height: { type: integer, example: 7 }",
       code: "missing-key",
-      says: ['"description"'],
+      contains: ['"description"'],
     },
     {
       wrong: "a parameter's unknown type",
@@ -203,7 +203,7 @@ describe("shapes", () => {
       find: "days: { type: integer",
       put: "days: { type: §int",
       code: "unknown-value",
-      says: ["nearest: integer"],
+      contains: ["nearest: integer"],
     },
     {
       wrong: "a protocol's name of another form",
@@ -211,7 +211,7 @@ describe("shapes", () => {
       find: "protocol: protocol_01",
       put: "protocol: §protocol_1",
       code: "wrong-value",
-      says: ["protocol_01 to protocol_99"],
+      contains: ["protocol_01 to protocol_99"],
     },
     {
       wrong: "an unknown key of the template",
@@ -219,7 +219,7 @@ describe("shapes", () => {
       find: "domain: community",
       put: "domain: community\n§host: example",
       code: "unknown-key",
-      says: ["domain, path, operations"],
+      contains: ["domain, path, operations"],
     },
   ]);
 });

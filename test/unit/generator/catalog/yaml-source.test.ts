@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { catalogWith } from "../../../support/generator/catalog/small-catalog.ts";
-import { expectFindings, logsFile } from "./expect-finding.ts";
+import { expectDiagnostics, logsFile } from "./expect-diagnostics.ts";
 
 describe("YAML", () => {
-  expectFindings([
+  expectDiagnostics([
     {
       wrong: "a bracket that is not closed",
       file: logsFile,
       find: "query: [days]\n",
       put: "query: [days\n§",
       code: "yaml-syntax",
-      says: ["Flow sequence"],
+      contains: ["Flow sequence"],
     },
     {
       wrong: "an alias without an anchor",
@@ -18,7 +18,7 @@ describe("YAML", () => {
       find: "query: [days]",
       put: "query: §*spans",
       code: "yaml-syntax",
-      says: ["&spans"],
+      contains: ["&spans"],
     },
     {
       wrong: "an alias inside its anchor",
@@ -26,7 +26,7 @@ describe("YAML", () => {
       find: "query: [days]",
       put: "query: &q [§*q]",
       code: "yaml-syntax",
-      says: ["own anchor"],
+      contains: ["own anchor"],
     },
     {
       wrong: "a second document",
@@ -34,36 +34,36 @@ describe("YAML", () => {
       find: "query: [days]\n",
       put: "query: [days]\n§---\nmore: 1\n",
       code: "yaml-syntax",
-      says: ["more than one document", "accepted: one"],
+      contains: ["more than one document", "accepted: one"],
     },
-    { wrong: "a tag that nothing knows", file: logsFile, find: "row: 3", put: "row: §!row 3", code: "yaml-syntax", says: ["!row"] },
+    { wrong: "an unknown tag", file: logsFile, find: "row: 3", put: "row: §!row 3", code: "yaml-syntax", contains: ["!row"] },
     {
-      wrong: "a key that a map has twice",
+      wrong: "a duplicate key",
       file: logsFile,
       find: "    row: 3\n",
       put: "    row: 3\n    §row: 3\n",
       code: "duplicate-key",
-      says: ['"row"', "line 5", "each key once"],
+      contains: ['"row"', "line 5", "each key once"],
     },
     {
-      wrong: "an id that a file has twice",
+      wrong: "a duplicate id in a file",
       file: logsFile,
       find: "  getPortfolio:",
       put: "  §getLogs:",
       code: "duplicate-key",
-      says: ['"getLogs"', "line 4"],
+      contains: ['"getLogs"', "line 4"],
     },
   ]);
 });
 
 describe("YAML errors", () => {
-  it("are reported once a line, each at its own place", () => {
+  it("are reported once per line, each at its position", () => {
     const { diagnostics, places } = catalogWith(
       { file: logsFile, find: "    row: 3", put: "    row: §@3" },
       { file: logsFile, find: "query: [days]", put: "query: §*days" },
       { file: logsFile, find: "cost: { credits: 2,", put: "cost: { credits: §`2," },
     );
-    // The alias is looked at where the rest can be read.
+    // The alias is checked only if the rest can be parsed.
     expect(diagnostics.map(({ code, line, column }) => ({ code, line, column }))).toEqual(
       [places[0], places[1]].map((place) => ({ code: "yaml-syntax", line: place?.line, column: place?.column })),
     );

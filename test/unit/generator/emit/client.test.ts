@@ -4,7 +4,7 @@ import { AshlarError, createClient, type Fetch } from "../../../../generated/cli
 const key = "ckey_0123456789abcdef0123456789a";
 const success = (data: unknown) => ({ data, error: false, error_message: null, error_code: null });
 
-/** A service that answers with what it is given, in order, and remembers what it was asked. */
+/** A service that returns the given responses in order and records its requests. */
 function service(...answers: readonly { readonly status?: number; readonly body: unknown }[]) {
   const calls: { url: string; headers: Readonly<Record<string, string>> }[] = [];
   const fetch: Fetch = async (url, { headers }) => {
@@ -16,7 +16,7 @@ function service(...answers: readonly { readonly status?: number; readonly body:
 }
 
 describe("the client", () => {
-  it("puts values into path and query as the wire has them, and the key into a header", async () => {
+  it("sends values in path and query, and the key in a header", async () => {
     const { calls, client } = service({ body: success({ items: [] }) });
     await client.getAttributesForTraitInCollection({ chainName: 31337, collectionContract: "0xab", trait: "Hat / 50%" });
     expect(calls).toEqual([
@@ -27,7 +27,7 @@ describe("the client", () => {
     ]);
   });
 
-  it("sends only what was given, lists with commas", async () => {
+  it("sends only given parameters, and lists comma-separated", async () => {
     const { calls, client } = service({ body: success({}) }, { body: success([]) });
     await client.getLogs({ chainName: "demo", startingBlock: 0, topics: ["0x1", "0x2"], skipDecode: false });
     expect(calls[0]?.url).toBe("https://api.example.com/v1/demo/events/?starting-block=0&topics=0x1%2C0x2&skip-decode=false");
@@ -35,12 +35,12 @@ describe("the client", () => {
     expect(calls[1]?.url).toBe("https://api.example.com/v1/pricing/historical_by_addresses_v2/demo/USD/0xa%2C0xb/");
   });
 
-  it("gives the envelope of a success", async () => {
+  it("returns the envelope of a successful response", async () => {
     const { client } = service({ body: success({ updated_at: "2026-03-01T12:00:00Z", items: [] }) });
     expect((await client.getAllChains()).data.items).toEqual([]);
   });
 
-  it("throws the sentence and the status of a failure, never the key", async () => {
+  it("throws the message and the status of a failure, never the key", async () => {
     const { client } = service({ status: 404, body: { data: null, error: true, error_message: "No such token.", error_code: 404 } });
     const error = await client.getTokenHolders({ chainName: "demo", tokenAddress: "0xab" }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AshlarError);
@@ -48,7 +48,7 @@ describe("the client", () => {
     expect(JSON.stringify(error) + String(error)).not.toContain(key);
   });
 
-  it("throws for a 200 that is no envelope, for what is not JSON, and for no answer at all", async () => {
+  it("throws for a 200 without an envelope, for a body that is not JSON, and for no response", async () => {
     await expect(service({ body: { hello: 1 } }).client.getAllChains()).rejects.toMatchObject({
       status: 200,
       message: "The service responded with status 200.",
@@ -67,13 +67,13 @@ describe("the client", () => {
     );
   });
 
-  it("refuses an empty path parameter, which would be another path", async () => {
+  it("refuses an empty path parameter, which would change the path", async () => {
     await expect(service().client.getBlock({ chainName: "", blockHeight: 1 })).rejects.toThrow(
       "Missing value for chainName: the parameter is required.",
     );
   });
 
-  it("reads page after page until there are no more", async () => {
+  it("reads pages by number up to the last", async () => {
     const page = (number: number, more: boolean) => ({
       body: success({ items: [number], pagination: { has_more: more, page_number: number, page_size: 1, total_count: null } }),
     });
@@ -89,7 +89,7 @@ describe("the client", () => {
     expect(calls.map(({ url }) => new URL(url).searchParams.get("page-number"))).toEqual(["2", "3", "4"]);
   });
 
-  it("reads pages that are in the path", async () => {
+  it("reads pages whose number is in the path", async () => {
     const { calls, client } = service(
       { body: success({ items: [], pagination: { has_more: true } }) },
       { body: success({ items: [], pagination: { has_more: false } }) },
@@ -98,7 +98,7 @@ describe("the client", () => {
     expect(calls.map(({ url }) => url.slice(-8))).toEqual(["/page/0/", "/page/1/"]);
   });
 
-  it("follows links in one direction until there is none, with its own query and to its own address", async () => {
+  it("follows links in one direction up to the last, with the query of the call and the client's base URL", async () => {
     const page = (prev: string | null) => ({ body: success({ items: [], links: { prev, next: null } }) });
     const pageUrl = (number: number) => `https://elsewhere.example/base/v1/demo/address/0xab/transactions_v3/page/${number}/`;
     const { calls, client } = service(page(pageUrl(1)), page(pageUrl(0)), page(null));

@@ -15,11 +15,11 @@ describe("generating", () => {
     files = generate(catalog);
   });
 
-  it("gives the same bytes for the same catalog", () => {
+  it("is deterministic", () => {
     expect(generate(catalog)).toEqual(files);
   });
 
-  it("gives the same bytes whatever the order of the catalog's files", async () => {
+  it("does not depend on the order of the catalog's files", async () => {
     const texts = await readCatalogFiles(join(repository, "spec"));
     const { catalog: reversed } = loadCatalog(new Map([...texts].reverse()));
     expect(reversed === null ? null : generate(reversed)).toEqual(files);
@@ -32,7 +32,7 @@ describe("generating", () => {
     expect(generate(shuffled)).toEqual(files);
   });
 
-  it("marks every file as generated, ends it with one line feed and has no carriage return in it", () => {
+  it("marks every file as generated, and ends lines with a line feed", () => {
     for (const [path, text] of files) {
       expect(carriesMark(text), path).toBe(true);
       expect(text.endsWith("\n") && !text.endsWith("\n\n"), path).toBe(true);
@@ -40,7 +40,7 @@ describe("generating", () => {
     }
   });
 
-  it("names no day, no machine and no folder", () => {
+  it("includes no date, host name or folder", () => {
     for (const [path, text] of files) expect(text.includes(repository) || text.includes(process.version), path).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe("generating", () => {
     expect(manifestPaths(files.get(manifestPath) ?? "")).toEqual([...files.keys()].filter((path) => path !== manifestPath).sort());
   });
 
-  it("shows a changed cost where it is served, documented and charged", () => {
+  it("updates a changed cost in routes, documentation and credits", () => {
     const dearer = generate(smallCatalog([endpoint("getThings", { cost: { credits: 2.5, per: "item" } })]));
     expect(dearer.get("generated/operations.gen.ts")).toContain('cost: { hundredths: 250, per: "item" },');
     expect(dearer.get("generated/reference.md")).toContain("2.50 per item");
@@ -58,7 +58,7 @@ describe("generating", () => {
     });
   });
 
-  it("lets no text of the catalog end a comment of the code", () => {
+  it("escapes texts of the catalog in comments", () => {
     const summary = "Ends */ export const planted = 1; /*";
     const texts = generate(smallCatalog([endpoint("getThings", { summary })]));
     expect(texts.get("generated/requests.gen.ts")).toContain("Ends *\\/ export const planted = 1; /*");

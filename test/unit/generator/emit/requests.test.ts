@@ -8,8 +8,8 @@ const holders = (query: Readonly<Record<string, unknown>> = {}, path: Readonly<R
 const transfers = (query: Readonly<Record<string, unknown>>) =>
   requests.parseGetErc20TransfersForWalletAddress({ path: { chainName: "demo", walletAddress: wallet }, query }, stubParsers);
 
-describe("a request that was read", () => {
-  it("has camelCase fields, the chain, defaults, null for what is absent, and the page as one object", async () => {
+describe("a parsed request", () => {
+  it("has camelCase fields, the chain, defaults, null for absent parameters, and the page as one object", async () => {
     expect(await holders()).toEqual({
       ok: true,
       request: {
@@ -23,14 +23,14 @@ describe("a request that was read", () => {
     });
   });
 
-  it("is of trimmed values, and an empty one counts as absent", async () => {
+  it("has trimmed values, and an empty one counts as absent", async () => {
     expect(await holders({ "page-number": " 2 ", date: "  ", "block-height": "" }, { chainName: " demo " })).toMatchObject({
       ok: true,
       request: { date: null, blockHeight: null, page: { number: 2 } },
     });
   });
 
-  it("has a default of its endpoint as the parser would give it: a height is a number", async () => {
+  it("has the endpoint's default as the parser would return it: a height is a number", async () => {
     // transfers_v2 begins at block 0 by default, logs of an address at the earliest.
     expect(await transfers({})).toMatchObject({ request: { startingBlock: 0, endingBlock: null } });
     const logs = await requests.parseGetLogEventsByAddress(
@@ -46,7 +46,7 @@ describe("a request that was read", () => {
     expect(outcome.ok && Object.keys(outcome.request)).not.toContain("key");
   });
 
-  it("has page as a number where the path has it and no size is asked, and as an object where one is", async () => {
+  it("has page as a number if the path includes it without a size, and as an object with a size", async () => {
     const links = await requests.parseGetTransactionsForAddressByPage(
       { path: { chainName: "demo", walletAddress: wallet, page: "3" }, query: {} },
       stubParsers,
@@ -59,13 +59,13 @@ describe("a request that was read", () => {
     expect(pathPage).toMatchObject({ request: { page: { number: 3, size: 7 } } });
   });
 
-  it("of the community says which protocol is meant, and has no chain where none was sent", async () => {
+  it("of the community includes the protocol, and no chain if none was sent", async () => {
     const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: wallet } }, stubParsers, "protocol_02");
     expect(outcome).toMatchObject({ ok: true, request: { protocol: "protocol_02", address: wallet, chain: null } });
   });
 });
 
-describe("wrong parameters", () => {
+describe("invalid parameters", () => {
   it("are all reported, each with what was sent and what is accepted", async () => {
     const outcome = await holders({ "page-number": "1e3", "page-size": "5", date: "yesterday", format: "xml" }, { chainName: "nowhere" });
     expect(outcome.ok).toBe(false);
@@ -79,29 +79,29 @@ describe("wrong parameters", () => {
     ]);
   });
 
-  it("are those that were sent twice", async () => {
+  it("include repeated ones", async () => {
     expect(await holders({ date: ["2026-01-01", "2026-01-02"] })).toEqual({
       ok: false,
       issues: [{ parameter: "date", in: "query", sent: "2026-01-01, 2026-01-02", expected: "one value; it was sent more than once" }],
     });
   });
 
-  it("are shown cut to 100 characters", async () => {
+  it("are reported truncated to 100 characters", async () => {
     const outcome = await holders({ date: "x".repeat(5000) });
     expect(outcome.ok || outcome.issues[0]?.sent).toBe("x".repeat(100));
   });
 
-  it("are required ones that were not sent", async () => {
+  it("include missing required ones", async () => {
     const outcome = await requests.parseGetCommunityBalances({ path: {}, query: { address: " " } }, stubParsers, "protocol_01");
     expect(outcome).toMatchObject({ ok: false, issues: [{ parameter: "address", in: "query", sent: "" }] });
     expect(outcome.ok || outcome.issues[0]?.expected).toContain("required");
   });
 
-  it("are path values that are empty when trimmed", async () => {
+  it("include path values that are empty after trimming", async () => {
     expect(await holders({}, { chainName: " " })).toMatchObject({ ok: false, issues: [{ parameter: "chainName", sent: "" }] });
   });
 
-  it("are texts above their length", async () => {
+  it("include texts above their maximum length", async () => {
     const dex = (dexName: string) => requests.parseGetPools({ path: { chainName: "demo", dexName }, query: {} }, stubParsers);
     expect(await dex("d".repeat(64))).toMatchObject({ ok: true });
     expect(await dex("d".repeat(65))).toMatchObject({
@@ -125,7 +125,7 @@ describe("page sizes", () => {
 });
 
 describe("rules between parameters", () => {
-  it("refuse what excludes each other when both are sent, and a default is not sent", async () => {
+  it("refuse mutually exclusive parameters if both are sent; a default does not count as sent", async () => {
     expect(await holders({ "block-height": "5", date: "2026-01-01" })).toEqual({
       ok: false,
       issues: [
@@ -135,7 +135,7 @@ describe("rules between parameters", () => {
     expect(await holders({ "block-height": "5", date: "" })).toMatchObject({ ok: true });
   });
 
-  it("refuse a part of what goes together", async () => {
+  it("refuse an incomplete set", async () => {
     const owned = (query: Readonly<Record<string, string>>) =>
       requests.parseCheckOwnershipInNft(
         { path: { chainName: "demo", walletAddress: wallet, collectionContract: wallet }, query },
@@ -149,7 +149,7 @@ describe("rules between parameters", () => {
     expect(await owned({})).toMatchObject({ ok: true });
   });
 
-  it("refuse a first block above the last, and compare no words", async () => {
+  it("refuse a first block above the last, and do not compare keywords", async () => {
     expect(await transfers({ "starting-block": "9", "ending-block": "8" })).toEqual({
       ok: false,
       issues: [{ parameter: "starting-block", in: "query", sent: "9", expected: "at most 8, which is the value of ending-block" }],
@@ -168,7 +168,7 @@ describe("rules between parameters", () => {
     expect(await blocks("2026-02-01", "latest")).toMatchObject({ ok: true });
   });
 
-  it("say nothing about what could not be read itself", async () => {
+  it("ignore invalid parameters", async () => {
     const outcome = await transfers({ "starting-block": "x", "ending-block": "1" });
     expect(outcome.ok || outcome.issues.map((issue) => issue.expected)).toEqual(["a block"]);
   });
@@ -183,13 +183,13 @@ describe("names in address parameters", () => {
     });
   });
 
-  it("are resolved without a chain where the path has none", async () => {
+  it("are resolved without a chain if the path has none", async () => {
     expect(await requests.parseGetAddressActivity({ path: { walletAddress: "alice.eth" }, query: {} }, stubParsers)).toMatchObject({
       request: { walletAddress: alice },
     });
   });
 
-  it("are told to the resolver of row 35, beside the address", async () => {
+  it("are passed to the resolver of row 35 in addition to the address", async () => {
     const resolved = (walletAddress: string) =>
       requests.parseGetResolvedAddress({ path: { chainName: "demo", walletAddress }, query: {} }, stubParsers);
     expect(await resolved("alice.eth")).toMatchObject({ request: { walletAddress: alice, walletAddressName: "alice.eth" } });
@@ -209,14 +209,14 @@ describe("names in address parameters", () => {
     });
   });
 
-  it("are not looked up on a chain that is not known, which is issue enough", async () => {
+  it("are not looked up on an unknown chain", async () => {
     const outcome = await holders({}, { tokenAddress: "bob.eth", chainName: "nowhere" });
     expect(outcome.ok || outcome.issues.map((issue) => issue.parameter)).toEqual(["chainName"]);
   });
 });
 
 describe("network groups", () => {
-  it("refuse a chain outside, and name those inside", async () => {
+  it("refuse a chain outside and list those inside", async () => {
     const balances = (chainName: string) =>
       requests.parseGetHistoricalTokenBalancesForWalletAddress({ path: { chainName, walletAddress: wallet }, query: {} }, stubParsers);
     expect(await balances("demo")).toEqual({

@@ -19,7 +19,7 @@ const list = <T>(text: string, maxItems: number | undefined, parse: (text: strin
     : refuse(`a list of up to ${maxItems ?? 99}`);
 };
 
-/** Parsers as simple as they can be: what the generated code makes of them is what is tested. */
+/** Minimal parsers: the tests check the generated code that calls them. */
 export const stubParsers: Parsers = {
   chain: (text) =>
     [demo, other].map((chain) => (text === chain.name ? accept(chain) : null)).find((parsed) => parsed !== null) ??

@@ -13,7 +13,7 @@ describe("model", () => {
     expect(handlers).toHaveLength(55 + 1 + 5 + additions.length);
   });
 
-  it("takes an example from the story where the endpoint says so, and keeps a literal beside it", () => {
+  it("has the story reference of an endpoint's example, and a literal in addition", () => {
     const [operation] = buildModel(
       smallCatalog([endpoint("getThing", { path: "/v1/{chainName}/thing/{thing}/", example: { thing: "story:gem" } })]),
       new Map(),
@@ -31,7 +31,7 @@ describe("model", () => {
     });
   });
 
-  it("makes an answer from the examples of fields, ending where an object is within itself", () => {
+  it("builds a response from the examples of fields, without recursion", () => {
     const catalog = smallCatalog(
       [endpoint("getLink", { response: "Link" })],
       [object("Link", { name: "string", parent: "Link?", parts: "[Link]" })],
@@ -39,12 +39,12 @@ describe("model", () => {
     expect(buildModel(catalog, new Map()).operations[0]?.answer).toEqual({ name: "x", parent: null, parts: [] });
   });
 
-  it("shows a recorded answer in place of a made-up one", () => {
+  it("prefers a recorded response to a synthetic one", () => {
     const recorded = new Map([["getThings", { updated_at: "2026-01-01T00:00:00Z", items: [] }]]);
     expect(buildModel(smallCatalog(), recorded).operations[0]?.answer).toEqual({ updated_at: "2026-01-01T00:00:00Z", items: [] });
   });
 
-  it("calls a handler live when one of its operations is", () => {
+  it("marks a handler as live if one of its operations is", () => {
     const shared = [
       endpoint("getOne", { status: "planned", path: "/v1/a/" }, { handler: "getShared" }),
       endpoint("getTwo", { status: "live", path: "/v1/b/" }, { handler: "getShared" }),

@@ -19,7 +19,7 @@ const objects = new Map(
 const headers = (response: string, list = false): string[] => csvColumns(objects, response, list).map((column) => column.header);
 
 describe("CSV columns", () => {
-  it("are the fields of the rows, nested objects dotted, arrays one cell, the head left out", () => {
+  it("are the fields of the rows: nested fields dotted, arrays as one cell, other fields omitted", () => {
     expect(headers("Paged")).toEqual([
       "name",
       "amount",
@@ -32,7 +32,7 @@ describe("CSV columns", () => {
     ]);
   });
 
-  it("say what kind their cells are: amounts are numbers in a table", () => {
+  it("have a kind: amounts are numbers", () => {
     expect(Object.fromEntries(csvColumns(objects, "Paged", false).map(({ header, kind }) => [header, kind]))).toEqual({
       name: "text",
       amount: "number",
@@ -45,7 +45,7 @@ describe("CSV columns", () => {
     });
   });
 
-  it("repeat the scalars of a parent before the rows below it, and tell equal names apart", () => {
+  it("start with the scalars of the parent, and distinguish equal names", () => {
     expect(csvColumns(objects, "Priced", true)).toEqual([
       { header: "name", path: ["name"], from: "parent", kind: "text" },
       { header: "date", path: ["date"], from: "row", kind: "text" },
@@ -53,11 +53,11 @@ describe("CSV columns", () => {
     ]);
   });
 
-  it("take the response itself as the row where it names no rows", () => {
+  it("use the response itself as the row if it has no rows", () => {
     expect(csvColumns(objects, "Whole", false)).toEqual([{ header: "height", path: ["height"], from: "row", kind: "number" }]);
   });
 
-  it("end where an object is within itself", () => {
+  it("end at recursive objects", () => {
     expect(csvColumns(objects, "Link", false)).toEqual([
       { header: "name", path: ["name"], from: "row", kind: "text" },
       { header: "parent", path: ["parent"], from: "row", kind: "json" },

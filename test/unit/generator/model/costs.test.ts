@@ -4,24 +4,24 @@ import { costOf, renderCost } from "../../../../generator/model/costs.ts";
 import { realCatalog } from "../../../support/generator/model/catalogs.ts";
 
 describe("costs", () => {
-  it("counts whole hundredths, also where a binary fraction is not exact", () => {
+  it("counts whole hundredths, also if the binary fraction is not exact", () => {
     // 0.29 * 100 is 28.999999999999996 in binary floating point.
     expect(costOf({ credits: 0.29, per: "item" })).toEqual({ hundredths: 29, per: "item" });
     expect(costOf({ credits: 15, per: "call" })).toEqual({ hundredths: 1500, per: "call" });
   });
 
-  it("has none where none is stated", () => {
+  it("is null if none is stated", () => {
     expect(costOf("not-stated")).toBeNull();
     expect(renderCost(null)).toBe("not stated");
   });
 
-  it("writes the unit where it is not the call", () => {
+  it("includes the unit unless it is the call", () => {
     expect(renderCost({ hundredths: 5, per: "item" })).toBe("0.05 per item");
     expect(renderCost({ hundredths: 200, per: "30-days" })).toBe("2.00 per 30 days");
     expect(renderCost({ hundredths: 1500, per: "call" })).toBe("15.00");
   });
 
-  it("charges community endpoints nothing and states so", async () => {
+  it("is zero and documented for community endpoints", async () => {
     const { operations } = buildModel(await realCatalog(), new Map());
     const community = operations.filter((operation) => operation.class === "C");
     expect(community).toHaveLength(39);

@@ -9,7 +9,7 @@ const errors = {
 const operation = (status: Operation["status"], path: string) => ({ status, path }) as Operation;
 
 describe("the failures of a service", () => {
-  it("have an example of a planned endpoint that is planned", () => {
+  it("use a planned endpoint in the 501 example", () => {
     const operations = [operation("live", "/v1/live/"), operation("planned", "/v1/first/"), operation("planned", "/v1/second/")];
     expect(errorsOf(errors, operations)).toEqual({
       ...errors,
@@ -17,7 +17,7 @@ describe("the failures of a service", () => {
     });
   });
 
-  it("have no planned endpoint where all are live", () => {
+  it("omit the 501 example if all endpoints are live", () => {
     expect(errorsOf(errors, [operation("live", "/v1/live/")])).toEqual({ "404": errors["404"] });
   });
 });

@@ -20,12 +20,12 @@ describe("names", () => {
     expect(kebabCase(name)).toBe(expected);
   });
 
-  it("begins types with a capital", () => {
+  it("starts types with a capital", () => {
     expect(pascalCase("getTokenHolders")).toBe("GetTokenHolders");
     expect(pascalCase("page-size")).toBe("PageSize");
   });
 
-  it("orders texts by code units, capitals first, whatever the locale", () => {
+  it("orders texts by code units, capitals first, in every locale", () => {
     expect(["b", "a", "B", "ä"].sort(compareText)).toEqual(["B", "a", "b", "ä"]);
   });
 });

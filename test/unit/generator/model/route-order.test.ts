@@ -7,13 +7,13 @@ import { realCatalog } from "../../../support/generator/model/catalogs.ts";
 const sorted = (paths: readonly string[]): string[] => [...paths].sort((left, right) => compareRoutes(segmentsOf(left), segmentsOf(right)));
 
 describe("route order", () => {
-  it("puts a literal before a parameter at the first place where two paths differ", () => {
+  it("puts a literal before a parameter at the first segment where two paths differ", () => {
     const meant = ["/v1/{chain}/nft/approvals/{wallet}/", "/v1/{chain}/nft/{contract}/metadata/"];
     expect(sorted([...meant].reverse())).toEqual(meant);
     expect(sorted(["/v1/{a}/{b}/x/", "/v1/{a}/y/{c}/", "/v1/z/{b}/{c}/"])).toEqual(["/v1/z/{b}/{c}/", "/v1/{a}/y/{c}/", "/v1/{a}/{b}/x/"]);
   });
 
-  it("is the same whatever the names of parameters", () => {
+  it("does not depend on parameter names", () => {
     expect(compareRoutes(segmentsOf("/v1/{a}/x/"), segmentsOf("/v1/{b}/x/"))).toBe(0);
   });
 
@@ -30,7 +30,7 @@ describe("overlaps of the catalog", () => {
     );
   });
 
-  it("gives every request that two paths match to the path that is literal first", () => {
+  it("routes a request that matches two paths to the one with the earlier literal", () => {
     const overlaps = operations.flatMap((left, index) =>
       operations.slice(index + 1).flatMap((right) => (overlap(left, right) ? [[left, right] as const] : [])),
     );
@@ -38,11 +38,11 @@ describe("overlaps of the catalog", () => {
       const place = first.segments.findIndex((segment, index) => "literal" in segment !== "literal" in (second.segments[index] ?? segment));
       expect(first.segments[place], `${first.path} before ${second.path}`).toHaveProperty("literal");
     }
-    // nft/approvals/{w} against {c}/metadata, {c}/traits and {c}/traits_summary is what the interface has, so the check above had something to look at.
+    // nft/approvals/{w} against {c}/metadata, {c}/traits and {c}/traits_summary are the interface's overlaps, so the check above is not vacuous.
     expect(overlaps.map(([left, right]) => `${left.id} ${right.id}`)).toContain("getNftApprovals getTokenIdsForContractWithMetadata");
   });
 
-  it("lets every operation be reached by its own example", () => {
+  it("routes every example to its operation", () => {
     for (const operation of operations) {
       const request = operation.segments.map((segment) =>
         "literal" in segment ? segment.literal : exampleOf(operation, segment.parameter),

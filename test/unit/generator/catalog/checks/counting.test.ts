@@ -1,15 +1,15 @@
 import { describe } from "vitest";
-import { expectFindings, holdersFile, logsFile, tokensFile } from "../expect-finding.ts";
+import { expectDiagnostics, holdersFile, logsFile, tokensFile } from "../expect-diagnostics.ts";
 
 describe("what can be counted", () => {
-  expectFindings([
+  expectDiagnostics([
     {
       wrong: "a cost per item of a response without rows",
       file: logsFile,
       find: "per: block",
       put: "per: §item",
       code: "uncountable-cost",
-      says: ["LogsResponse has no rows", "list: true"],
+      contains: ["LogsResponse has no rows", "list: true"],
     },
     {
       wrong: "a cost per block without a range of blocks",
@@ -17,7 +17,7 @@ describe("what can be counted", () => {
       find: "per: call",
       put: "per: §block",
       code: "uncountable-cost",
-      says: ["starting-block and ending-block"],
+      contains: ["starting-block and ending-block"],
     },
     {
       wrong: "a cost per 30 days without days",
@@ -25,7 +25,7 @@ describe("what can be counted", () => {
       find: "per: call",
       put: "per: §30-days",
       code: "uncountable-cost",
-      says: ["days"],
+      contains: ["days"],
     },
     {
       wrong: "rows that are no field",
@@ -33,7 +33,7 @@ describe("what can be counted", () => {
       find: "rows: items",
       put: "rows: §item",
       code: "unknown-rows",
-      says: ["TokenHoldersResponse", "nearest: items"],
+      contains: ["TokenHoldersResponse", "nearest: items"],
     },
     {
       wrong: "rows that are no list",
@@ -41,7 +41,7 @@ describe("what can be counted", () => {
       find: "rows: items",
       put: "rows: §pagination",
       code: "unknown-rows",
-      says: ["accepted: items"],
+      contains: ["accepted: items"],
     },
   ]);
 });

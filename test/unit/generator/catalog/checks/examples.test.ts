@@ -1,10 +1,10 @@
 import { describe } from "vitest";
-import { expectFindings, holdersFile, logObjectsFile, logsFile, serviceFile, tokensFile } from "../expect-finding.ts";
+import { expectDiagnostics, holdersFile, logObjectsFile, logsFile, serviceFile, tokensFile } from "../expect-diagnostics.ts";
 
 describe("examples", () => {
-  const fits = (wrong: string, file: string, find: string, put: string, ...says: string[]) =>
-    ({ wrong, file, find, put, code: "wrong-example", says }) as const;
-  expectFindings([
+  const fits = (wrong: string, file: string, find: string, put: string, ...contains: string[]) =>
+    ({ wrong, file, find, put, code: "wrong-example", contains }) as const;
+  expectDiagnostics([
     fits("of a chain", serviceFile, "example: demo", "example: §31337", "in quotes"),
     fits(
       "of an address",
@@ -81,28 +81,28 @@ describe("examples", () => {
     fits("of an element of a list", holdersFile, "example: [first, second]", "example: [first, §2]", "text"),
     fits("that is null where the field cannot be", holdersFile, "example: wallet", "example: §null", "text"),
     {
-      wrong: "a default that does not fit",
+      wrong: "an invalid default",
       file: serviceFile,
       find: "default: 30",
       put: "default: §300",
       code: "wrong-default",
-      says: ["from 1 to 90"],
+      contains: ["from 1 to 90"],
     },
     {
-      wrong: "a default of a use that does not fit",
+      wrong: "an invalid default of a use",
       file: tokensFile,
       find: "default: down",
       put: "default: §left",
       code: "wrong-default",
-      says: ["up, down, none"],
+      contains: ["up, down, none"],
     },
     {
-      wrong: "a shared default that does not fit narrowed values",
+      wrong: "a shared default outside of narrowed values",
       file: tokensFile,
       find: "{ name: order, values: [up, down, none], default: down }",
       put: "§{ name: order, values: [down] }",
       code: "wrong-default",
-      says: ['"up"', "accepted: down"],
+      contains: ['"up"', "accepted: down"],
     },
     {
       wrong: "an example for a parameter that the endpoint does not have",
@@ -110,7 +110,7 @@ describe("examples", () => {
       find: "date: story:firstDay",
       put: "§days: 30",
       code: "unknown-parameter",
-      says: ['"days"', "a parameter of this endpoint", "nearest: date"],
+      contains: ['"days"', "a parameter of this endpoint", "nearest: date"],
     },
     {
       wrong: "a reference into the story in a shared parameter",
@@ -118,7 +118,7 @@ describe("examples", () => {
       find: "example: demo",
       put: "example: §story:demo",
       code: "misplaced-story",
-      says: ["examples of endpoints"],
+      contains: ["examples of endpoints"],
     },
     {
       wrong: "a reference into the story in a field",
@@ -126,7 +126,7 @@ describe("examples", () => {
       find: "example: Hello",
       put: "example: §story:hello",
       code: "misplaced-story",
-      says: ["a literal value"],
+      contains: ["a literal value"],
     },
     {
       wrong: "a scalar field without an example",
@@ -134,7 +134,7 @@ describe("examples", () => {
       find: "height: { type: integer, description: The block., example: 7 }",
       put: "§height: { type: integer, description: The block. }",
       code: "missing-example",
-      says: ["type integer"],
+      contains: ["type integer"],
     },
     {
       wrong: "an object field with an example",
@@ -142,7 +142,7 @@ describe("examples", () => {
       find: "description: The page. }",
       put: "description: The page., example: §first }",
       code: "inapplicable-example",
-      says: ["Pagination?"],
+      contains: ["Pagination?"],
     },
     {
       wrong: "values of a field that is no text",
@@ -150,7 +150,7 @@ describe("examples", () => {
       find: "The block., example: 7",
       put: 'The block., §values: ["7"], example: 7',
       code: "inapplicable-key",
-      says: ["string"],
+      contains: ["string"],
     },
   ]);
 });

@@ -1,15 +1,15 @@
 import { describe } from "vitest";
-import { expectFindings, holdersFile, logObjectsFile } from "../expect-finding.ts";
+import { expectDiagnostics, holdersFile, logObjectsFile } from "../expect-diagnostics.ts";
 
 describe("the graph of objects", () => {
-  expectFindings([
+  expectDiagnostics([
     {
-      wrong: "an object that nothing uses",
+      wrong: "an unused object",
       file: logObjectsFile,
       find: "\nNote:",
       put: "\n§Orphan:\n  description: Used by nothing.\n  fields:\n    more: { type: Orphan?, description: Itself. }\nNote:",
       code: "unused-object",
-      says: ['"Orphan"'],
+      contains: ['"Orphan"'],
     },
     {
       wrong: "an object that contains itself",
@@ -17,7 +17,7 @@ describe("the graph of objects", () => {
       find: "    text: {",
       put: "    log: { type: §Log, description: The log. }\n    text: {",
       code: "circular-reference",
-      says: ["Log → Note → Log", "nullable"],
+      contains: ["Log → Note → Log", "nullable"],
     },
     {
       wrong: "an object that is its own field",
@@ -25,7 +25,7 @@ describe("the graph of objects", () => {
       find: "type: Holder?",
       put: "type: §Holder",
       code: "circular-reference",
-      says: ["Holder → Holder"],
+      contains: ["Holder → Holder"],
     },
     {
       wrong: "a field of another type than the parent's",
@@ -33,7 +33,7 @@ describe("the graph of objects", () => {
       find: "    links: {",
       put: "    items: { type: §Holder, description: One holder. }\n    links: {",
       code: "conflicting-field",
-      says: ["TokenHoldersResponse", "[Holder]"],
+      contains: ["TokenHoldersResponse", "[Holder]"],
     },
   ]);
 });

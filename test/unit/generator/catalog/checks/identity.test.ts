@@ -1,15 +1,15 @@
 import { describe } from "vitest";
-import { expectFindings, logObjectsFile, logsFile, protocolFile, tokensFile } from "../expect-finding.ts";
+import { expectDiagnostics, logObjectsFile, logsFile, protocolFile, tokensFile } from "../expect-diagnostics.ts";
 
-describe("names that occur once", () => {
-  expectFindings([
+describe("unique names", () => {
+  expectDiagnostics([
     {
       wrong: "an id in two files",
       file: tokensFile,
       find: "getTokenHoldersByPage",
       put: "§getLogs",
       code: "duplicate-id",
-      says: ['"getLogs"', "spec/endpoints/logs.yaml:4:3"],
+      contains: ['"getLogs"', "spec/endpoints/logs.yaml:4:3"],
     },
     {
       wrong: "a row of two endpoints",
@@ -17,7 +17,7 @@ describe("names that occur once", () => {
       find: "row: 2",
       put: "row: §3",
       code: "duplicate-row",
-      says: ["row 3", "spec/endpoints/logs.yaml:5:10"],
+      contains: ["row 3", "spec/endpoints/logs.yaml:5:10"],
     },
     {
       wrong: "a path of two endpoints",
@@ -25,7 +25,7 @@ describe("names that occur once", () => {
       find: "/v1/{chainName}/tokens/{tokenAddress}/holders/{page}/",
       put: "§/v1/{chainName}/portfolio/",
       code: "duplicate-path",
-      says: ["/v1/{chainName}/portfolio/", "spec/endpoints/logs.yaml:21:11"],
+      contains: ["/v1/{chainName}/portfolio/", "spec/endpoints/logs.yaml:21:11"],
     },
     {
       wrong: "an object in two files",
@@ -33,7 +33,7 @@ describe("names that occur once", () => {
       find: "\nLogsResponse:",
       put: "\n§Links:\n  description: Again.\n  fields:\n    again: { type: string, description: Again., example: again }\nLogsResponse:",
       code: "duplicate-object",
-      says: ['"Links"', "spec/objects/holders.yaml:26:1"],
+      contains: ['"Links"', "spec/objects/holders.yaml:26:1"],
     },
     {
       wrong: "a protocol in another protocol's file",
@@ -41,7 +41,7 @@ describe("names that occur once", () => {
       find: "protocol: protocol_01",
       put: "protocol: §protocol_03",
       code: "misplaced-protocol",
-      says: ["accepted: protocol_01"],
+      contains: ["accepted: protocol_01"],
     },
     {
       wrong: "an endpoint without a row",
@@ -49,7 +49,7 @@ describe("names that occur once", () => {
       find: "  getTokenHoldersByPage:\n    row: 2\n",
       put: "  §getTokenHoldersByPage:\n",
       code: "missing-row",
-      says: ["class A", "addition: true"],
+      contains: ["class A", "addition: true"],
     },
     {
       wrong: "an addition with a row",
@@ -57,7 +57,7 @@ describe("names that occur once", () => {
       find: "    class: A\n",
       put: "    class: A\n    row: §4\n",
       code: "unexpected-row",
-      says: ["an addition"],
+      contains: ["an addition"],
     },
     {
       wrong: "pricing with a row",
@@ -65,7 +65,7 @@ describe("names that occur once", () => {
       find: "row: 3\n    class: B",
       put: "row: §3\n    class: pricing",
       code: "unexpected-row",
-      says: ["class pricing"],
+      contains: ["class pricing"],
     },
     {
       wrong: "an endpoint of the community's class",
@@ -73,7 +73,7 @@ describe("names that occur once", () => {
       find: "class: B",
       put: "class: §C",
       code: "misplaced-class",
-      says: ["community template"],
+      contains: ["community template"],
     },
   ]);
 });

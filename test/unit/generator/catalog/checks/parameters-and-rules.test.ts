@@ -1,16 +1,16 @@
 import { describe } from "vitest";
-import { expectFindings, logsFile, serviceFile, templateFile, tokensFile } from "../expect-finding.ts";
+import { expectDiagnostics, logsFile, serviceFile, templateFile, tokensFile } from "../expect-diagnostics.ts";
 
 describe("parameters and rules", () => {
   const use = "{ name: order, values: [up, down, none], default: down }";
-  expectFindings([
+  expectDiagnostics([
     {
       wrong: "a choice without values",
       file: serviceFile,
       find: "order: { type: choice, values: [up, down], default: up, description: The order., example: up }",
       put: "§order: { type: choice, default: up, description: The order., example: up }",
       code: "missing-values",
-      says: ["choice"],
+      contains: ["choice"],
     },
     {
       wrong: "values of what is no choice",
@@ -18,7 +18,7 @@ describe("parameters and rules", () => {
       find: "date: { type: date,",
       put: 'date: { type: date, §values: ["2026-01-31"],',
       code: "inapplicable-key",
-      says: ['"values"', "type date", "choice"],
+      contains: ['"values"', "type date", "choice"],
     },
     {
       wrong: "a least number of what is no number",
@@ -26,7 +26,7 @@ describe("parameters and rules", () => {
       find: "date: { type: date,",
       put: "date: { type: date, §minimum: 1,",
       code: "inapplicable-key",
-      says: ["integer"],
+      contains: ["integer"],
     },
     {
       wrong: "a longest list of what is no list",
@@ -34,7 +34,7 @@ describe("parameters and rules", () => {
       find: "date: { type: date,",
       put: "date: { type: date, §maxItems: 1,",
       code: "inapplicable-key",
-      says: ["topicList"],
+      contains: ["topicList"],
     },
     {
       wrong: "a path parameter with a default",
@@ -42,7 +42,7 @@ describe("parameters and rules", () => {
       find: "page: { type: integer,",
       put: "page: { type: integer, §default: 1,",
       code: "inapplicable-key",
-      says: ["path parameter"],
+      contains: ["path parameter"],
     },
     {
       wrong: "a required parameter with a default",
@@ -50,7 +50,7 @@ describe("parameters and rules", () => {
       find: "days: { type: integer, minimum: 1, maximum: 90, default: 30",
       put: "days: { type: integer, minimum: 1, maximum: 90, required: true, §default: 30",
       code: "inapplicable-key",
-      says: ["required"],
+      contains: ["required"],
     },
     {
       wrong: "bounds with nothing between them",
@@ -58,7 +58,7 @@ describe("parameters and rules", () => {
       find: "page-size: { type: integer, minimum: 1,",
       put: "page-size: { type: integer, §minimum: 2000,",
       code: "empty-bounds",
-      says: ["2000", "1000"],
+      contains: ["2000", "1000"],
     },
     {
       wrong: "a use with a key of another type",
@@ -66,7 +66,7 @@ describe("parameters and rules", () => {
       find: use,
       put: "{ name: order, values: [up, down, none], default: down, §minimum: 1 }",
       code: "inapplicable-key",
-      says: ['"minimum"', "type choice"],
+      contains: ['"minimum"', "type choice"],
     },
     {
       wrong: "a query parameter stated twice",
@@ -74,7 +74,7 @@ describe("parameters and rules", () => {
       find: "query: [days]",
       put: "query: [days, §days]",
       code: "repeated-parameter",
-      says: ['"days"', "in this list already"],
+      contains: ['"days"', "already in this list"],
     },
     {
       wrong: "a common query parameter stated again",
@@ -82,7 +82,7 @@ describe("parameters and rules", () => {
       find: "query: [days]",
       put: "query: [days, §key]",
       code: "repeated-parameter",
-      says: ["every endpoint"],
+      contains: ["every endpoint"],
     },
     {
       wrong: "a query parameter of the regime stated again",
@@ -90,7 +90,7 @@ describe("parameters and rules", () => {
       find: "query: [date, {",
       put: "query: [date, §page-size, {",
       code: "repeated-parameter",
-      says: ["regime"],
+      contains: ["regime"],
     },
     {
       wrong: "page sizes of a regime without them",
@@ -98,7 +98,7 @@ describe("parameters and rules", () => {
       find: "regime: links }",
       put: "regime: links, sizes: [§100, 200] }",
       code: "page-sizes",
-      says: ["page-size"],
+      contains: ["page-size"],
     },
     {
       wrong: "a page size out of bounds",
@@ -106,7 +106,7 @@ describe("parameters and rules", () => {
       find: "sizes: [100, 1000]",
       put: "sizes: [100, 1000, §5000]",
       code: "page-sizes",
-      says: ["5000", "1 to 1000"],
+      contains: ["5000", "1 to 1000"],
     },
     {
       wrong: "a page size that is none of the sizes",
@@ -114,7 +114,7 @@ describe("parameters and rules", () => {
       find: "sizes: [100, 1000]",
       put: "sizes: [100, 1000], size: §500",
       code: "page-sizes",
-      says: ["100, 1000"],
+      contains: ["100, 1000"],
     },
     {
       wrong: "a rule with a parameter that the endpoint does not have",
@@ -122,7 +122,7 @@ describe("parameters and rules", () => {
       find: "- exclusive: [date, order]",
       put: "- exclusive: [date, §orders]",
       code: "unknown-parameter",
-      says: ["a query parameter of this endpoint", "nearest: order"],
+      contains: ["a query parameter of this endpoint", "nearest: order"],
     },
     {
       wrong: "a rule with a parameter of another endpoint",
@@ -130,7 +130,7 @@ describe("parameters and rules", () => {
       find: "- exclusive: [date, order]",
       put: "- together: [date, §topics]",
       code: "unknown-parameter",
-      says: ["date, order, page-size, key"],
+      contains: ["date, order, page-size, key"],
     },
     {
       wrong: "a rule that names a parameter twice",
@@ -138,7 +138,7 @@ describe("parameters and rules", () => {
       find: "- exclusive: [date, order]",
       put: "- exclusive: [date, §date]",
       code: "repeated-parameter",
-      says: ["in this rule"],
+      contains: ["in this rule"],
     },
     {
       wrong: "an order of what has none",
@@ -146,7 +146,7 @@ describe("parameters and rules", () => {
       find: "- exclusive: [date, order]",
       put: "- ascending: [date, §order]",
       code: "contradictory-rule",
-      says: ["choice", "no order"],
+      contains: ["choice", "no order"],
     },
     {
       wrong: "an order of a day and a number",
@@ -154,15 +154,15 @@ describe("parameters and rules", () => {
       find: "query: [starting-block, ending-block, topics]\n    rules:\n      - ascending: [starting-block, ending-block]",
       put: "query: [starting-block, ending-block, topics, date]\n    rules:\n      - ascending: [starting-block, §date]",
       code: "contradictory-rule",
-      says: ["a number and a day"],
+      contains: ["a number and a day"],
     },
     {
-      wrong: "a scheme that does not say how the key is sent",
+      wrong: "a scheme that does not define how the key is sent",
       file: serviceFile,
       find: "{ type: http, scheme: bearer,",
       put: "{ type: §http,",
       code: "contradictory-authentication",
-      says: ["scheme"],
+      contains: ["scheme"],
     },
     {
       wrong: "a title that two failures have",
@@ -170,7 +170,7 @@ describe("parameters and rules", () => {
       find: "authentication:\n",
       put: '  "503": { title: §Bad request, description: It cannot be answered., example: Try again. }\nauthentication:\n',
       code: "duplicate-title",
-      says: ['"Bad request"', "spec/service.yaml:"],
+      contains: ['"Bad request"', "spec/service.yaml:"],
     },
     {
       wrong: "a query parameter that no endpoint has",
@@ -178,7 +178,7 @@ describe("parameters and rules", () => {
       find: "queryParameters:",
       put: "queryParameters:\n  §nft: { type: boolean, description: With NFTs., example: true }",
       code: "unused-definition",
-      says: ["query parameter", '"nft"'],
+      contains: ["query parameter", '"nft"'],
     },
     {
       wrong: "a regime that no endpoint has",
@@ -186,7 +186,7 @@ describe("parameters and rules", () => {
       find: "pagination:\n",
       put: "pagination:\n  §bucket: { description: By time., answers: [links] }\n",
       code: "unused-definition",
-      says: ["pagination regime"],
+      contains: ["pagination regime"],
     },
     {
       wrong: "a network group that no endpoint has",
@@ -194,7 +194,7 @@ describe("parameters and rules", () => {
       find: "networkGroups:\n",
       put: "networkGroups:\n  §tests: { description: For tests., chains: [demo] }\n",
       code: "unused-definition",
-      says: ["network group"],
+      contains: ["network group"],
     },
     {
       wrong: "a domain without endpoints",
@@ -202,7 +202,7 @@ describe("parameters and rules", () => {
       find: "tags:\n",
       put: "tags:\n  §nft: What is unique.\n",
       code: "unused-definition",
-      says: ["domain"],
+      contains: ["domain"],
     },
     {
       wrong: "an operation that no protocol has",
@@ -210,7 +210,7 @@ describe("parameters and rules", () => {
       find: "operations:\n",
       put: "operations:\n  §staking:\n    summary: Stakes of a wallet\n    notes: All of them.\n    response: HolderPagesResponse\n",
       code: "unused-definition",
-      says: ["community operation"],
+      contains: ["community operation"],
     },
   ]);
 });

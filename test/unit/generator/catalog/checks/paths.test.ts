@@ -1,16 +1,16 @@
 import { describe } from "vitest";
-import { expectFindings, logsFile, serviceFile, templateFile, tokensFile } from "../expect-finding.ts";
+import { expectDiagnostics, logsFile, serviceFile, templateFile, tokensFile } from "../expect-diagnostics.ts";
 
 describe("paths", () => {
   const path = "path: /v1/{chainName}/events/";
-  expectFindings([
+  expectDiagnostics([
     {
       wrong: "a path parameter that is not declared",
       file: logsFile,
       find: path,
       put: "path: §/v1/{chain}/events/",
       code: "undeclared-path-parameter",
-      says: ['"chain"', "accepted: chainName, tokenAddress, page", "nearest: chainName"],
+      contains: ['"chain"', "accepted: chainName, tokenAddress, page", "nearest: chainName"],
     },
     {
       wrong: "a path parameter whose definition under another name is not there",
@@ -18,7 +18,7 @@ describe("paths", () => {
       find: path,
       put: "path: /v1/{chain}/events/\n    definedAs: { chain: §chainNames }",
       code: "undeclared-path-parameter",
-      says: ['"chainNames"', "nearest: chainName"],
+      contains: ['"chainNames"', "nearest: chainName"],
     },
     {
       wrong: "another name for a parameter that the path does not have",
@@ -26,7 +26,7 @@ describe("paths", () => {
       find: path,
       put: `${path}\n    definedAs: { §chain: chainName }`,
       code: "unknown-parameter",
-      says: ['"chain" is not a parameter of this path', "accepted: chainName"],
+      contains: ['"chain" is not a parameter of this path', "accepted: chainName"],
     },
     {
       wrong: "a path parameter that no path has",
@@ -34,7 +34,7 @@ describe("paths", () => {
       find: "pathParameters:",
       put: 'pathParameters:\n  §hash: { type: hash, description: A hash., example: "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060" }',
       code: "unused-definition",
-      says: ["path parameter", '"hash"'],
+      contains: ["path parameter", '"hash"'],
     },
     {
       wrong: "a brace that is not closed",
@@ -42,7 +42,7 @@ describe("paths", () => {
       find: path,
       put: "path: §/v1/{chainName}/{page/",
       code: "malformed-path",
-      says: ['"{page"'],
+      contains: ['"{page"'],
     },
     {
       wrong: "a parameter without a name",
@@ -50,7 +50,7 @@ describe("paths", () => {
       find: path,
       put: "path: §/v1/{chainName}/events/{}/",
       code: "malformed-path",
-      says: ['"{}"'],
+      contains: ['"{}"'],
     },
     {
       wrong: "a parameter in a part of a segment",
@@ -58,7 +58,7 @@ describe("paths", () => {
       find: path,
       put: "path: §/v1/{chainName}/events-{page}/",
       code: "malformed-path",
-      says: ['"events-{page}"', "one whole {parameter}"],
+      contains: ['"events-{page}"', "one whole {parameter}"],
     },
     {
       wrong: "a segment that would be encoded",
@@ -66,7 +66,7 @@ describe("paths", () => {
       find: path,
       put: 'path: §"/v1/{chainName}/ev ents/"',
       code: "malformed-path",
-      says: ['"ev ents"'],
+      contains: ['"ev ents"'],
     },
     {
       wrong: "a parameter that a path has twice",
@@ -74,7 +74,7 @@ describe("paths", () => {
       find: path,
       put: "path: §/v1/{chainName}/events/{chainName}/",
       code: "repeated-path-parameter",
-      says: ["{chainName}"],
+      contains: ["{chainName}"],
     },
     {
       wrong: "a page in the path of a regime without one",
@@ -82,7 +82,7 @@ describe("paths", () => {
       find: "path: /v1/{chainName}/tokens/{tokenAddress}/holders/\n",
       put: "path: §/v1/{chainName}/tokens/{tokenAddress}/all/{page}/\n",
       code: "regime-path",
-      says: ["{page}", '"page"', "links"],
+      contains: ["{page}", '"page"', "links"],
     },
     {
       wrong: "a template without its operation",
@@ -90,7 +90,7 @@ describe("paths", () => {
       find: "path: /v1/cq/{protocol}/{operation}/",
       put: "path: §/v1/cq/{protocol}/",
       code: "community-path",
-      says: ["{operation}"],
+      contains: ["{operation}"],
     },
     {
       wrong: "a malformed template",
@@ -98,7 +98,7 @@ describe("paths", () => {
       find: "path: /v1/cq/{protocol}/{operation}/",
       put: "path: §/v1/cq/{protocol}/{operation/",
       code: "malformed-path",
-      says: ['"{operation"'],
+      contains: ['"{operation"'],
     },
   ]);
 });

@@ -1,15 +1,15 @@
 import { describe } from "vitest";
-import { expectFindings, holdersFile, logsFile, protocolFile, serviceFile, templateFile, tokensFile } from "../expect-finding.ts";
+import { expectDiagnostics, holdersFile, logsFile, protocolFile, serviceFile, templateFile, tokensFile } from "../expect-diagnostics.ts";
 
 describe("references", () => {
-  expectFindings([
+  expectDiagnostics([
     {
       wrong: "an unknown response object",
       file: tokensFile,
       find: "response: TokenHoldersResponse",
       put: "response: §TokenHolderResponse",
       code: "unknown-response",
-      says: ['"TokenHolderResponse" is not a response object', "accepted:", "nearest: TokenHoldersResponse"],
+      contains: ['"TokenHolderResponse" is not a response object', "accepted:", "nearest: TokenHoldersResponse"],
     },
     {
       wrong: "an unknown response object of the template",
@@ -17,7 +17,7 @@ describe("references", () => {
       find: "response: HolderPagesResponse\n    query",
       put: "response: §HolderPageResponse\n    query",
       code: "unknown-response",
-      says: ["nearest: HolderPagesResponse"],
+      contains: ["nearest: HolderPagesResponse"],
     },
     {
       wrong: "an unknown object as a field's type",
@@ -25,7 +25,7 @@ describe("references", () => {
       find: '"[Holder]"',
       put: '§"[Holdr]"',
       code: "unknown-type",
-      says: ['"Holdr"', "nearest: Holder"],
+      contains: ['"Holdr"', "nearest: Holder"],
     },
     {
       wrong: "an unknown scalar as a field's type",
@@ -33,7 +33,7 @@ describe("references", () => {
       find: "balance: { type: bigint?",
       put: "balance: { type: §bigInteger?",
       code: "unknown-type",
-      says: ["nearest: bigint"],
+      contains: ["nearest: bigint"],
     },
     {
       wrong: "an unknown parent",
@@ -41,7 +41,7 @@ describe("references", () => {
       find: "extends: TokenHoldersResponse",
       put: "extends: §TokenHolderResponse",
       code: "unknown-parent",
-      says: ["nearest: TokenHoldersResponse"],
+      contains: ["nearest: TokenHoldersResponse"],
     },
     {
       wrong: "an unknown query parameter",
@@ -49,7 +49,7 @@ describe("references", () => {
       find: "query: [days]",
       put: "query: [§day]",
       code: "unknown-parameter",
-      says: ["a query parameter of the service", "nearest: days"],
+      contains: ["a query parameter of the service", "nearest: days"],
     },
     {
       wrong: "an unknown query parameter with what differs",
@@ -57,7 +57,7 @@ describe("references", () => {
       find: "name: date",
       put: "name: §dates",
       code: "unknown-parameter",
-      says: ["nearest: date"],
+      contains: ["nearest: date"],
     },
     {
       wrong: "an unknown common query parameter",
@@ -65,7 +65,7 @@ describe("references", () => {
       find: "commonQuery: [key]",
       put: "commonQuery: [§kay]",
       code: "unknown-parameter",
-      says: ["nearest: key"],
+      contains: ["nearest: key"],
     },
     {
       wrong: "an unknown query parameter of a regime",
@@ -73,7 +73,7 @@ describe("references", () => {
       find: "query: [page-size]",
       put: "query: [§page-sizes]",
       code: "unknown-parameter",
-      says: ["nearest: page-size"],
+      contains: ["nearest: page-size"],
     },
     {
       wrong: "an unknown path parameter of a regime",
@@ -81,7 +81,7 @@ describe("references", () => {
       find: "path: page, answers",
       put: "path: §pages, answers",
       code: "unknown-parameter",
-      says: ["a path parameter of the service", "nearest: page"],
+      contains: ["a path parameter of the service", "nearest: page"],
     },
     {
       wrong: "an unknown pagination regime",
@@ -89,7 +89,7 @@ describe("references", () => {
       find: "regime: page,",
       put: "regime: §pages,",
       code: "unknown-regime",
-      says: ["none, page, links", "nearest: page"],
+      contains: ["none, page, links", "nearest: page"],
     },
     {
       wrong: "an unknown network group",
@@ -97,7 +97,7 @@ describe("references", () => {
       find: "networks: archive",
       put: "networks: §archives",
       code: "unknown-network-group",
-      says: ["accepted: archive; nearest: archive"],
+      contains: ["accepted: archive; nearest: archive"],
     },
     {
       wrong: "an unknown domain",
@@ -105,7 +105,7 @@ describe("references", () => {
       find: "domain: tokens",
       put: "domain: §token",
       code: "unknown-domain",
-      says: ["nearest: tokens"],
+      contains: ["nearest: tokens"],
     },
     {
       wrong: "an unknown domain of the template",
@@ -113,7 +113,7 @@ describe("references", () => {
       find: "domain: community",
       put: "domain: §comunity",
       code: "unknown-domain",
-      says: ["nearest: community"],
+      contains: ["nearest: community"],
     },
     {
       wrong: "an unknown operation of a protocol",
@@ -121,7 +121,7 @@ describe("references", () => {
       find: "  markets:",
       put: "  §market:",
       code: "unknown-operation",
-      says: ["markets, balances", "nearest: markets"],
+      contains: ["markets, balances", "nearest: markets"],
     },
   ]);
 });

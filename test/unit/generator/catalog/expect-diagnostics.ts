@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import type { DiagnosticCode } from "../../../../generator/catalog/diagnostics.ts";
 import { type Change, catalogWith } from "../../../support/generator/catalog/small-catalog.ts";
 
-/** One way to be wrong: the change, the only finding that follows from it, and words that its sentence has. */
+/** A fault: the change, its only diagnostic, and parts of the message. */
 export interface Fault extends Change {
   readonly wrong: string;
   readonly code: DiagnosticCode;
-  readonly says: readonly string[];
+  readonly contains: readonly string[];
 }
 
 export const serviceFile = "spec/service.yaml";
@@ -17,14 +17,14 @@ export const logObjectsFile = "spec/objects/logs.yaml";
 export const templateFile = "spec/community/template.yaml";
 export const protocolFile = "spec/community/protocol_01.yaml";
 
-/** One test a fault: its code at the exact line and column of the mark, and nothing else. */
-export function expectFindings(faults: readonly Fault[]): void {
-  it.each(faults.map((fault) => [fault.wrong, fault] as const))("%s", (_, { code, says, ...change }) => {
+/** One test per fault: its code at the exact line and column of the mark, and no other diagnostic. */
+export function expectDiagnostics(faults: readonly Fault[]): void {
+  it.each(faults.map((fault) => [fault.wrong, fault] as const))("%s", (_, { code, contains, ...change }) => {
     const { catalog, diagnostics, places } = catalogWith(change);
     expect(catalog).toBeNull();
     expect(diagnostics.map(({ file, line, column, code }) => ({ file, line, column, code }))).toEqual(
       places.map((place) => ({ ...place, code })),
     );
-    for (const words of says) expect(diagnostics[0]?.message).toContain(words);
+    for (const part of contains) expect(diagnostics[0]?.message).toContain(part);
   });
 }
