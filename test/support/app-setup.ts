@@ -6,14 +6,14 @@ import { openTestDatabase } from "./open-database.ts";
 import { endTrying, indexUntilHead, serveStory } from "./service.ts";
 import { startStory } from "./story.ts";
 
-/** What the tests of one run share: the whole story, indexed and served, on a chain that stands still. */
+/** The demo's whole story, indexed and served once for all contract tests, on a chain that mines no further blocks. */
 export interface SharedApp {
   readonly url: string;
   readonly key: string;
   readonly cast: Readonly<Record<string, string>>;
   readonly rpcUrl: string;
   readonly databaseUrl: string;
-  /** Tells how many connections came to the address on this machine that hostile metadata lead to. */
+  /** Responds with the number of connections to the local address that hostile metadata points to. */
   readonly trapUrl: string;
 }
 
@@ -23,10 +23,10 @@ declare module "vitest" {
   }
 }
 
-/** The story has a document that takes longer than anybody waits. */
+/** Short, because the story has a document whose host never finishes its response. */
 const fetchMilliseconds = 3_000;
 
-/** Tells, indexes and serves the story once for the whole run. */
+/** Builds, indexes and serves the story once for the whole run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The set-up of the database's server runs first and has provided its address.
   const serverUrl = project.getProvidedContext().serverUrl;

@@ -1,7 +1,7 @@
-/** The migrated database that each test's own is a copy of. */
+/** The migrated database that test databases are copied from. */
 export const templateName = "ashlar_template";
 
-/** The same server, another database. */
+/** The address of another database on the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

@@ -10,12 +10,12 @@ import { databaseUrl, templateName } from "./database-url.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Of the run's server; its database is where others are created from. */
+    /** The address of the run's PostgreSQL server, from which tests create databases. */
     readonly serverUrl: string;
   }
 }
 
-/** One server for the whole run, with a migrated database to copy; gone when the run ends. It may forget all in a power failure, so it is quick. */
+/** Starts one PostgreSQL server for the whole run, with a migrated template database. Durability is off: nothing outlives the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), "ashlar-test-"));
   const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "128MB" };

@@ -5,11 +5,11 @@ import { databaseUrl, templateName } from "./database-url.ts";
 export interface TestDatabase {
   readonly url: string;
   readonly database: Database;
-  /** Closes `database` and removes what it held, whoever else is connected. */
+  /** Closes `database` and drops it, ending all other connections to it. */
   drop(): Promise<void>;
 }
 
-/** A database of one's own on a server: migrated, or empty. */
+/** Creates a database on a server: a copy of the migrated template, or an empty one. */
 export async function openTestDatabase(serverUrl: string, { migrated = true, poolSize = 4 } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   await onServer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? templateName : "template0"}`);

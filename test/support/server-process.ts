@@ -4,30 +4,30 @@ import { fileURLToPath } from "node:url";
 
 const commandLine = fileURLToPath(new URL("../../bin/ashlar.js", import.meta.url));
 
-/** `ashlar serve` as a process of its own. */
+/** A running `ashlar serve` process. */
 export interface ServerProcess {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts `ashlar serve` on a free port with a configuration file. @throws where it ends before it answers */
+/** Starts `ashlar serve` on a free port with a configuration file. @throws where it exits before it serves */
 export async function startServer(configFile: string, databaseUrl: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [commandLine, "serve", "--config", configFile], {
     env: { ...process.env, DATABASE_URL: databaseUrl, HOST: "127.0.0.1", PORT: "0", ASHLAR_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit");
-  let said = "";
+  let output = "";
   const url = await new Promise<string>((resolve, reject) => {
     const read = (part: Buffer) => {
-      said += part.toString();
-      const found = /answers at (http:\S+?);/.exec(said)?.[1];
+      output += part.toString();
+      const found = /answers at (http:\S+?);/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`ashlar serve ended with code ${code}: ${said.slice(-500)}`)));
+    child.once("exit", (code) => reject(new Error(`ashlar serve exited with code ${code}: ${output.slice(-500)}`)));
   });
   return {
     url,

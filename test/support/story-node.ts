@@ -9,7 +9,7 @@ export interface NodeLog {
   readonly transactionHash: string;
 }
 
-/** Which logs are asked for; the whole chain unless a block is named. */
+/** A filter of `eth_getLogs`; it covers the whole chain unless it names a block. */
 interface LogFilter {
   readonly address?: string;
   readonly topics?: readonly (string | null)[];
@@ -20,73 +20,73 @@ interface LogFilter {
 /** keccak256("Transfer(address,address,uint256)"), EIP-20 and EIP-721. */
 export const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** An address as a topic or an argument. */
+/** An address padded to a 32-byte word. */
 const wordOf = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`;
 
-/** The address that a topic or an argument holds. */
+/** The address in a 32-byte word. */
 export const addressOf = (word: string | undefined): string => `0x${(word ?? "").slice(26)}`;
 
-/** What changes come to together. */
+/** The sum of balance changes. */
 export const sumOf = (changes: readonly { readonly delta: bigint }[]): bigint => changes.reduce((sum, { delta }) => sum + delta, 0n);
 
 const app = await useApp();
-const { fetch: firstFetch } = globalThis;
+const { fetch: realFetch } = globalThis;
 
-/** An address by its name in the story. @throws when nobody has it. */
+/** An address by its name in the story's cast. @throws where the name is not in the cast */
 export function cast(name: string): string {
   const value = app.cast[name];
-  if (value === undefined) throw new Error(`The story's cast has no ${name}.`);
+  if (value === undefined) throw new Error(`No ${name} in the story's cast`);
   return value;
 }
 
-/** Asks the story's node, past whatever stands in for the global fetch. */
+/** Calls a method of the story's node, even while a test replaces the global `fetch`. */
 export async function node<T>(method: string, ...params: unknown[]): Promise<T> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const response = await firstFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
   const { result } = (await response.json()) as { readonly result?: T };
-  if (result === undefined) throw new Error(`${method} gave no result.`);
+  if (result === undefined) throw new Error(`${method} returned no result`);
   return result;
 }
 
-/** Asks the story's node the same of many, in one message. */
+/** Calls a method of the story's node for a list of parameters, in one batch. */
 export async function nodeOfEach<T>(method: string, all: readonly (readonly unknown[])[]): Promise<T[]> {
   const body = JSON.stringify(all.map((params, id) => ({ jsonrpc: "2.0", id, method, params })));
-  const response = await firstFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
   const answers = (await response.json()) as { readonly id: number; readonly result?: T }[];
   return answers
     .sort((a, b) => a.id - b.id)
     .map(({ result }) => {
-      if (result === undefined || result === null) throw new Error(`${method} gave no result.`);
+      if (result === undefined || result === null) throw new Error(`${method} returned no result`);
       return result;
     });
 }
 
 const callsAtOnce = 200;
 
-/** What contracts answer to calls at the head; null where they revert. */
+/** Results of contract calls at the head; null where they revert. */
 export async function callAnswers(calls: readonly { readonly to: string; readonly data: string }[]): Promise<(string | null)[]> {
   const answers: (string | null)[] = [];
   for (let first = 0; first < calls.length; first += callsAtOnce) {
     const some = calls.slice(first, first + callsAtOnce);
     const body = JSON.stringify(some.map((call, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params: [call, "latest"] })));
-    const response = await firstFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const told = (await response.json()) as { readonly id: number; readonly result?: string }[];
-    answers.push(...told.sort((a, b) => a.id - b.id).map(({ result }) => result ?? null));
+    const response = await realFetch(app.rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const replies = (await response.json()) as { readonly id: number; readonly result?: string }[];
+    answers.push(...replies.sort((a, b) => a.id - b.id).map(({ result }) => result ?? null));
   }
   return answers;
 }
 
-/** What a contract answers at the head: selector and arguments in, words out. */
+/** Calls a contract at the head and returns the result as words. */
 export const call = async (to: string, data: string): Promise<readonly bigint[]> => {
   const answer = await node<string>("eth_call", { to, data }, "latest");
   return (answer.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`));
 };
 
-/** The logs of the whole chain, or of a part of it, in its order. */
+/** Logs of the whole chain, or of a range of blocks, in chain order. */
 export const logsOf = (filter: LogFilter): Promise<readonly NodeLog[]> =>
   node("eth_getLogs", { fromBlock: "0x0", toBlock: "latest", ...filter });
 
-/** The time of a block in seconds. */
+/** A block's timestamp in seconds. */
 export const timeOf = async (block: number): Promise<number> =>
   Number((await node<{ readonly timestamp: string }>("eth_getBlockByNumber", `0x${block.toString(16)}`, false)).timestamp);
 
@@ -94,7 +94,7 @@ export const timeOf = async (block: number): Promise<number> =>
 export const balanceOf = async (token: string, owner: string): Promise<bigint> =>
   BigInt(await node<string>("eth_call", { to: token, data: `0x70a08231${wordOf(owner).slice(2)}` }, "latest"));
 
-/** A coin's Transfer logs as the node has them, oldest first. */
+/** A token's Transfer logs from the node, oldest first. */
 export async function transfersOf(token: string, lastBlock = "latest") {
   const logs = await logsOf({ address: token, topics: [transferTopic], toBlock: lastBlock });
   return logs.map(({ blockNumber, topics, data }) => {
@@ -102,7 +102,7 @@ export async function transfersOf(token: string, lastBlock = "latest") {
   });
 }
 
-/** What an owner's balance of a coin changed by in each block; the story's node has the state of its head alone, so what was before is counted back from there. */
+/** The changes of an owner's token balance by block. The story's node has the state of its head only, so tests compute past balances from these. */
 export async function changesOf(token: string, owner: string): Promise<{ readonly block: number; readonly delta: bigint }[]> {
   return (await transfersOf(token)).map(({ block, from, to, value }) => ({
     block,

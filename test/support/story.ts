@@ -12,11 +12,12 @@ import { demoFiles } from "../../demo/state.ts";
 import { storyVersion } from "../../demo/story/version.ts";
 import type { Demo } from "../../demo/types.ts";
 import { cacheRoot, contractsDirectory } from "./cache.ts";
+import { deadline } from "./deadline.ts";
 
 const folderPrefix = "ashlar-story-";
 const waitMilliseconds = 240_000;
 
-/** When the story of all tests ends: noon of a day, so that its first and last day are whole ones inside. */
+/** The time at which the story of all tests ends: noon, so that the first and the last day of the story are incomplete days. */
 export const storyEndTime = Date.UTC(2025, 9, 31, 12) / 1000;
 
 const exists = async (path: string): Promise<boolean> =>
@@ -34,35 +35,35 @@ const build = async (prefix: string, finished: string): Promise<void> => {
   await rename(draft, finished);
 };
 
-/** The folder with the told story; the first test to ask tells it, the others wait. */
+/** The folder of the built story. The first process that needs it builds it, others wait for it. */
 const ensureStory = async (): Promise<string> => {
   await mkdir(cacheRoot, { recursive: true });
   const finished = join(cacheRoot, `ashlar-story-${storyVersion()}`);
-  for (const deadline = Date.now() + waitMilliseconds; Date.now() < deadline; await wait(200)) {
+  for (const end = Date.now() + deadline(waitMilliseconds); Date.now() < end; await wait(200)) {
     if (await exists(finished)) return finished;
-    const letGo = await claimFolder(`${finished}.lock`, finished).catch((error: unknown) => {
+    const release = await claimFolder(`${finished}.lock`, finished).catch((error: unknown) => {
       if (error instanceof DemoUnavailable) return null;
       throw error;
     });
-    if (letGo === null) continue;
+    if (release === null) continue;
     try {
       if (!(await exists(finished))) await build(finished, finished);
     } finally {
-      await letGo();
+      await release();
     }
   }
-  throw new Error("The story of the tests was not told in time.");
+  throw new Error(`The story of the tests was not built within ${deadline(waitMilliseconds) / 1000} s`);
 };
 
-/** Ends the nodes of tests that were killed before they could, and removes their folders. */
+/** Ends nodes that killed test processes left behind, and removes their folders. */
 const sweep = async (): Promise<void> => {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(folderPrefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {
     const files = demoFiles(join(folder, "demo"));
-    // Without an owner's mark somebody is just filling it.
+    // A folder without an owner file is still being filled.
     if (!(await exists(files.owner))) continue;
-    const letGo = await claimFolder(files.owner, folder).catch(() => null);
-    if (letGo === null) continue;
+    const release = await claimFolder(files.owner, folder).catch(() => null);
+    if (release === null) continue;
     const record = await readNodeRecord(files.node);
     const left = record === null ? null : await adoptOrphan(record, files.cache);
     await left?.client.close();
@@ -71,12 +72,12 @@ const sweep = async (): Promise<void> => {
   }
 };
 
-/** The told story on a node of the test's own, which it may change as it likes; stopping it removes everything. */
+/** Starts a node with the built story. The test may change its chain; stopping it removes everything. */
 export const startStory = async (options: { readonly rpcPort?: number } = {}): Promise<Demo> => {
-  const kept = await ensureStory();
+  const built = await ensureStory();
   await sweep();
   const dataDirectory = await mkdtemp(join(tmpdir(), folderPrefix));
-  await cp(kept, dataDirectory, { recursive: true });
+  await cp(built, dataDirectory, { recursive: true });
   const demo = await startDemo({ dataDirectory, endTime: storyEndTime, contractsDirectory, ...options });
   return {
     ...demo,

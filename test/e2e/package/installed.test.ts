@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The package as its users get it: packed, and installed without development packages in an empty folder. */
+/** The package as users install it: packed, then installed without development dependencies in an empty folder. */
 describe("the installed package", () => {
   let folder: string;
   let test: TestDatabase;
@@ -36,7 +36,7 @@ describe("the installed package", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("migrates, indexes a node and serves what it indexed", async () => {
+  it("migrates, indexes a chain and serves it", async () => {
     expect((await ashlar("migrate")).stdout).toContain("0001-ledger");
     expect((await ashlar("migrate")).stdout).toContain("up to date");
     const key = /ckey_[a-f0-9]{27}/.exec((await ashlar("keys", "create", "--label", "package")).stdout)?.[0];
@@ -46,12 +46,12 @@ describe("the installed package", () => {
       cwd: folder,
       env: environment,
     });
-    let said = "";
-    started.stdout.on("data", (part: Buffer) => (said += part.toString()));
+    let output = "";
+    started.stdout.on("data", (part: Buffer) => (output += part.toString()));
     const ended = once(started, "exit");
     try {
-      await until("Serving", async () => /http:\/\/\S+/.test(said));
-      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0];
+      await until("Serving", async () => /http:\/\/\S+/.test(output));
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
       await until("Readiness", async () => (await fetch(`${url}/readyz`)).ok);
       const head = await chain.rpc<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
       const response = await fetch(`${url}/v1/some-chain/block_v2/latest/`, { headers: { authorization: `Bearer ${key}` } });
@@ -70,9 +70,9 @@ describe("the installed package", () => {
       (error: { stderr: string; code: number }) => error,
     );
     expect(failure?.code).toBe(1);
-    const said = failure?.stderr.replace(/^Database: .*\n/m, "") ?? "";
-    expect(said.trim().split("\n")).toHaveLength(1);
-    expect(said.trim()).toBe(
+    const output = failure?.stderr.replace(/^Database: .*\n/m, "") ?? "";
+    expect(output.trim().split("\n")).toHaveLength(1);
+    expect(output.trim()).toBe(
       "The demo is not part of the installed package: clone the repository to run it, or name a node with --rpc URL --chain NAME.",
     );
   });

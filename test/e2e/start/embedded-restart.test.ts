@@ -33,13 +33,13 @@ async function ready(service: ServiceProcess): Promise<Ready> {
 }
 
 describe("a killed embedded PostgreSQL", () => {
-  it("is restarted: the server answers again, the indexer goes on, and nothing is lost", async () => {
+  it("is restarted: the server responds again, the indexer continues, and no data is lost", async () => {
     const service = await startService(chain.url);
     expect((await ready(service)).block).toBe(await chain.head());
     for (let time = 1; time <= 2; time += 1) {
       process.kill(service.postmaster(), "SIGKILL");
       const seen: Ready[] = [];
-      await until("Ready again", async () => {
+      await until("Readiness after the restart", async () => {
         seen.push(await ready(service));
         return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
       });
@@ -54,12 +54,12 @@ describe("a killed embedded PostgreSQL", () => {
       Number(seconds),
     );
     expect(restarts).toHaveLength(2);
-    // Within 5 s on an idle machine; this one may be four times slower.
+    // Within 5 s on an idle machine; concurrent tests make it up to four times slower.
     expect(Math.max(...restarts)).toBeLessThanOrEqual(deadline(20));
     expect(service.output()).not.toContain("DATABASE_URL");
   });
 
-  it("that cannot be restarted ends the process, which says where its data and its log are", async () => {
+  it("that cannot be restarted ends the process with the paths of its data and log", async () => {
     const service = await startService(chain.url);
     const cluster = join(service.dataDirectory, "postgres");
     const postmaster = service.postmaster();

@@ -1,4 +1,4 @@
-/** What a terminal of endless height shows after a program has written to it: the sequences of ECMA-48 that readline and cli-progress use. */
+/** The lines of a terminal of unlimited height after a program's output: interprets the ECMA-48 sequences that readline and cli-progress use. */
 export function screenAfter(text: string): string[] {
   const lines: string[][] = [[]];
   let row = 0;
@@ -17,7 +17,7 @@ export function screenAfter(text: string): string[] {
       lines.length = row + 1;
     }
   };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this reads what a terminal reads.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what is parsed.
   for (const [token, parameter, kind] of text.matchAll(/\x1b\[\??(\d*)(?:;\d+)*([A-Za-z])|\n|\r|[^\x1b\n\r]/g)) {
     if (kind !== undefined) control(Number(parameter), kind);
     else if (token === "\n") row += 1;

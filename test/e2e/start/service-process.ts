@@ -11,15 +11,15 @@ import { until } from "../../support/until.ts";
 export const clone = fileURLToPath(new URL("../../..", import.meta.url));
 export const commandLine = join(clone, "bin", "ashlar.js");
 
-/** `ashlar start` as a process of its own, on data of its own. */
+/** A running `ashlar start` process with its own data folder. */
 export interface ServiceProcess {
-  /** What was spawned: the program, or what runs it. */
+  /** The spawned process: the program, or a wrapper such as npm. */
   readonly child: ChildProcess;
   readonly dataDirectory: string;
   output(): string;
-  /** Where it answers, once it says so. */
+  /** The server's address, once it is printed. */
   url(): string;
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended the process. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
   /** The PostgreSQL server's process. */
   postmaster(): number;
@@ -32,7 +32,7 @@ export interface ServiceOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-/** Spawns the service and waits until it is ready. It is killed after the test, with its server. */
+/** Spawns the service and waits until it is ready. The service and its PostgreSQL are killed after the test. */
 export async function startService(rpcUrl: string, options: ServiceOptions = {}): Promise<ServiceProcess> {
   const scratch = await mkdtemp(join(tmpdir(), "ashlar-service-"));
   const dataDirectory = join(scratch, "data");
@@ -42,7 +42,7 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     cwd: folder,
     env: { ...own, PORT: "0", ASHLAR_DATA_DIR: dataDirectory, ...environment },
     stdio: ["pipe", "pipe", "pipe"],
-    // A process group of its own: a signal reaches what it is sent to, and nothing else.
+    // A separate process group: a signal reaches only the process that it is sent to.
     detached: true,
   });
   let text = "";
@@ -62,10 +62,10 @@ export async function startService(rpcUrl: string, options: ServiceOptions = {})
     for (const pid of [...pids, ...descendantsOf(child.pid ?? 0)]) kill(pid);
     kill(child.pid ?? 0);
     await ended;
-    await until("The end of the service", async () => [...pids].every(isGone), 30_000);
+    await until("The exit of the service", async () => [...pids].every(isGone), 30_000);
     await rm(scratch, { recursive: true, force: true });
   });
-  await until(`Ready; it said:\n${text}`, async () => {
+  await until("Readiness of the service", async () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(text);
     if (service.url() === "") return false;
     return (await fetch(`${service.url()}/readyz`).catch(() => null))?.ok === true;
@@ -78,11 +78,11 @@ const kill = (pid: number): void => {
   try {
     if (pid > 1) process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has exited.
   }
 };
 
-/** Whether a process has ended, also one that nobody has waited for yet. */
+/** Whether a process has exited; a zombie counts as exited. */
 export const isGone = (pid: number): boolean => !existsSync(`/proc/${pid}/exe`) || !isReadable(pid);
 
 const isReadable = (pid: number): boolean => {
@@ -93,14 +93,14 @@ const isReadable = (pid: number): boolean => {
   }
 };
 
-/** The processes below a process, by the parents that the system names. */
+/** The descendants of a process, from the parent ids in /proc. */
 export function descendantsOf(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
       parents.set(Number(name), Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]));
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   }
   const below = new Set([root]);

@@ -30,7 +30,7 @@ interface Started {
   readonly ended: Promise<unknown>;
 }
 
-/** `npm start` as its user runs it, but for the environment: one process after another on the same data. */
+/** `npm start` as users run it, except for the environment: consecutive processes on the same data. */
 describe("ashlar start without configuration", () => {
   let folder: string;
   let port: number;
@@ -51,14 +51,14 @@ describe("ashlar start without configuration", () => {
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
-    child.stdout?.on("data", (part: Buffer) => (said += part.toString()));
-    child.stderr?.on("data", (part: Buffer) => (said += part.toString()));
-    current = { child, output: () => said, ended: once(child, "exit") };
+    let text = "";
+    child.stdout?.on("data", (part: Buffer) => (text += part.toString()));
+    child.stderr?.on("data", (part: Buffer) => (text += part.toString()));
+    current = { child, output: () => text, ended: once(child, "exit") };
     return current;
   };
   const ready = async (started: Started): Promise<void> =>
-    until(`Ready; it said:\n${started.output()}`, async () => {
+    until("Readiness of the demo", async () => {
       if (started.child.exitCode !== null) throw new Error(started.output());
       return started.output().includes("Ashlar is ready.");
     });
@@ -80,8 +80,8 @@ describe("ashlar start without configuration", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  // Half a minute on an idle machine.
-  it("tells and indexes the story, and prints five requests that return rows", { timeout: 300_000 }, async () => {
+  // 30 s on an idle machine.
+  it("builds and indexes the story, and prints five requests that return rows", { timeout: 300_000 }, async () => {
     const started = start();
     await ready(started);
     expect(started.output()).toContain(`http://127.0.0.1:${port}/docs/`);
@@ -98,7 +98,7 @@ describe("ashlar start without configuration", () => {
     }
   });
 
-  it("lives on: new blocks are served", async () => {
+  it("serves new blocks", async () => {
     const height = async (): Promise<number> => {
       const response = await fetch(`http://127.0.0.1:${port}/v1/demo/block_v2/latest/?key=${key}`);
       return ((await response.json()) as { data: { items: { height: number }[] } }).data.items[0]?.height ?? -1;
@@ -108,33 +108,33 @@ describe("ashlar start without configuration", () => {
     expect(await headOf(`http://127.0.0.1:${rpcPort}`)).toBeGreaterThanOrEqual(await height());
   });
 
-  it("keeps the demo's key out of its data folder when it came from the environment", async () => {
+  it("does not store a demo key from the environment in the data folder", async () => {
     await expect(readFile(join(folder, "data", "demo-key"), "utf8")).rejects.toThrow("ENOENT");
   });
 
-  it("refuses a second start on the same data in one sentence", async () => {
+  it("refuses a second start on the same data with one line", async () => {
     const first = current;
     const second = start();
     await second.ended;
     current = first;
     expect(second.child.exitCode).toBe(1);
-    const said = second.output().replace(/^Database: .*\n/m, "");
-    expect(said.trim().split("\n")).toHaveLength(1);
+    const output = second.output().replace(/^Database: .*\n/m, "");
+    expect(output.trim().split("\n")).toHaveLength(1);
     expect(second.output()).toContain(`Process ${first?.child.pid}`);
   });
 
-  it("ends on SIGTERM with nothing left behind, and starts again from what it kept", { timeout: 150_000 }, async () => {
+  it("stops on SIGTERM without leftover processes, and starts again from stored state", { timeout: 150_000 }, async () => {
     expect(await end("SIGTERM")).toBe(0);
     await expect(headOf(`http://127.0.0.1:${rpcPort}`)).rejects.toThrow();
     const before = Date.now();
     const started = start();
     await ready(started);
-    // The promise of the issue is 10 s on an idle machine; this only tells a reload from telling the story anew.
+    // 10 s on an idle machine. The limit only has to distinguish a reload from rebuilding the story.
     expect(started.output()).not.toContain("tell the story");
     expect(Date.now() - before).toBeLessThan(deadline(60_000));
   });
 
-  it("finds its own node and database again after SIGKILL", async () => {
+  it("finds its node and database again after SIGKILL", async () => {
     await end("SIGKILL");
     const started = start();
     await ready(started);

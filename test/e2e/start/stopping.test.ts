@@ -24,27 +24,27 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
     startService(chain.url, { command: "npm", parameters: ["start", "--"], folder: clone });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGKILL"] as const)(
-    "leaves neither node nor PostgreSQL behind when npm gets %s",
+    "leaves no node or PostgreSQL process behind when npm receives %s",
     async (signal) => {
       const service = await startWithNpm();
       const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
       expect(below.length).toBeGreaterThan(1);
       service.child.kill(signal);
       await service.ended;
-      // npm forwards these two and waits; of the others it dies, and the service finds out.
+      // npm forwards these two signals and waits. The others end npm, and the service detects that.
       if (signal === "SIGTERM" || signal === "SIGINT") expect(below.filter((pid) => !isGone(pid))).toEqual([]);
-      await until("The end of every process", async () => below.every(isGone), 20_000);
+      await until("The exit of every process", async () => below.every(isGone), 20_000);
     },
   );
 
-  it("npx leaves neither behind when it gets SIGTERM", async () => {
+  it("leaves no process behind when npx receives SIGTERM", async () => {
     const service = await startService(chain.url, { command: "npm", parameters: ["exec", "--", "ashlar", "start"], folder: clone });
     const below = [...descendantsOf(service.child.pid ?? 0), service.postmaster()];
     service.child.kill("SIGTERM");
-    await until("The end of every process", async () => below.every(isGone), 20_000);
+    await until("The exit of every process", async () => below.every(isGone), 20_000);
   });
 
-  it("takes the two signals of a Ctrl-C, the terminal's and the one that npm forwards, for one", async () => {
+  it("handles the two signals of a Ctrl-C, from the terminal and from npm, as one", async () => {
     const service = await startWithNpm();
     const postmaster = service.postmaster();
     process.kill(-(service.child.pid ?? 0), "SIGINT");
@@ -56,18 +56,18 @@ describe.skipIf(process.platform !== "linux")("npm start", () => {
 });
 
 describe("ashlar start", () => {
-  it.each(["SIGTERM", "SIGHUP"] as const)("stops on %s without a pause, and says so", async (signal) => {
+  it.each(["SIGTERM", "SIGHUP"] as const)("stops on %s at once, and logs it", async (signal) => {
     const service = await startService(chain.url);
     const postmaster = service.postmaster();
     service.child.kill(signal);
     expect(await service.ended).toBe(0);
     expect(isGone(postmaster)).toBe(true);
     expect(service.output()).toContain(`Stopping (${signal}).`);
-    // 0.2 s on an idle machine; a timer of 5 s held it up.
+    // 0.2 s on an idle machine; a leftover timer of 5 s would delay it.
     expect(secondsOfStop(service)).toBeLessThan(deadline(4));
   });
 
-  it("says what it waits for, and ends at once on a second signal", async () => {
+  it("reports what it waits for, and exits at once on a second signal", async () => {
     const service = await startService(chain.url);
     const postmaster = service.postmaster();
     const port = readFileSync(join(service.dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
@@ -80,26 +80,26 @@ describe("ashlar start", () => {
     });
     await database
       .transaction(async (client) => {
-        // Neither a request nor the indexer can go on.
+        // Blocks both requests and the indexer.
         await client.query("LOCK TABLE chains");
         const request = fetch(`${service.url()}/readyz`).catch(() => null);
         await chain.mine();
         await sleep(2_000);
         service.child.kill("SIGTERM");
-        await until("What is waited for", async () => /the batch that the indexer writes/.test(service.output()), 20_000);
+        await until("The message about the pending batch", async () => /the batch that the indexer writes/.test(service.output()), 20_000);
         expect(service.output()).toMatch(/Stopping: waiting for the server, with 1 request in flight, 12 s at most\./);
         const begun = performance.now();
         service.child.kill("SIGTERM");
-        // 128 and the signal's number, as shells have it.
+        // 128 plus the signal's number, the convention of shells.
         expect(await service.ended, service.output()).toBe(143);
         expect(performance.now() - begun).toBeLessThan(deadline(2_000));
         await request;
       })
       .catch((error: unknown) => {
-        // PostgreSQL ends too, and with it the transaction that was to be committed.
+        // PostgreSQL stops too, before the transaction commits.
         if (!(error instanceof DatabaseUnavailable)) throw error;
       });
-    await until("The end of PostgreSQL", async () => isGone(postmaster), 20_000);
+    await until("The exit of PostgreSQL", async () => isGone(postmaster), 20_000);
     await database.close();
   });
 });

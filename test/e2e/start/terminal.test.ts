@@ -12,9 +12,9 @@ import { clone, commandLine, isGone, type ServiceOptions, type ServiceProcess, s
 
 const run = promisify(execFile);
 
-/** A short chain: one transfer in block 1. */
+/** A chain with one transfer, in block 1. */
 let chain: TestChain;
-/** More blocks than a batch, so that a progress bar is drawn. */
+/** More blocks than one batch, so that a progress bar is drawn. */
 let long: TestChain;
 beforeAll(async () => {
   [chain, long] = await Promise.all([startTestChain(), startTestChain()]);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   return () => Promise.all([chain.stop(), long.stop()]);
 });
 
-/** The service on a terminal of its own; `script` of util-linux holds the other end. */
+/** Starts the service on a pseudo-terminal, which `script` of util-linux provides. */
 const startOnTerminal = (
   words: readonly string[],
   { on = chain, ...options }: Omit<ServiceOptions, "command" | "parameters"> & { readonly on?: TestChain } = {},
@@ -42,7 +42,7 @@ const isReady = (service: ServiceProcess) =>
   until("The welcome", async () => /then try .*\n\r?\n/.test(service.output().replaceAll("\r", "")));
 const hasColour = (text: string): boolean => text.includes("\u001b[3");
 
-/** A request as the welcome proposes it, with a key that is made as it says. */
+/** Sends the request that the welcome proposes, with a key created by its command. */
 async function followTheWelcome(service: ServiceProcess, folder: string): Promise<{ url: string; items: Record<string, string>[] }> {
   const lines = service.output().replaceAll("\r", "").split("\n");
   const command = (label: string): string => lines.find((line) => line.startsWith(`  ${label} `))?.slice(17) ?? "";
@@ -57,7 +57,7 @@ async function followTheWelcome(service: ServiceProcess, folder: string): Promis
 }
 
 describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on a terminal (needs script of util-linux)", () => {
-  it("start shows lines for people with colours, clears its progress bars, and ends with what to do next", async () => {
+  it("start prints coloured text lines, clears its progress bars, and ends with the next steps", async () => {
     const service = await startOnTerminal(program, { on: long });
     await isReady(service);
     const text = service.output();
@@ -77,7 +77,7 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
     const { url, items } = await followTheWelcome(service, "/");
     const [sender = "0x"] = long.accounts;
     expect(url).toBe(`${service.url()}/v1/own/address/${sender}/balances_v2/`);
-    // The node's own answer.
+    // The expected value comes from the node.
     expect(items[0]?.balance).toBe(BigInt(await long.rpc<string>("eth_getBalance", [sender, "latest"])).toString());
   }, 180_000);
 
@@ -95,20 +95,20 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
     const folder = await mkdtemp(join(tmpdir(), "ashlar-hang-up-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const [preload, exitCode] = [join(folder, "preload.cjs"), join(folder, "exit-code")];
-    // Node's own teardown may abort where it resets a terminal that is gone; the code of the exit event is the program's: a crash has 1.
+    // Node's teardown may abort when it resets a closed terminal. The code of the exit event is the program's; a crash has 1.
     const write = `require("fs").writeFileSync(${JSON.stringify(exitCode)}, String(code))`;
     await writeFile(preload, `if (/ashlar\\.js$/.test(process.argv[1])) process.on("exit", (code) => ${write});\n`);
     const service = await startOnTerminal(program, { environment: { NODE_OPTIONS: `--require ${preload}` } });
     const postmaster = service.postmaster();
-    // The other end of the terminal is closed with the process that holds it.
+    // Killing `script` closes the terminal.
     service.child.kill("SIGKILL");
-    await until("The end of PostgreSQL", async () => isGone(postmaster), 20_000);
+    await until("The exit of PostgreSQL", async () => isGone(postmaster), 20_000);
     await expect(fetch(service.url())).rejects.toThrow();
     await until("The exit code", async () => existsSync(exitCode) && readFileSync(exitCode, "utf8") !== "", 20_000);
     expect(readFileSync(exitCode, "utf8")).toBe("0");
   });
 
-  it("Ctrl-C stops npm start in good order", async () => {
+  it("Ctrl-C stops npm start gracefully", async () => {
     const service = await startOnTerminal(["npm", "start", "--"], { folder: clone });
     const postmaster = service.postmaster();
     service.child.stdin?.write("\u0003");
@@ -118,8 +118,8 @@ describe.skipIf(spawnSync("bash", ["-c", "script --version"]).status !== 0)("on 
   });
 });
 
-describe("elsewhere", () => {
-  it("start logs JSON, or lines without colours where ASHLAR_LOG_FORMAT says pretty", async () => {
+describe("without a terminal", () => {
+  it("start logs JSON, or uncoloured text lines with ASHLAR_LOG_FORMAT=pretty", async () => {
     const service = await startService(chain.url);
     await isReady(service);
     expect(service.output()).toMatch(/^\{"level":"info","time":"[^"]+","msg":"own is indexed up to its head, block 1\."\}$/m);
@@ -129,7 +129,7 @@ describe("elsewhere", () => {
     expect(hasColour(other.output())).toBe(false);
   });
 
-  it("start proposes a request that needs no address on a chain without transactions", async () => {
+  it("start proposes a request without an address on a chain without transactions", async () => {
     const empty = await startTestChain();
     try {
       const service = await startService(empty.url);
