@@ -1,8 +1,9 @@
 import type { Database } from "../database/database.ts";
+import { identifier, sql } from "../database/sql.ts";
 import { createLedgerQueries } from "../domains/ledger/queries/index.ts";
 import type { DemoIdentity } from "./demo.ts";
 
-/** Whether an index of the demo and its chain have one history: the same genesis, and the same block at the lower of their heads. An empty index fits any chain. */
+/** Whether the index and the demo chain share their history: the same genesis block, and the same block at the lower of both heads. An empty index fits any chain. */
 export async function fitsDemo(database: Database, chainId: number, identity: DemoIdentity): Promise<boolean> {
   const [known] = await database.query<{ genesis_hash: string }>("SELECT genesis_hash FROM chains WHERE chain_id = $1", [chainId]);
   if (known === undefined) return true;
@@ -13,13 +14,13 @@ export async function fitsDemo(database: Database, chainId: number, identity: De
   return (await ledger.blockByNumber(chainId, identity.lastBlock))?.hash === identity.lastBlockHash;
 }
 
-/** Removes everything that the index holds of a chain. */
+/** Deletes all rows of a chain from the index. */
 export async function forgetChain(database: Database, chainId: number): Promise<void> {
   await database.transaction(async (client) => {
     const tables = await client.query<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
        WHERE column_name = 'chain_id' AND table_schema = current_schema() AND table_type = 'BASE TABLE'`,
     );
-    for (const { name } of tables) await client.query(`DELETE FROM "${name}" WHERE chain_id = $1`, [chainId]);
+    for (const { name } of tables) await client.query(sql`DELETE FROM ${identifier(name)} WHERE chain_id = $1`, [chainId]);
   });
 }

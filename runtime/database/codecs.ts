@@ -5,7 +5,7 @@ const digits = /^0x[0-9a-fA-F]*$/;
 /** Whether the text is 0x followed by whole bytes in hex. */
 export const isBytes = (text: string): text is Hex => text.length % 2 === 0 && digits.test(text);
 
-/** A bytea parameter. @throws {RangeError} anything but 0x and an even number of hex digits. */
+/** A bytea parameter. @throws {RangeError} for anything but 0x and an even number of hex digits. */
 export const bytes = (hex: string): Buffer => Buffer.from(digitsOf(hex), "hex");
 
 /** A bytea[] parameter, as an array literal: the driver would convert each item to a Buffer first. @throws {RangeError} as `bytes` does. */
@@ -13,14 +13,13 @@ export const bytesArray = (hexes: Iterable<string>): string => `{${Array.from(he
 
 function digitsOf(hex: string): string {
   if (!isBytes(hex))
-    throw new RangeError(`0x and whole bytes in hex are accepted as bytes, ${JSON.stringify(hex.slice(0, 100))} was given.`);
+    throw new RangeError(`Invalid bytes ${JSON.stringify(hex.slice(0, 100))}: expected 0x and an even number of hex digits.`);
   return hex.slice(2);
 }
 
 /** The server's `\x…` (bytea_output = hex, the default) as `0x…`, without an intermediate Buffer. */
 export function parseBytes(text: string): Hex {
-  if (!text.startsWith("\\x"))
-    throw new RangeError("The database sends bytes in the escape format: set bytea_output to hex for this role.");
+  if (!text.startsWith("\\x")) throw new RangeError('Unsupported bytea format "escape": set bytea_output to hex for this database role.');
   return `0x${text.slice(2)}`;
 }
 
@@ -39,9 +38,10 @@ export function parseTextItems(text: string): (string | null)[] {
     .map((item) => (item === "NULL" ? null : item));
 }
 
-/** An int8 as a number. @throws {RangeError} above 2^53 - 1, where numbers have gaps. */
+/** An int8 as a number. @throws {RangeError} above 2^53 - 1, where numbers are not exact. */
 export function parseInt8(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`The int8 ${text} is beyond 2^53 - 1: cast it to numeric or text in SQL.`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`Unsafe int8 ${text}: the maximum is 2^53 - 1; cast it to numeric or text in SQL.`);
   return value;
 }

@@ -10,11 +10,11 @@ export interface CellWriter {
 const backslash = 0x5c;
 const zero = 0x30;
 const letterX = 0x78;
-/** More than any number of a fixed width, date or boolean takes. */
+/** More than any number of fixed width, date or boolean needs. */
 const roomOfShort = 512;
-/** An escaped character is two, and UTF-8 needs at most three bytes for a unit of a JavaScript string. */
+/** Escaping doubles a character, and UTF-8 needs at most three bytes for a code unit of a JavaScript string. */
 const roomOfUnit = 6;
-const largestLoop = 2 ** 31;
+const maxLoopInteger = 2 ** 31;
 
 const isHexDigit = new Uint8Array(256);
 for (const digit of "0123456789abcdefABCDEF") isHexDigit[digit.charCodeAt(0)] = 1;
@@ -39,15 +39,15 @@ export const cellWriter = (type: CopyType): CellWriter => {
 
 const roomOfString = (value: CopyValue): number => (typeof value === "string" ? roomOfUnit * value.length : roomOfShort);
 
-/** The prefix grows by a backslash. */
+/** The escaped prefix is one byte longer than 0x. */
 const roomOfBytea = (value: CopyValue): number => (typeof value === "string" ? 1 + value.length : roomOfShort);
 
-/** An EVM word has at most 78 digits; larger values are rare, and are converted to text to be measured. */
+/** An EVM word has at most 78 digits; larger values are rare and are measured as text. */
 const roomOfNumeric = (value: CopyValue): number => {
-  if (typeof value === "bigint" && (value >= widest || value <= -widest)) return String(value).length;
+  if (typeof value === "bigint" && (value >= wordLimit || value <= -wordLimit)) return String(value).length;
   return roomOfString(value);
 };
-const widest = 2n ** 256n;
+const wordLimit = 2n ** 256n;
 
 const writeBytea = (value: CopyValue, target: Buffer, at: number): number => {
   if (typeof value !== "string") return -1;
@@ -72,7 +72,7 @@ const writeInteger = (value: CopyValue, target: Buffer, at: number): number => {
     return text.length > roomOfShort ? -1 : writeAscii(text, target, at);
   }
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return -1;
-  if (value < 0 || value >= largestLoop) return writeAscii(String(value), target, at);
+  if (value < 0 || value >= maxLoopInteger) return writeAscii(String(value), target, at);
   let end = at + 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) end += 1;
   let place = end;

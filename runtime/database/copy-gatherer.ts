@@ -1,12 +1,12 @@
 import { cellWriter } from "./copy-bytes.ts";
 import { CopyError, type CopyType, type CopyValue, encoders } from "./copy-text.ts";
 
-/** Bytes of the first chunk, which double for each further one, and of the largest: large enough that its overhead is small, as a few of them may wait in the connection. */
+/** Bytes of the first chunk, doubled for each further one, and of the largest: large enough for a small overhead, small enough for a few of them to be buffered by the connection. */
 const firstLength = 8 * 1024;
-const largestLength = 256 * 1024;
+const maxLength = 256 * 1024;
 const tab = 9;
 const lineFeed = 10;
-const missing = Buffer.from("\\N");
+const nullText = Buffer.from("\\N");
 
 /** Rows as COPY's text, in chunks for the wire. */
 export interface CopyChunks {
@@ -45,14 +45,14 @@ export const createCopyGatherer = (
     if (filled + room <= chunk.length) return;
     close();
     chunk = Buffer.allocUnsafeSlow(Math.max(nextLength, room));
-    nextLength = Math.min(largestLength, 2 * nextLength);
+    nextLength = Math.min(maxLength, 2 * nextLength);
   };
   const addCell = ({ name, room, write }: (typeof cells)[number], value: CopyValue): void => {
-    makeRoom(1 + (value === null ? missing.length : room(value)));
+    makeRoom(1 + (value === null ? nullText.length : room(value)));
     chunk[filled] = tab;
     filled += 1;
     if (value === null) {
-      filled += missing.copy(chunk, filled);
+      filled += nullText.copy(chunk, filled);
       return;
     }
     const end = write(value, chunk, filled);

@@ -10,7 +10,7 @@ export class CopyError extends Error {
   override readonly name = "CopyError";
 
   constructor(table: string, column: string, type: CopyType, value: unknown) {
-    super(`Column ${column} of ${table} is of type ${type}, which cannot hold ${shown(value)}.`);
+    super(`Invalid value ${shown(value)} for column ${column} of ${table}: expected type ${type}.`);
   }
 }
 
@@ -23,7 +23,9 @@ export function encoders(
   types: readonly CopyType[],
 ): ((value: CopyValue | undefined) => string)[] {
   if (columns.length !== types.length)
-    throw new RangeError(`COPY into ${table}: ${columns.length} columns and ${types.length} types were given.`);
+    throw new RangeError(
+      `Invalid COPY into ${table}: expected a type for each of ${columns.length} columns, received ${types.length} types.`,
+    );
   return types.map((type, index) => {
     const encode = encodeAs[type];
     return (value) => {
@@ -66,7 +68,7 @@ const encodeAs: Readonly<Record<CopyType, Encode>> = {
   jsonb: text,
   numeric: (value) => (typeof value === "string" ? (decimal.test(value) ? value : undefined) : integer(value)),
   text,
-  // ISO 8601 writes years beyond 9999 in an expanded form that the server does not accept.
+  // toISOString() renders years beyond 9999 in the expanded form of ISO 8601, which the server does not accept.
   timestamptz: (value) =>
     value instanceof Date && value.getTime() < 253_402_300_800_000 && value.getTime() >= -62_135_596_800_000
       ? value.toISOString()
@@ -74,6 +76,6 @@ const encodeAs: Readonly<Record<CopyType, Encode>> = {
 };
 
 function shown(value: unknown): string {
-  const spelt = typeof value === "string" ? JSON.stringify(value) : String(value);
-  return spelt.length > 100 ? `${spelt.slice(0, 100)}…` : spelt;
+  const rendered = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return rendered.length > 100 ? `${rendered.slice(0, 100)}…` : rendered;
 }

@@ -37,21 +37,21 @@ export async function copyChunks(
 ): Promise<number> {
   if (chunks.length === 0) return 0;
   const target = client.query(from(statementOf(table, columns), { highWaterMark: 2 * chunkLength }));
-  await pipeline(Readable.from(shipments(chunks), { objectMode: true, highWaterMark: 1 }), target);
+  await pipeline(Readable.from(concatenated(chunks), { objectMode: true, highWaterMark: 1 }), target);
   return target.rowCount;
 }
 
-/** After each piece, the next one waits for a turn of the event loop: the pieces must keep the server busy while this process computes. */
-const shipmentLength = 4 * 1024 * 1024;
+/** Characters of a piece. Each piece waits for a turn of the event loop, so pieces are large enough to keep the server busy while this process computes. */
+const pieceLength = 4 * 1024 * 1024;
 
-/** Chunks concatenated to pieces of a few megabytes. */
-function* shipments(chunks: readonly Buffer[]): Generator<Buffer, void> {
+/** Concatenates chunks to pieces of a few megabytes. */
+function* concatenated(chunks: readonly Buffer[]): Generator<Buffer, void> {
   let waiting: Buffer[] = [];
   let length = 0;
   for (const chunk of chunks) {
     waiting.push(chunk);
     length += chunk.length;
-    if (length < shipmentLength) continue;
+    if (length < pieceLength) continue;
     yield Buffer.concat(waiting, length);
     waiting = [];
     length = 0;
@@ -62,7 +62,7 @@ function* shipments(chunks: readonly Buffer[]): Generator<Buffer, void> {
 const statementOf = (table: string, columns: readonly string[]): string =>
   `COPY ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(", ")}) FROM STDIN`;
 
-/** Rows as text, some hundreds of kilobytes at a time. */
+/** Rows as text, in chunks of about 256 KB. */
 function* encodeRows(
   table: string,
   columns: readonly string[],
@@ -70,7 +70,7 @@ function* encodeRows(
   types: readonly CopyType[],
 ): Generator<string, void> {
   const [firstEncoder, ...otherEncoders] = encoders(table, columns, types);
-  if (firstEncoder === undefined) throw new RangeError(`COPY into ${table} needs at least one column.`);
+  if (firstEncoder === undefined) throw new RangeError(`Invalid COPY into ${table}: expected at least one column.`);
   let chunk = "";
   for (const row of rows) {
     chunk += firstEncoder(row[0]);

@@ -79,7 +79,7 @@ async function own(places: Places, ownership: Ownership, options: EmbeddedOption
     }
     const running = postmaster;
     const url = urlOf(places, running);
-    await tryOut(url);
+    await probe(url);
     return {
       url,
       owner: true,
@@ -114,7 +114,7 @@ async function join(places: Places): Promise<Embedded | undefined> {
   const { port, alive } = postmaster;
   try {
     const url = urlOf(places, postmaster);
-    await tryOut(url);
+    await probe(url);
     return { url, owner: false, port, alive, stop: async () => undefined, interrupt: () => undefined };
   } catch {
     return undefined; // It is starting or stopping.
@@ -126,7 +126,7 @@ function urlOf(places: Places, { port }: Postmaster): string {
 }
 
 /** Checks that the server accepts logins and queries. */
-async function tryOut(url: string): Promise<void> {
+async function probe(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined);
   try {

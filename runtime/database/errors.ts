@@ -1,6 +1,6 @@
 /** How messages describe a database, depending on how the operator configured it. */
 export interface DatabaseDescription {
-  /** The subject of their sentences, such as "The embedded PostgreSQL". */
+  /** The subject of the messages, such as "The embedded PostgreSQL". */
   readonly name: string;
   /** What the operator should check. */
   readonly remedy: string;
@@ -16,7 +16,7 @@ export class DatabaseUnavailable extends Error {
   /** The system's or the server's code, such as ECONNREFUSED or 28P01. */
   readonly code: string;
   readonly reason: string;
-  /** For any reader: without the paths that the remedy may contain. */
+  /** The message without the remedy, which may contain paths: safe to send to clients. */
   readonly summary: string;
 
   constructor(code: string, reason: string, { name, remedy, problem }: DatabaseDescription = unnamed) {
@@ -28,25 +28,25 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Codes of the system (errno) and of the server (SQLSTATE, PostgreSQL appendix A) for failed connections. */
+/** Error codes of failed connections: errno of the system and SQLSTATE of the server (PostgreSQL appendix A). */
 const unavailable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens at its address",
-  ECONNRESET: "the connection broke",
-  EPIPE: "the connection broke",
-  EACCES: "its socket may not be opened",
-  ENOENT: "its socket is not there",
-  ENOTFOUND: "its host name is unknown",
-  EAI_AGAIN: "its host name cannot be looked up now",
-  EHOSTUNREACH: "its host cannot be reached",
-  ENETUNREACH: "its network cannot be reached",
-  ETIMEDOUT: "it did not answer in time",
-  ERR_INVALID_URL: "its address is not of the form postgresql://user:password@host:port/name",
-  "28000": "it refuses this user",
-  "28P01": "it refuses this user and password",
-  "3D000": "it has no database of this name",
-  "53300": "it has no connection left for us",
-  "57P01": "it is being shut down",
-  "57P03": "it is starting or stopping",
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was lost",
+  EPIPE: "the connection was lost",
+  EACCES: "access to its socket is denied",
+  ENOENT: "its socket does not exist",
+  ENOTFOUND: "its host name does not exist",
+  EAI_AGAIN: "its host name cannot be resolved at the moment",
+  EHOSTUNREACH: "its host is unreachable",
+  ENETUNREACH: "its network is unreachable",
+  ETIMEDOUT: "the connection timed out",
+  ERR_INVALID_URL: "its URL is not of the form postgresql://user:password@host:port/name",
+  "28000": "it rejects this user",
+  "28P01": "it rejects this user and password",
+  "3D000": "the requested database does not exist",
+  "53300": "all its connection slots are in use",
+  "57P01": "it is shutting down",
+  "57P03": "it is starting up or shutting down",
 };
 
 /** Messages of the driver's errors without a code. */
@@ -54,20 +54,20 @@ const uncoded: readonly (readonly [RegExp, string, string])[] = [
   [
     /^Connection terminated due to connection timeout|timeout exceeded when trying to connect/,
     "ETIMEDOUT",
-    "it did not answer in time, or all its connections are busy",
+    "the connection timed out, or all connections of the pool are busy",
   ],
   [
     /^Connection terminated|^Client has encountered a connection error|^Client was closed and is not queryable/,
     "ECONNRESET",
-    "the connection broke",
+    "the connection was lost",
   ],
-  [/SASL|SCRAM|unsupported authentication/i, "28P01", "logging in failed"],
+  [/SASL|SCRAM|unsupported authentication/i, "28P01", "authentication failed"],
 ];
 
 /** Every spelling of the password in a database URL. */
 export function secretsOf(url: string): readonly string[] {
-  const written = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];
-  return written.flatMap((secret) => (secret === undefined || secret === "" ? [] : [...new Set([secret, decoded(secret)])]));
+  const passwords = [/^[a-z]+:\/\/[^/?#]*?:(.*)@/i.exec(url)?.[1], /[?&]password=([^&]*)/i.exec(url)?.[1]];
+  return passwords.flatMap((secret) => (secret === undefined || secret === "" ? [] : [...new Set([secret, decoded(secret)])]));
 }
 
 /** The error to throw in place of the driver's: connection errors are described, and none contains a secret. */
@@ -79,19 +79,19 @@ export function toSafeError(error: unknown, secrets: readonly string[], descript
   if (known !== undefined) return new DatabaseUnavailable(code, known, description);
   const match = uncoded.find(([pattern]) => pattern.test(error.message));
   if (match !== undefined) return new DatabaseUnavailable(match[1], match[2], description);
-  return secrets.some((secret) => spells(error, secret))
-    ? new Error(`The database reports an error that spells a secret (${code || error.name}).`)
+  return secrets.some((secret) => containsSecret(error, secret))
+    ? new Error(`Database error withheld because its text contains a secret (${code || error.name}).`)
     : error;
 }
 
 /** Connecting to a host name with several addresses fails with one error for each address. */
 function codeOf(error: Error): string {
-  const own = (error as { code?: unknown }).code;
-  if (typeof own === "string") return own;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === "string") return code;
   return error instanceof AggregateError && error.errors[0] instanceof Error ? codeOf(error.errors[0]) : "";
 }
 
-function spells(error: Error, secret: string): boolean {
+function containsSecret(error: Error, secret: string): boolean {
   const texts = [error.message, error.stack, ...Object.values(error)];
   return texts.some((text) => typeof text === "string" && text.includes(secret));
 }

@@ -5,7 +5,7 @@ import type { DatabaseDescription } from "./errors.ts";
 
 export interface KeptOptions extends Pick<EmbeddedOptions, "dataDirectory" | "settings" | "signal"> {
   readonly logger: { info(message: string): void; warn(message: string): void; error(message: string): void };
-  /** Called once when restarts have failed: no further restart is tried. */
+  /** Called once when restarts have failed: no further attempt is made. */
   readonly onLost: (error: Error) => void;
 }
 
@@ -18,9 +18,9 @@ export interface KeptEmbedded {
   interrupt(): void;
 }
 
-/** On systems other than Linux, checking a server that another process started runs a program. */
+/** On systems other than Linux, checking a server of another process spawns a program. */
 const checkMilliseconds = process.platform === "linux" ? 250 : 1_000;
-/** Waits before the tries of one restart. */
+/** Waits before the attempts of one restart. */
 const waits = [0, 250, 500, 1_000, 2_000, 4_000] as const;
 /** A server that ends more often than this within five minutes is not restarted again. */
 const maxRestarts = { count: 5, milliseconds: 300_000 } as const;
@@ -37,7 +37,7 @@ export function describeEmbedded(dataDirectory: string, problem?: () => string |
 
 /**
  * Starts or joins the embedded server of a data directory and restarts it whenever it ends unexpectedly, also if another process started it: on the same port if that
- * is still free, with a limited number of tries.
+ * is still free, with a limited number of attempts.
  */
 export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions): Promise<KeptEmbedded> {
   const stop = new AbortController();
@@ -52,27 +52,27 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
     return startEmbedded({ ...options, signal, port: current.port, mayCreate: false, patienceMilliseconds: 5_000 });
   };
 
-  /** @throws after the last try. */
+  /** @throws after the last attempt. */
   const restart = async (): Promise<void> => {
-    const begun = performance.now();
-    logger.error(`The embedded PostgreSQL has ended unexpectedly and is being restarted; ${description.remedy}.`);
+    const start = performance.now();
+    logger.error(`The embedded PostgreSQL ended unexpectedly, restarting it; ${description.remedy}.`);
     let reason = "";
     for (const [index, wait] of waits.entries()) {
-      problem = `it has ended and is being restarted (try ${index + 1} of ${waits.length})`;
+      problem = `it ended and is being restarted (attempt ${index + 1} of ${waits.length})`;
       await sleep(wait, undefined, { signal });
       try {
         current = await startAgain();
         problem = null;
-        const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-        return logger.info(`The embedded PostgreSQL runs again after ${seconds} s.`);
+        const seconds = ((performance.now() - start) / 1000).toFixed(1);
+        return logger.info(`The embedded PostgreSQL was restarted in ${seconds} s.`);
       } catch (error) {
         if (!(error instanceof EmbeddedUnavailable) || signal.aborted) throw error;
         reason = error.reason;
-        logger.warn(`Try ${index + 1} of ${waits.length} to restart the embedded PostgreSQL failed: ${reason}.`);
+        logger.warn(`Attempt ${index + 1} of ${waits.length} to restart the embedded PostgreSQL failed: ${reason}.`);
       }
     }
     throw new Error(
-      `The embedded PostgreSQL has ended and could not be restarted in ${waits.length} tries: ${reason}; ${description.remedy}.`,
+      `The embedded PostgreSQL ended and could not be restarted in ${waits.length} attempts: ${reason}; ${description.remedy}.`,
     );
   };
 
@@ -86,7 +86,7 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
       const recent = restarts.filter((at) => now - at < maxRestarts.milliseconds).length;
       if (recent > maxRestarts.count)
         throw new Error(
-          `The embedded PostgreSQL ended ${recent} times in ${maxRestarts.milliseconds / 60_000} minutes and is not restarted again; ${description.remedy}.`,
+          `The embedded PostgreSQL ended ${recent} times in ${maxRestarts.milliseconds / 60_000} minutes and is no longer restarted; ${description.remedy}.`,
         );
       await restart();
     }
@@ -94,7 +94,7 @@ export async function keepEmbedded({ logger, onLost, ...options }: KeptOptions):
 
   const watching = watch().catch((error: unknown) => {
     if (signal.aborted) return;
-    problem = "it has ended and could not be restarted";
+    problem = "it ended and could not be restarted";
     onLost(error instanceof Error ? error : new Error(String(error)));
   });
 

@@ -6,15 +6,15 @@ const oid = { bytea: 17, int8: 20, date: 1082, byteaArray: 1001, int2Array: 1005
 
 /** The value parsers of one pool. The driver's defaults apply to types that are not listed: numeric is text and timestamptz a Date. */
 export function createTypes(): pg.CustomTypesConfig {
-  const own = new pg.TypeOverrides();
-  own.setTypeParser(oid.bytea, parseBytes);
-  own.setTypeParser(oid.int8, parseInt8);
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(oid.bytea, parseBytes);
+  types.setTypeParser(oid.int8, parseInt8);
   // The driver would return midnight in the local time zone.
-  own.setTypeParser(oid.date, (text) => text);
-  own.setTypeParser(oid.byteaArray, parseBytesArray);
-  own.setTypeParser(oid.int8Array, (text) => parseTextItems(text).map((item) => (item === null ? null : parseInt8(item))));
-  own.setTypeParser(oid.int2Array, (text) => parseTextItems(text).map((item) => (item === null ? null : Number(item))));
+  types.setTypeParser(oid.date, (text) => text);
+  types.setTypeParser(oid.byteaArray, parseBytesArray);
+  types.setTypeParser(oid.int8Array, (text) => parseTextItems(text).map((item) => (item === null ? null : parseInt8(item))));
+  types.setTypeParser(oid.int2Array, (text) => parseTextItems(text).map((item) => (item === null ? null : Number(item))));
   // The driver would return floating-point numbers.
-  own.setTypeParser(oid.numericArray, parseTextItems);
-  return own;
+  types.setTypeParser(oid.numericArray, parseTextItems);
+  return types;
 }

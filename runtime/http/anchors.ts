@@ -41,7 +41,8 @@ export function createAnchors(database: Pick<Database, "query">, logger: Logger)
     // By the index on expires_at.
     await database.query(
       `DELETE FROM page_anchors WHERE fingerprint IN
-         (SELECT fingerprint FROM page_anchors WHERE expires_at <= now() ORDER BY expires_at LIMIT ${rowsPerCleanUp} FOR UPDATE SKIP LOCKED)`,
+         (SELECT fingerprint FROM page_anchors WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+      [rowsPerCleanUp],
     );
   };
   const timer = setInterval(() => {

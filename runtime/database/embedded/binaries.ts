@@ -14,11 +14,11 @@ export interface Binaries {
   readonly major: string;
 }
 
-/** Programs as they were installed. */
+/** The installed package of the programs. */
 export interface BinaryPackage {
   readonly folder: string;
   readonly version: string;
-  /** Where root copies them for the account: the first folder that works. */
+  /** Where root copies them for the account: the first usable folder. */
   readonly caches: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface BinaryPackage {
 export function findBinaries(places: Places, account: Account, { folder, version, caches }: BinaryPackage = findPackage()): Binaries {
   addLinks(folder);
   const binaries = (place: string): Binaries => ({ folder: place, major: version.split(".")[0] ?? "" });
-  let problem = tryOut(folder, account);
+  let problem = probe(folder, account);
   if (problem === undefined) return binaries(folder);
   for (const base of account === undefined ? [places.root] : caches) {
     try {
@@ -37,7 +37,7 @@ export function findBinaries(places: Places, account: Account, { folder, version
       if (account !== undefined) makeTrusted(base);
       copyTree(folder, copy);
       addLinks(copy);
-      problem = tryOut(copy, account);
+      problem = probe(copy, account);
       if (problem === undefined) return binaries(copy);
     } catch (error) {
       problem = `its programs cannot be copied to ${base} (${reasonOf(error)})`;
@@ -54,11 +54,11 @@ function findPackage(): BinaryPackage {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     return { folder: join(root, "native"), version, caches: ["/var/cache/ashlar", "/var/tmp/ashlar"] };
   } catch {
-    throw new EmbeddedUnavailable(`its package ${name} is not installed, or does not exist for this system`);
+    throw new EmbeddedUnavailable(`its package ${name} is not installed or does not support this system`);
   }
 }
 
-/** Creates the symlinks between library names that the package lists, as npm packages cannot contain them; if that fails, tryOut reports it. */
+/** Creates the symlinks between library names that the package lists, as npm packages cannot contain them; if that fails, probe reports it. */
 function addLinks(folder: string): void {
   let links: { source: string; target: string }[] = [];
   try {
@@ -78,8 +78,8 @@ function addLinks(folder: string): void {
   }
 }
 
-/** Why the account cannot run the programs; undefined if it can. */
-function tryOut(folder: string, account: Account): string | undefined {
+/** The reason why the account cannot run the programs; undefined if it can. */
+function probe(folder: string, account: Account): string | undefined {
   for (const program of ["postgres", "initdb"]) {
     const outcome = spawnSync(join(folder, "bin", program), ["--version"], {
       ...asAccount(account),
@@ -88,7 +88,7 @@ function tryOut(folder: string, account: Account): string | undefined {
       timeout: 10_000,
     });
     if (outcome.error !== undefined) return `its program ${program} cannot be run (${reasonOf(outcome.error)})`;
-    if (outcome.status !== 0) return `its program ${program} does not run here (${String(outcome.stderr).trim().split("\n")[0]})`;
+    if (outcome.status !== 0) return `its program ${program} fails on this system (${String(outcome.stderr).trim().split("\n")[0]})`;
   }
   return undefined;
 }
@@ -97,11 +97,11 @@ function tryOut(folder: string, account: Account): string | undefined {
 function makeTrusted(base: string): void {
   mkdirSync(base, { recursive: true, mode: 0o755 });
   const state = lstatSync(base);
-  if (!state.isDirectory() || state.uid !== 0 || (state.mode & 0o022) !== 0) throw new Error("the folder is not root's alone");
+  if (!state.isDirectory() || state.uid !== 0 || (state.mode & 0o022) !== 0) throw new Error("users other than root can write to it");
   chmodSync(base, 0o755);
 }
 
-/** Updates a copy that all can read; files are replaced atomically, so that several processes may do this at once. */
+/** Updates a copy that all users can read; files are replaced atomically, so that several processes may do this at once. */
 function copyTree(source: string, target: string): void {
   mkdirSync(target, { recursive: true });
   chmodSync(target, 0o755);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type Account, handOver, inside } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 import type { Places } from "./places.ts";
@@ -10,14 +10,16 @@ import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 /** The only role and the only database of an embedded server. */
 export const roleName = "ashlar";
 
-/** Makes the cluster and its password where they are missing, synced to the disk or not; only while no server runs on it. */
+/** Creates the cluster and its password if they are missing, synced to the disk or not. To be called while no server runs on it. */
 export async function prepareCluster(places: Places, binaries: Binaries, account: Account, synced = true): Promise<void> {
-  if (!existsSync(places.cluster)) return makeCluster(places, binaries, account, synced);
+  if (!existsSync(places.cluster)) return createCluster(places, binaries, account, synced);
   const major = readMajor(places);
   if (major !== binaries.major) {
-    throw new EmbeddedUnavailable(`the data in ${places.cluster} are of PostgreSQL ${major}, and this is PostgreSQL ${binaries.major}`);
+    throw new EmbeddedUnavailable(
+      `the data in ${places.cluster} was created by PostgreSQL ${major}, and the installed version is ${binaries.major}`,
+    );
   }
-  // A copy that root made belongs to root.
+  // A copy created by root belongs to root.
   if (account !== undefined && statSync(places.cluster).uid !== account.uid) handOver(places.cluster, account);
   if (!existsSync(places.password)) await setPassword(places, places.cluster, [], binaries, account);
 }
@@ -26,17 +28,17 @@ function readMajor(places: Places): string {
   try {
     return readFileSync(join(places.cluster, "PG_VERSION"), "utf8").trim();
   } catch (error) {
-    throw new EmbeddedUnavailable(`${places.cluster} is not a database that this user may read (${reasonOf(error)})`);
+    throw new EmbeddedUnavailable(`${places.cluster} is not a PostgreSQL data folder or is not readable by this user (${reasonOf(error)})`);
   }
 }
 
-/** Made beside its place and renamed when whole: a killed start leaves nothing that looks like a database. */
-async function makeCluster(places: Places, binaries: Binaries, account: Account, synced: boolean): Promise<void> {
+/** Creates the cluster under another name and renames it when it is complete, so that an interrupted start leaves nothing that looks like a database. */
+async function createCluster(places: Places, binaries: Binaries, account: Account, synced: boolean): Promise<void> {
   rmSync(places.unfinished, { recursive: true, force: true });
   mkdirSync(places.unfinished, { mode: 0o700 });
   handOver(places.unfinished, account);
   const { options, dataFolder } = inside(places.unfinished, account);
-  // Text sorts by code point and has Unicode's cases, alike on every machine.
+  // Text sorts by code point and follows Unicode's case rules on every machine.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   await run(
     join(binaries.folder, "bin", "initdb"),
@@ -47,7 +49,7 @@ async function makeCluster(places: Places, binaries: Binaries, account: Account,
   renameSync(places.unfinished, places.cluster);
 }
 
-/** Gives the role a new password in single-user mode, over standard input: no file or command line shows it to others. */
+/** Sets a new password of the role in single-user mode, over standard input: it appears in no log and on no command line. */
 async function setPassword(places: Places, folder: string, more: readonly string[], binaries: Binaries, account: Account): Promise<void> {
   const password = randomBytes(32).toString("hex");
   const { options, dataFolder } = inside(folder, account);
@@ -67,17 +69,17 @@ function run(program: string, parameters: readonly string[], options: ReturnType
     child.stderr?.on("data", (text) => {
       errors += text;
     });
-    child.on("error", (error) => reject(new EmbeddedUnavailable(`a program of it cannot be run (${reasonOf(error)})`)));
+    child.on("error", (error) => reject(new EmbeddedUnavailable(`its program ${basename(program)} cannot be run (${reasonOf(error)})`)));
     child.on("close", (status) => {
       if (status === 0) resolve();
-      else reject(new EmbeddedUnavailable(`its data folder cannot be prepared (${complaintIn(errors) ?? `status ${status}`})`));
+      else reject(new EmbeddedUnavailable(`its data folder cannot be prepared (${lastErrorIn(errors) ?? `status ${status}`})`));
     });
-    child.stdin?.on("error", () => undefined); // Its end is told by the status.
+    child.stdin?.on("error", () => undefined); // The exit status reports the failure.
     child.stdin?.end(input);
   });
 }
 
-/** The last complaint in what a program of PostgreSQL wrote. */
-export function complaintIn(text: string): string | undefined {
+/** The last error message in the output of a PostgreSQL program. */
+export function lastErrorIn(text: string): string | undefined {
   return [...text.matchAll(/(?:FATAL|PANIC|error): +(.*)/g)].at(-1)?.[1];
 }

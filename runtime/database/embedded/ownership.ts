@@ -5,28 +5,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** The right to start and stop the server of one data directory; ends with release() or with our process, however that ends. */
+/** The right to start and stop the server of one data directory; ends with release() or with this process. */
 export interface Ownership {
   release(): Promise<void>;
 }
 
 /**
- * Claims a data directory, or gives undefined while another process has it. The claim is a listening local socket: the system gives a name to
- * one process at a time and takes it back when that process dies, so there is no stale claim and no race to take one over.
+ * Claims a data directory; undefined while another process has claimed it. The claim is a listening local socket: the system binds its name to one process
+ * at a time and releases it when that process ends, so there are no stale claims and no races.
  */
 export async function claim(root: string): Promise<Ownership | undefined> {
   const name = socketName(root);
-  const server = (await listen(name)) ?? (process.platform === "darwin" && !(await answers(name)) ? await listenAnew(name) : undefined);
+  const server =
+    (await listen(name)) ?? (process.platform === "darwin" && !(await accepts(name)) ? await removeAndListen(name) : undefined);
   if (server === undefined) return undefined;
   server.unref();
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** Named by the folder's inode: the same by whatever path it is reached. */
+/** Contains the folder's inode, so that it is the same for every path to the folder. */
 function socketName(root: string): string {
   const { dev, ino } = statSync(root, { bigint: true });
   const name = `ashlar-${createHash("sha256").update(`${dev}:${ino}`).digest("hex").slice(0, 24)}`;
-  if (process.platform === "linux") return `\0${name}`; // The abstract name space (unix(7)): no file.
+  if (process.platform === "linux") return `\0${name}`; // An abstract socket (unix(7)): no file.
   return process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
 }
 
@@ -41,13 +42,13 @@ function listen(name: string): Promise<Server | undefined> {
   });
 }
 
-/** Where sockets are files, a dead process leaves its file. */
-function listenAnew(name: string): Promise<Server | undefined> {
+/** Where sockets are files, a process that was killed leaves its file. */
+function removeAndListen(name: string): Promise<Server | undefined> {
   rmSync(name, { force: true });
   return listen(name);
 }
 
-function answers(name: string): Promise<boolean> {
+function accepts(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(name, () => resolve(true));
     socket.once("error", () => resolve(false));

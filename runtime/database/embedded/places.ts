@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
-/** What the embedded server keeps in the data directory. */
+/** Paths of the embedded server in the data directory. */
 export interface Places {
   readonly root: string;
-  /** The cluster; it belongs to the account that the server runs as. */
+  /** The cluster, owned by the account that the server runs as. */
   readonly cluster: string;
-  /** A cluster that is being made, renamed when it is whole. */
+  /** A cluster that is being created, renamed when it is complete. */
   readonly unfinished: string;
-  /** The password of the only role, readable by whoever starts us alone. */
+  /** The password of the only role, readable only by the user that runs Ashlar. */
   readonly password: string;
   readonly log: string;
 }
@@ -17,7 +17,7 @@ export interface Places {
 /** Whether a data directory has a cluster. */
 export const hasCluster = (dataDirectory: string): boolean => existsSync(join(dataDirectory, "postgres"));
 
-/** The places below a data directory, which is made when it is missing. */
+/** The paths below a data directory, which is created if it is missing. */
 export function findPlaces(dataDirectory: string): Places {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
@@ -30,6 +30,6 @@ export function findPlaces(dataDirectory: string): Places {
       log: join(root, "postgres.log"),
     };
   } catch (error) {
-    throw new EmbeddedUnavailable(`the data directory ${dataDirectory} cannot be made or entered (${reasonOf(error)})`);
+    throw new EmbeddedUnavailable(`the data directory ${dataDirectory} cannot be created or opened (${reasonOf(error)})`);
   }
 }

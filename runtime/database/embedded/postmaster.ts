@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, inside } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
-import { complaintIn } from "./cluster.ts";
+import { lastErrorIn } from "./cluster.ts";
 import type { Places } from "./places.ts";
-import { allWorkingIn, exists, orphansAmong, worksIn } from "./processes.ts";
+import { belongsTo, exists, orphansAmong, processesOf } from "./processes.ts";
 import { settingArguments } from "./settings.ts";
 import { EmbeddedUnavailable, reasonOf } from "./unavailable.ts";
 
@@ -18,8 +18,8 @@ export interface Postmaster {
   alive(): boolean;
 }
 
-/** How long a killed server's helpers are waited for, and what is sent to those that are left then. */
-const helperBounds = [
+/** How long to wait for the child processes of a killed server, and the signal to those that are left after each wait. */
+const childTimeouts = [
   ["SIGTERM", 1_000],
   ["SIGQUIT", 1_000],
   ["SIGKILL", 1_000],
@@ -27,42 +27,42 @@ const helperBounds = [
 ] as const;
 const logBytes = 10 * 1024 * 1024;
 
-/** The server that runs on this cluster and takes connections, ours or an earlier process's. */
+/** The server that runs on this cluster and accepts connections, started by this or an earlier process. */
 export function findPostmaster(places: Places): Postmaster | undefined {
   const file = readLockFile(places);
-  if (file === undefined || !file.ready || !worksIn(file.pid, places.cluster)) return undefined;
-  return { pid: file.pid, port: file.port, alive: () => worksIn(file.pid, places.cluster) };
+  if (file === undefined || !file.ready || !belongsTo(file.pid, places.cluster)) return undefined;
+  return { pid: file.pid, port: file.port, alive: () => belongsTo(file.pid, places.cluster) };
 }
 
-/** Whether a server is on this cluster that may still be starting or stopping. */
+/** Whether a server runs on this cluster, including one that is starting or stopping. */
 export function isOccupied(places: Places): boolean {
   const file = readLockFile(places);
-  return file !== undefined && worksIn(file.pid, places.cluster);
+  return file !== undefined && belongsTo(file.pid, places.cluster);
 }
 
-/** How a server is started. */
+/** Options of a start. */
 export interface LaunchOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** The port that is tried first. */
   readonly port?: number | undefined;
-  /** Ends the start. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts a server and waits until it takes connections. It survives us, and what a terminal sends to our process group. @throws {EmbeddedUnavailable} */
+/** Starts a server and waits until it accepts connections. It survives this process and the signals of its terminal. @throws {EmbeddedUnavailable} */
 export async function launch(places: Places, binaries: Binaries, account: Account, options: LaunchOptions): Promise<Postmaster> {
-  await clearRemains(places);
+  await cleanUpKilledServer(places);
   for (let attempt = 1; ; attempt++) {
     const port = attempt === 1 && options.port !== undefined ? options.port : await freePort();
     const outcome = await launchOnce(places, binaries, account, { ...options, port });
     if (typeof outcome !== "string") return outcome;
     // Another process may have taken the port meanwhile.
     if (attempt === 3 || !/could not create any TCP\/IP sockets/.test(outcome))
-      throw new EmbeddedUnavailable(`the server does not start (${outcome})`);
+      throw new EmbeddedUnavailable(`the server failed to start (${outcome})`);
   }
 }
 
-/** The server, or why it ended at once. */
+/** The server, or the reason why it ended at once. */
 async function launchOnce(
   places: Places,
   binaries: Binaries,
@@ -83,11 +83,11 @@ async function launchOnce(
     failure = reasonOf(error);
   });
   child.once("exit", (status, signal) => {
-    failure = complaintIn(readFileSync(places.log).subarray(log.start).toString()) ?? `it ended with ${signal ?? `status ${status}`}`;
+    failure = lastErrorIn(readFileSync(places.log).subarray(log.start).toString()) ?? `it exited with ${signal ?? `status ${status}`}`;
   });
   child.unref();
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
-  // After a crash it first replays what was written since the last checkpoint: it may take minutes, and is alive.
+  // After a crash the server first replays the WAL since the last checkpoint, which may take minutes.
   while (failure === undefined) {
     const file = readLockFile(places);
     if (file?.pid === child.pid && file?.ready && file.port === port) return { pid: file.pid, port, alive };
@@ -100,39 +100,39 @@ async function launchOnce(
   return failure;
 }
 
-/** Ends a server: open transactions are rolled back; when that takes too long it is ended as by a power failure, which loses nothing committed. */
+/** Stops a server: open transactions are rolled back. If that takes too long, the server is killed, which loses no committed data. */
 export async function stopPostmaster(postmaster: Postmaster): Promise<void> {
-  const bounds = [
+  const timeouts = [
     ["SIGINT", 15_000],
     ["SIGQUIT", 5_000],
     ["SIGKILL", 5_000],
   ] as const;
-  for (const [signal, milliseconds] of bounds) {
+  for (const [signal, milliseconds] of timeouts) {
     if (!postmaster.alive()) return;
     signalProcess(postmaster.pid, signal);
     for (const end = Date.now() + milliseconds; Date.now() < end && postmaster.alive(); ) await sleep(10);
   }
 }
 
-/** Has a server shut down as on SIGINT, without waiting for it. */
+/** Starts the shutdown of a server without waiting for it. */
 export function interruptPostmaster(postmaster: Postmaster): void {
   if (postmaster.alive()) signalProcess(postmaster.pid, "SIGINT");
 }
 
 /**
- * After a server was killed: waits until its helpers have ended and removes a lock file whose number is another program's by now. Helpers end by
- * themselves when they next wait for something; one that computes is ended, as it holds the shared memory without which no new server starts.
+ * After a server was killed: waits until its child processes have ended, and removes a lock file whose process id now belongs to another program. Child processes
+ * exit when they next wait for an event; one that keeps computing is killed, as it holds the shared memory that prevents a new server from starting.
  */
-async function clearRemains(places: Places): Promise<void> {
-  let helpers = allWorkingIn(places.cluster);
-  for (const [signal, milliseconds] of helperBounds) {
-    for (const end = Date.now() + milliseconds; helpers.length > 0 && Date.now() < end; helpers = allWorkingIn(places.cluster))
+async function cleanUpKilledServer(places: Places): Promise<void> {
+  let children = processesOf(places.cluster);
+  for (const [signal, milliseconds] of childTimeouts) {
+    for (const end = Date.now() + milliseconds; children.length > 0 && Date.now() < end; children = processesOf(places.cluster))
       await sleep(20);
-    if (signal !== null) for (const pid of orphansAmong(helpers)) signalProcess(pid, signal);
+    if (signal !== null) for (const pid of orphansAmong(children)) signalProcess(pid, signal);
   }
-  if (helpers.length > 0) throw new EmbeddedUnavailable(`processes ${helpers.join(", ")} of an earlier server still work on its data`);
+  if (children.length > 0) throw new EmbeddedUnavailable(`processes ${children.join(", ")} of an earlier server still use its data`);
   const file = readLockFile(places);
-  // The server would take that program for another server. Not so on other systems, where we cannot see helpers: there it judges alone.
+  // The new server would mistake that program for a running server. Other systems do not list child processes: there PostgreSQL decides.
   if (process.platform === "linux" && file !== undefined && exists(file.pid)) rmSync(join(places.cluster, "postmaster.pid"));
 }
 
@@ -140,11 +140,11 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
   }
 }
 
-/** postmaster.pid (src/include/utils/pidfile.h): line 1 the process, 4 the port, 8 the state. */
+/** postmaster.pid (src/include/utils/pidfile.h): line 1 is the process id, 4 the port, 8 the state. */
 function readLockFile(places: Places): { pid: number; port: number; ready: boolean } | undefined {
   try {
     const lines = readFileSync(join(places.cluster, "postmaster.pid"), "utf8").split("\n");

@@ -1,17 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Whether this process is a PostgreSQL server that works in this cluster: by its program's name and working directory. */
-export function worksIn(pid: number, cluster: string): boolean {
+/** Whether a process is a PostgreSQL server of this cluster, judged by its program name and working directory. */
+export function belongsTo(pid: number, cluster: string): boolean {
   if (process.platform === "linux") {
     try {
       return /\/postgres(?: \(deleted\))?$/.test(readlinkSync(`/proc/${pid}/exe`)) && readlinkSync(`/proc/${pid}/cwd`) === cluster;
     } catch {
-      return false; // It has ended, or is another user's.
+      return false; // The process has ended or belongs to another user.
     }
   }
   try {
-    // macOS: the command line names the data folder. Windows has no ps: nothing is recognised there, and nothing ended.
+    // macOS: the command line names the data folder. Windows has no ps: no process is recognised or killed there.
     const command = execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return command.includes(`postgres -D ${cluster} `);
   } catch {
@@ -19,18 +19,18 @@ export function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** All processes of PostgreSQL that work in this cluster; on Linux alone, where a server's helpers outlive it for a moment. */
-export function allWorkingIn(cluster: string): number[] {
+/** All PostgreSQL processes of this cluster; empty on systems other than Linux, where child processes do not outlive the server. */
+export function processesOf(cluster: string): number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => worksIn(pid, cluster));
+    .filter((pid) => belongsTo(pid, cluster));
 }
 
 /**
- * Those of the processes that a killed server left behind: helpers (PostgreSQL titles them "postgres: …") whose parent is no longer one of the cluster's. A server
- * that runs, with or without its lock file, and its helpers are not among them.
+ * The processes that a killed server left behind: child processes (titled "postgres: …") whose parent is not a process of the cluster. A running server, with or
+ * without its lock file, and its child processes are not included.
  */
 export function orphansAmong(pids: readonly number[]): number[] {
   return pids.filter((pid) => {
@@ -38,7 +38,7 @@ export function orphansAmong(pids: readonly number[]): number[] {
       const parent = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("postgres: ") && !pids.includes(parent);
     } catch {
-      return false; // It has ended.
+      return false; // The process has ended.
     }
   });
 }

@@ -1,16 +1,16 @@
 /**
- * Settings for one indexer that writes in batches and many short reads, beside two or three other processes on the machine.
+ * Settings for one indexer that writes in batches, many short reads, and a machine shared with a few other processes.
  * Durability is PostgreSQL's default: fsync and synchronous_commit are on, so committed data survives a power failure.
  */
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
-  // A socket's path ends at 107 bytes and data directories may be deep: TCP alone.
+  // TCP only: the path of a Unix socket is limited to 107 bytes, and data directories may be deep.
   unix_socket_directories: "",
   shared_buffers: "256MB",
   effective_cache_size: "1GB",
   work_mem: "16MB",
   maintenance_work_mem: "128MB",
-  // A backfill writes gigabytes: few checkpoints keep full-page images few.
+  // A backfill writes gigabytes: fewer checkpoints write fewer full-page images.
   max_wal_size: "4GB",
   checkpoint_timeout: "15min",
   // No replica reads this server.
@@ -23,13 +23,13 @@ const settings: Readonly<Record<string, string>> = {
   max_parallel_workers_per_gather: "0",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Messages of the server itself, without statements and their values.
+  // Only messages of the server, without statements and their values.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
 };
 
-/** The command line of the settings, `-c name=value`, the caller's last, which override. */
+/** The settings as command-line arguments, `-c name=value`; those of the caller come last and take precedence. */
 export function settingArguments(more: Readonly<Record<string, string>>): string[] {
   return Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

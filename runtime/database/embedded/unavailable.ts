@@ -5,13 +5,13 @@ export class EmbeddedUnavailable extends Error {
 
   constructor(reason: string) {
     super(
-      `The embedded PostgreSQL cannot be used: ${reason}; to use a server of your own, set DATABASE_URL=postgresql://user:password@host:5432/name.`,
+      `The embedded PostgreSQL cannot be used: ${reason}; to use another server, set DATABASE_URL=postgresql://user:password@host:5432/name.`,
     );
     this.reason = reason;
   }
 }
 
-/** The short reason of a system error: its code if it has one. */
+/** A short reason for an error: its code, or else its message. */
 export function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : error instanceof Error ? error.message : String(error);

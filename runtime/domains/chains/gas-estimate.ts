@@ -41,10 +41,10 @@ export function estimateGas(samples: readonly GasSample[], baseFee: string | nul
 
 const compare = (left: bigint | number, right: bigint | number): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** The nearest-rank percentile of ascending values: the smallest one that at least this share of all do not exceed. */
+/** The nearest-rank percentile of ascending values: the smallest value that at least this share of them does not exceed. */
 function percentileOf<T>(values: readonly T[], share: number): T {
   const value = values[Math.max(0, Math.ceil(share * values.length) - 1)];
-  if (value === undefined) throw new RangeError("Percentile of an empty list.");
+  if (value === undefined) throw new RangeError("Invalid percentile of an empty list: expected at least one value.");
   return value;
 }
 
@@ -54,7 +54,7 @@ const units = [
   { seconds: 1, name: "second" },
 ] as const;
 
-/** A duration in the largest unit of which it has at least two, else in seconds. */
+/** A duration in the largest unit of which it contains at least two, else in seconds. */
 export function renderDuration(seconds: number): string {
   const unit = units.find((candidate) => seconds >= 2 * candidate.seconds) ?? units[2];
   const count = Math.round(seconds / unit.seconds);

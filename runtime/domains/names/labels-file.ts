@@ -1,7 +1,7 @@
 import type { Address } from "../../lib/hex.ts";
 import type { Labels } from "./labels.ts";
 
-/** A file of labels that cannot be used, with every reason. */
+/** An invalid file of labels, with every fault. */
 class LabelsFileError extends Error {
   override readonly name = "LabelsFileError";
 
@@ -11,17 +11,16 @@ class LabelsFileError extends Error {
 }
 
 interface Entry {
-  /** Where it stands, for a message: the file and the line or position. */
+  /** Its position for messages: the file with the line or index. */
   readonly place: string;
   readonly address: unknown;
   readonly label: unknown;
 }
 
-/** Characters of a label. */
-const longestLabel = 100;
+const maxCharacters = 100;
 const accepted = "CSV lines address,label; or JSON, an object of labels by address or a list of {address, label}";
 
-/** Labels of an operator's file: JSON where its name ends so, else CSV (RFC 4180, one line an entry). @throws {LabelsFileError} */
+/** Parses an operator's file of labels: JSON if its name ends in .json, else CSV (RFC 4180, one line per entry). @throws {LabelsFileError} */
 export const parseLabels = (file: string, text: string): Labels => {
   const entries = file.toLowerCase().endsWith(".json") ? readJson(file, text) : readCsv(file, text);
   const labels = new Map<Address, string>();
@@ -30,7 +29,7 @@ export const parseLabels = (file: string, text: string): Labels => {
     const fault = faultOf(address, label);
     const key = String(address).toLowerCase() as Address;
     if (fault !== null) faults.push(`${place}: ${fault}`);
-    else if (labels.has(key)) faults.push(`${place}: ${key} stands twice; each address once.`);
+    else if (labels.has(key)) faults.push(`${place}: Duplicate address ${key}: expected each address once.`);
     else labels.set(key, String(label).trim());
   }
   if (faults.length > 0) throw new LabelsFileError(faults);
@@ -39,25 +38,23 @@ export const parseLabels = (file: string, text: string): Labels => {
 
 const faultOf = (address: unknown, label: unknown): string | null => {
   if (typeof address !== "string" || !/^0x[0-9a-f]{40}$/i.test(address))
-    return `${shown(address)} was given as an address, 0x + 40 hex digits are accepted.`;
-  if (typeof label !== "string" || label.trim() === "" || [...label].length > longestLabel || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(label))
-    return `${shown(label)} was given as a label, 1 to ${longestLabel} printable characters are accepted.`;
+    return `Invalid address ${shown(address)}: expected 0x and 40 hex digits.`;
+  if (typeof label !== "string" || label.trim() === "" || [...label].length > maxCharacters || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(label))
+    return `Invalid label ${shown(label)}: expected 1 to ${maxCharacters} printable characters.`;
   return null;
 };
 
-const shown = (value: unknown): string => (value === undefined ? "nothing" : (JSON.stringify(value) ?? "nothing").slice(0, 100));
+const shown = (value: unknown): string => (value === undefined ? "(missing)" : (JSON.stringify(value) ?? "(missing)").slice(0, 100));
 
 const readJson = (file: string, text: string): Entry[] => {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new LabelsFileError([
-      `${file}: it is not JSON (${error instanceof Error ? error.message : "unreadable"}); accepted: ${accepted}.`,
-    ]);
+    throw new LabelsFileError([`${file}: Invalid JSON (${error instanceof Error ? error.message : "unreadable"}): expected ${accepted}.`]);
   }
   if (typeof value !== "object" || value === null)
-    throw new LabelsFileError([`${file}: ${shown(value)} was given; accepted: ${accepted}.`]);
+    throw new LabelsFileError([`${file}: Invalid labels ${shown(value)}: expected ${accepted}.`]);
   if (!Array.isArray(value))
     return Object.entries(value).map(([address, label]) => ({ place: `${file}: ${address.slice(0, 100)}`, address, label }));
   return value.map((entry: unknown, position) => {
@@ -77,7 +74,7 @@ const readCsv = (file: string, text: string): Entry[] =>
       return { place, address, label };
     });
 
-/** The two cells of a line; quotes around a cell are taken off. What follows a second comma outside of quotes makes the line no entry. */
+/** The two cells of a line without their quotes. A line with a second comma outside of quotes has no label. */
 const cellsOf = (line: string): [string | undefined, string | undefined] => {
   const match = /^\s*("(?:[^"]|"")*"|[^",]*?)\s*,\s*("(?:[^"]|"")*"|[^",]*?)\s*$/.exec(line);
   return match === null ? [/^\s*"?([^",]*)/.exec(line)?.[1]?.trim(), undefined] : [unquoted(match[1] ?? ""), unquoted(match[2] ?? "")];

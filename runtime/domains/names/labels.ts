@@ -4,9 +4,9 @@ import type { NameQueries } from "./queries/index.ts";
 /** Labels by address. */
 export type Labels = ReadonlyMap<Address, string>;
 
-/** What answers call addresses. */
+/** Labels of addresses in responses. */
 export interface LabelQueries {
-  /** Labels of those addresses that have one: the operator's, else the name that the address claims. */
+  /** The labels of addresses: the one set by the operator, else the name that the address claims; addresses without a label are omitted. */
   readonly labels: (chainId: number, addresses: Iterable<Address | null>) => Promise<Labels>;
 }
 
@@ -14,15 +14,15 @@ export interface LabelQueries {
 export const labelOf = (labels: Labels, address: Address | null): string | null =>
   address === null ? null : (labels.get(address) ?? null);
 
-/** Looks labels up; the operator's are given by chain id. */
+/** Creates the label queries; `operator` has the operator's labels by chain id. */
 export const createLabelQueries = (names: Pick<NameQueries, "namesOf">, operator: ReadonlyMap<number, Labels>): LabelQueries => ({
   labels: async (chainId, addresses) => {
-    const own = operator.get(chainId);
+    const configured = operator.get(chainId);
     const labels = new Map<Address, string>();
     const others = new Set<Address>();
     for (const address of addresses) {
       if (address === null) continue;
-      const label = own?.get(address);
+      const label = configured?.get(address);
       if (label === undefined) others.add(address);
       else labels.set(address, label);
     }

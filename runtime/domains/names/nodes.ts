@@ -2,17 +2,17 @@ import { keccak256, stringToBytes } from "viem";
 import { namehash } from "viem/ens";
 import type { Address, Hash } from "../../lib/hex.ts";
 
-/** The namespace of reverse names of ether's addresses (EIP-181). */
-const reverseOfEther = namehash("addr.reverse");
+/** The namespace of reverse names of Ethereum addresses (EIP-181). */
+const ethereumReverse = namehash("addr.reverse");
 
-/** The node of a normal name (EIP-137, "namehash"). */
+/** The node of a name in its normal form (EIP-137, "namehash"). */
 export const nodeOf = (normal: string): Hash => namehash(normal);
 
-/** The namespaces in which an address of a chain may claim its name, the nearest first: the chain's own (ENSIP-19, ENSIP-11), then ether's. */
+/** The namespaces in which an address of a chain may claim its name, in order of precedence: that of the chain (ENSIP-19, ENSIP-11), then Ethereum's. */
 export const reverseNamespaces = (chainId: number): readonly Hash[] =>
   chainId === 1 || chainId >= 0x8000_0000
-    ? [reverseOfEther]
-    : [namehash(`${(0x8000_0000 + chainId).toString(16)}.reverse`), reverseOfEther];
+    ? [ethereumReverse]
+    : [namehash(`${(0x8000_0000 + chainId).toString(16)}.reverse`), ethereumReverse];
 
 /** The node of an address in a namespace: its label is the address in lower-case hex (EIP-181). */
 export const reverseNode = (namespace: Hash, address: Address): Hash =>

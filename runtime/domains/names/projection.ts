@@ -10,12 +10,17 @@ import {
 } from "../../events/names.ts";
 import { defineProjection, type Row } from "../../indexer/projection.ts";
 import type { Hex } from "../../lib/hex.ts";
-import { type NameRecord, nameRecords } from "./records.ts";
+
+/** The records of a node by their numbers in the table: the first two are from a registry, the others from a resolver. */
+export const nameRecords = { owner: 0, resolver: 1, address: 2, name: 3 } as const;
+
+/** A kind of record. */
+export type NameRecord = (typeof nameRecords)[keyof typeof nameRecords];
 
 const key = ["contract", "node", "record"] as const;
 const columns = { contract: "bytea", node: "bytea", record: "int2", block_number: "int8", value: "bytea" } as const;
 
-/** What registries and resolvers of names say of each node (EIP-137, EIP-181, EIP-2304): the last word of a block counts. */
+/** The name records that registries and resolvers emit for each node (EIP-137, EIP-181, EIP-2304): the last one of a block counts. */
 export const namesProjection = defineProjection({
   id: "names",
   version: 1,
@@ -27,7 +32,7 @@ export const namesProjection = defineProjection({
 });
 
 const rowsOf = ({ block, events }: DecodedBlock): Row[] =>
-  events.filter(isOfNames).flatMap((event) =>
+  events.filter(isNameEvent).flatMap((event) =>
     recordsOf(event).map(({ record, value }) => ({
       contract: event.address,
       node: event.node,
@@ -37,7 +42,7 @@ const rowsOf = ({ block, events }: DecodedBlock): Row[] =>
     })),
   );
 
-const isOfNames = (event: DecodedEvent): event is NameEvent => "node" in event;
+const isNameEvent = (event: DecodedEvent): event is NameEvent => "node" in event;
 
 const recordsOf = (event: NameEvent): { readonly record: NameRecord; readonly value: Hex | null }[] => {
   switch (event.kind) {

@@ -6,8 +6,8 @@ interface NamedChain {
 }
 
 /**
- * What address parameters resolve names by. A path without a chain takes the first configured chain that knows the name. Where a name leads is about now, so
- * `requireBuilt` refuses it while names are rebuilt.
+ * Creates the function that resolves names in address parameters. For a path without a chain, the first configured chain that resolves the name is used. Names
+ * resolve as of the indexed head, so `requireBuilt` rejects the request while the projection of names is rebuilt.
  */
 export const createNameResolution =
   (
@@ -16,8 +16,8 @@ export const createNameResolution =
     requireBuilt: (chains: readonly NamedChain[], projections: readonly ["names"]) => Promise<void>,
   ) =>
   async (chain: NamedChain | null, name: string): Promise<Address | null> => {
-    const asked = chain === null ? chains : [chain];
-    const [address] = await Promise.all([firstAddress(names, asked, name), requireBuilt(asked, ["names"])]);
+    const candidates = chain === null ? chains : [chain];
+    const [address] = await Promise.all([firstAddress(names, candidates, name), requireBuilt(candidates, ["names"])]);
     return address;
   };
 

@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** API keys (only their SHA-256), what they used, and the anchors that keep pages stable. */
+/** API keys (as SHA-256 hashes), their usage, and the page anchors. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE TABLE api_keys (

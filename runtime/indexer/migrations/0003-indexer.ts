@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * How far each projection has come on each chain, written in the transaction that writes its rows; and what was asked of the node.
- * `base_reads` keeps the node's word about the state before the first indexed block, so that a projection that is built again need not ask again:
- * `key` is an address (its native balance) or an address and the data of a call; `value` is null where the node had no answer.
- * `node_reads` is the queue of reads that may wait.
+ * The checkpoints of each projection on each chain, written in the transaction that writes its rows, and reads from the node.
+ * `base_reads` stores what the node returned about the state before the first indexed block, so that a rebuilt projection need not read it again: `key` is
+ * an address (its native balance), or an address and the data of a call; `value` is null if the node returned no value.
+ * `node_reads` is the queue of reads that can be deferred.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * What contracts whose Transfer or Approval logs may be of ERC-20 or of ERC-721 answered about themselves, asked once, after `block_number`, the block of the first
- * such log (at `read_at_block`, which is a later one where the node did not have that state). Where neither column is true, the form of the logs decides, as
- * it does while `read_at_block` is null: the node gave no answer.
- * The rows belong to blocks and go with them in a reorganisation; a projection that is rebuilt starts from them.
+ * The standards that a contract reports itself, if its Transfer or Approval logs may be of ERC-20 or ERC-721: read once, as of `block_number`, the block of
+ * the first such log (at `read_at_block`, a later one if the node lacked that state). If neither column is true, the form of the logs decides, as it does
+ * while `read_at_block` is null: the node returned no value.
+ * The rows are rolled back with their blocks; a rebuilt projection starts from them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -37,17 +37,17 @@ describe("a command that cannot do its work", () => {
     const wrong = new URL(test.url);
     wrong.password = "wrong-secret";
     const [code, said] = await outcome(["migrate"], { DATABASE_URL: wrong.href });
-    expect([code, said]).toEqual([1, "The database cannot be used: it refuses this user and password (28P01); check DATABASE_URL.\n"]);
+    expect([code, said]).toEqual([1, "The database cannot be used: it rejects this user and password (28P01); check DATABASE_URL.\n"]);
     const file = join(folder, "url.yaml");
     await writeFile(file, JSON.stringify({ databaseUrl: wrong.href }));
     expect(await outcome(["migrate", "--config", file], { DATABASE_URL: "" })).toEqual([
       1,
-      "The database cannot be used: it refuses this user and password (28P01); check databaseUrl in the configuration.\n",
+      "The database cannot be used: it rejects this user and password (28P01); check databaseUrl in the configuration.\n",
     ]);
     const nowhere = await outcome(["serve", "--chain", "one", "--rpc", "http://127.0.0.1:1"], {
       DATABASE_URL: "postgresql://user:other-secret@127.0.0.1:1/none",
     });
-    expect(nowhere).toEqual([1, "The database cannot be used: nothing listens at its address (ECONNREFUSED); check DATABASE_URL.\n"]);
+    expect(nowhere).toEqual([1, "The database cannot be used: the connection was refused (ECONNREFUSED); check DATABASE_URL.\n"]);
   });
 
   it("says that a node does not answer, without what its URL holds", async () => {

@@ -31,7 +31,7 @@ describe("the embedded server", () => {
     const first = await start(data);
     expect(await readKept(first.url)).toEqual(kept);
     await first.stop();
-    await expect(ask(first.url, "SELECT 1")).rejects.toThrow("nothing listens");
+    await expect(ask(first.url, "SELECT 1")).rejects.toThrow("connection was refused");
     const second = await start(data);
     expect([first.owner, second.owner]).toEqual([true, true]);
     expect(await readKept(second.url)).toEqual(kept);
@@ -176,7 +176,7 @@ describe("where it cannot be had", () => {
     const folder = privateFolder();
     writeFileSync(join(folder, "file"), "");
     expect(await refusal(join(folder, "file"))).toMatch(
-      /^The embedded PostgreSQL cannot be used: the data directory .* cannot be made or entered \(EEXIST\); .* set DATABASE_URL=postgresql:\/\/user:password@host:5432\/name\.$/,
+      /^The embedded PostgreSQL cannot be used: the data directory .* cannot be created or opened \(EEXIST\); .* set DATABASE_URL=postgresql:\/\/user:password@host:5432\/name\.$/,
     );
   });
 
@@ -184,13 +184,13 @@ describe("where it cannot be had", () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres"));
     writeFileSync(join(folder, "postgres", "PG_VERSION"), "17\n");
-    expect(await refusal(folder)).toMatch(/are of PostgreSQL 17, and this is PostgreSQL 18;/);
+    expect(await refusal(folder)).toMatch(/was created by PostgreSQL 17, and the installed version is 18;/);
     expect(statSync(join(folder, "postgres", "PG_VERSION")).uid).toBe(process.getuid?.());
   });
 
   it("tells what the server complains of", async () => {
     const error = await startEmbedded({ dataDirectory: data, settings: { shared_buffers: "no size" } }).catch((thrown: unknown) => thrown);
-    expect(inspect(error)).toMatch(/the server does not start \(.*shared_buffers.*no size/);
+    expect(inspect(error)).toMatch(/the server failed to start \(.*shared_buffers.*no size/);
   });
 
   it("refuses data that another process has and does not serve", async () => {
@@ -205,7 +205,7 @@ describe("where it cannot be had", () => {
     const folder = privateFolder();
     if (root) writeFileSync(join(folder, "postgres"), "");
     else mkdirSync(join(folder, "postgres"), { mode: 0o000 });
-    expect(await refusal(folder)).toMatch(/is not a database that this user may read \((ENOTDIR|EACCES)\);/);
+    expect(await refusal(folder)).toMatch(/is not a PostgreSQL data folder or is not readable by this user \((ENOTDIR|EACCES)\);/);
     if (!root) chmodSync(join(folder, "postgres"), 0o700);
   });
 });

@@ -44,13 +44,13 @@ describe("a killed embedded PostgreSQL", () => {
         return seen.length > 1 && seen.at(-1)?.status === 200 && seen.some(({ status }) => status === 503);
       });
       for (const { status, message } of seen) if (status === 503) expect(message).toMatch(/^The embedded PostgreSQL cannot be used: /);
-      expect(seen.some(({ message }) => message?.includes("it has ended and is being restarted (try 1 of 6)"))).toBe(true);
+      expect(seen.some(({ message }) => message?.includes("it ended and is being restarted (attempt 1 of 6)"))).toBe(true);
       await mineTransfer();
       const head = await chain.head();
       await until("The new block", async () => (await ready(service)).block === head, 60_000);
     }
     expect(service.output()).toContain(join(service.dataDirectory, "postgres.log"));
-    const restarts = [...service.output().matchAll(/The embedded PostgreSQL runs again after ([\d.]+) s\./g)].map(([, seconds]) =>
+    const restarts = [...service.output().matchAll(/The embedded PostgreSQL was restarted in ([\d.]+) s\./g)].map(([, seconds]) =>
       Number(seconds),
     );
     expect(restarts).toHaveLength(2);
@@ -68,7 +68,7 @@ describe("a killed embedded PostgreSQL", () => {
     expect(await service.ended).toBe(1);
     await sleep(100);
     expect(service.output()).toContain(
-      `The embedded PostgreSQL has ended and could not be restarted in 6 tries: its data folder ${cluster} is gone; ` +
+      `The embedded PostgreSQL ended and could not be restarted in 6 attempts: its data folder ${cluster} is gone; ` +
         `its data folder is ${service.dataDirectory}, its log ${join(service.dataDirectory, "postgres.log")}.`,
     );
     expect(service.output()).not.toContain("DATABASE_URL");

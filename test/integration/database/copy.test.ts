@@ -109,7 +109,7 @@ describe("COPY", () => {
   it("names table, column and value of what it refuses, cut short", async () => {
     const copied = test.database.transaction((client) => client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]));
     // 100 characters: the opening quote and 99 letters.
-    await expect(copied).rejects.toThrow(`Column fee of trip is of type numeric, which cannot hold "${"y".repeat(99)}….`);
+    await expect(copied).rejects.toThrow(`Invalid value "${"y".repeat(99)}… for column fee of trip: expected type numeric.`);
   });
 
   it("counts its rows, sends nothing for none, and quotes odd names", async () => {

@@ -55,7 +55,9 @@ describe("values", () => {
   });
 
   it("are refused where a number would be inexact", async () => {
-    await expect(test.database.query("SELECT 9007199254740992::int8")).rejects.toThrow("The int8 9007199254740992 is beyond 2^53 - 1");
+    await expect(test.database.query("SELECT 9007199254740992::int8")).rejects.toThrow(
+      "Unsafe int8 9007199254740992: the maximum is 2^53 - 1",
+    );
     await expect(test.database.query("SELECT 1 AS still_usable")).resolves.toEqual([{ still_usable: 1 }]);
   });
 

@@ -19,7 +19,7 @@ export const startAnswering = (): Promise<Harness> =>
       },
       getBlock: async ({ chain, blockHeight }: GetBlockRequest) => {
         if (blockHeight === 404) throw notFound("Block", "404", chain.name);
-        if (blockHeight === 503) throw new DatabaseUnavailable("ECONNREFUSED", "nothing listens at its address");
+        if (blockHeight === 503) throw new DatabaseUnavailable("ECONNREFUSED", "the connection was refused");
         if (blockHeight === 504) throw Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
         return { height: blockHeight, chain };
       },

@@ -1,15 +1,16 @@
 import type { Knex } from "knex";
 
 /**
- * What exchanges were worth hour by hour, so that answers about a whole exchange need not look at each of its pools.
- * `exchange_hours` has one row for an exchange at the end of an hour (hours since 1970): of the last hours, and for ever of the last hour of each UTC day.
- * `volume` and `swaps` are of the 24 hours that end with it, `day_volume` and `day_swaps` of the UTC day up to it. `pools` are those with a swap in the configured
- * days, `week_pools` those with one in seven; `tokens` is null above what is counted, and `ranked_tokens` are those whose worth is known. Worths are in US dollars
- * at the prices of the hour's end, sums of those pools whose worth is known; null where there is something and no worth of it is known.
- * `exchange_hour_pools` has the active pools of such an hour and `exchange_hour_tokens` the tokens whose worth is known, from the most liquidity to the least, unknown
- * ones last, equal ones by address. `week_volume` is the sum of seven spans of 24 hours, each at the prices of its own end. A token's `reserve` and
- * `volume` are amounts in its smallest unit.
- * `block_number` is the block by which the chain had passed the hour: what a reorganisation takes it back by. `fingerprint` says what the row was made by.
+ * Hourly totals of exchanges, so that a query about a whole exchange need not read each of its pools.
+ * `exchange_hours` has one row per exchange and end of an hour (hours since 1970): of recent hours, and permanently of the last hour of each UTC day.
+ * `volume` and `swaps` cover the 24 hours up to it, `day_volume` and `day_swaps` the UTC day so far. `pools` counts pools with a swap in the configured
+ * number of days, `week_pools` those with one in seven; `tokens` is null above the maximum that is counted, and `ranked_tokens` counts tokens with a known
+ * value. Values are in US dollars at the prices of the end of the hour, summed over the pools with a known value; null if there are pools but none has a
+ * known value.
+ * `exchange_hour_pools` has the active pools of that hour and `exchange_hour_tokens` the tokens with a known value, by descending liquidity, unknown ones
+ * last, equal ones by address. `week_volume` is the sum of seven spans of 24 hours, each at the prices of its end. A token's `reserve` and `volume` are in
+ * its smallest unit.
+ * `block_number` is the first block after the hour, by which rows roll back. `fingerprint` identifies the settings that the row was computed with.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

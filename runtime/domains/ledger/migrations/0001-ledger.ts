@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * The ledger: what a node says of its blocks, in append-only tables.
- * Times are unix seconds in `blocks` alone; other tables reach them by block number (one primary-key probe a block).
- * `ordinal` counts an address's transactions from 0 without gaps, so that page N is a range of the primary key.
- * BRIN indexes on block_number serve roll-backs only: rows arrive in block order, so they stay small and exact enough.
+ * The ledger: blocks as the node returns them, in append-only tables.
+ * Only `blocks` stores times, as unix seconds; other tables refer to it by block number (one primary-key probe per block).
+ * `ordinal` numbers an address's transactions from 0 without gaps, so that page N is a range of the primary key.
+ * The BRIN indexes on block_number serve roll-backs only: rows arrive in block order, so the indexes stay small and selective.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

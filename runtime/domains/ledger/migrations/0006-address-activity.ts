@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * What an address has sent and paid for, summed up to each block in which it sent something: the newest row at or below a block is the sum there,
- * one probe of the primary key whatever the address's history. `fees_paid` is in wei and holds what the sender paid beside the gas (of the layer below,
- * for blobs). The BRIN index serves roll-backs.
- * `offers` is what the chain's node can do, as it was last examined; null before.
+ * The transactions that an address has sent and the fees that it paid, as running sums at each block in which it sent one: the newest row at or below a
+ * block is the sum there, found by one probe of the primary key. `fees_paid` is in wei and includes fees beside gas (L1 fees, blob fees). The BRIN index
+ * serves roll-backs.
+ * `offers` lists the capabilities of the chain's node when they were last examined; null before that.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
 /**
- * `account_balances` is the node's word on the native balances of the accounts that a block touched, right after it and right before it; null where the node
- * lacked that state. The primary key serves reading it back with the blocks, and roll-backs.
- * `native_accounting` is how a chain's index keeps native balances since it was begun: traces, state or none.
+ * `account_balances` has the native balances of the accounts that a block touched, as the node returned them for the block and for its parent; null if the
+ * node lacked that state. The primary key serves reading them with their blocks, and roll-backs.
+ * `native_accounting` is the source of native balances since the index of the chain began: traces, state or none.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

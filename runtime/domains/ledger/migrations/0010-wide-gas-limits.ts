@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
 /**
- * A transaction's gas limit is 256 bits wide for whoever sets it, and is kept exactly; a block's is so already.
- * `batch_size` and `traces_by` say of a chain's node, beside `offers`, how many calls it takes in one request and by which calls it tells traces
- * (`trace` or `debug`); null where it was not examined or has none.
+ * A transaction may set any gas limit of up to 256 bits, which is stored exactly; that of a block is already.
+ * `batch_size` and `traces_by` are capabilities of the chain's node, beside `offers`: the number of calls that it accepts in one request, and the namespace
+ * of the methods that return traces (`trace` or `debug`); null if not examined or not available.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

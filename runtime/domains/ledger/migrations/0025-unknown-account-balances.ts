@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 
-/** `account_balances_unknown` serves whether an index lacks native balances of its past; it holds the unknown ones alone. */
+/** `account_balances_unknown` finds out whether an index lacks past native balances: a partial index of the unknown ones. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     CREATE INDEX account_balances_unknown ON account_balances (chain_id) WHERE balance IS NULL OR balance_before IS NULL

@@ -6,11 +6,12 @@ import { nativeMovements } from "./native.ts";
 /** The accounts whose native balance these blocks change, each with the first such block: reads of their base balances. */
 export const nativeBaseReads = (blocks: readonly ChainBlock[], accounting: NativeAccounting): BaseRead[] => {
   const first = new Map<Address, number>();
-  for (const block of blocks) for (const address of concerned(block, accounting)) if (!first.has(address)) first.set(address, block.number);
+  for (const block of blocks)
+    for (const address of touchedAccounts(block, accounting)) if (!first.has(address)) first.set(address, block.number);
   return [...first].map(([address, firstBlock]) => ({ address, firstBlock }));
 };
 
-const concerned = (block: ChainBlock, accounting: NativeAccounting): Address[] => {
+const touchedAccounts = (block: ChainBlock, accounting: NativeAccounting): Address[] => {
   if (accounting === "state") return (block.balances ?? []).map(({ address }) => address);
   if (accounting === "none") return [];
   return nativeMovements(block).flatMap(({ from, to }) => [from, to].filter((side) => side !== null));

@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
 
 /**
- * Names: what contracts that speak as registries or resolvers of names (EIP-137) have said of a node.
- * Every such contract is followed: which registry a chain's names come from is the configuration's matter, and a resolver may have been filled
- * before a registry names it. `record`: 0 owner and 1 resolver (said by a registry), 2 address and 3 name (said by a resolver).
- * `value` is an address, or of record 3 the name in UTF-8; null where there is none any more.
+ * Names: the records of each node that contracts have emitted as registries or resolvers (EIP-137).
+ * The events of all contracts are stored: the configuration decides which registry a chain uses, and a resolver may have received its records before a
+ * registry referred to it. `record`: 0 owner and 1 resolver (from a registry), 2 address and 3 name (from a resolver).
+ * `value` is an address, or for record 3 the name in UTF-8; null if the record was cleared.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

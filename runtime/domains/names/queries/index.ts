@@ -5,7 +5,7 @@ import type { Address, Hash, Hex } from "../../../lib/hex.ts";
 import { memoizeText } from "../../../lib/memoize-text.ts";
 import { normalName } from "../../../lib/normal-name.ts";
 import { nodeOf, reverseNamespaces, reverseNode } from "../nodes.ts";
-import { type NameRecord, nameRecords } from "../records.ts";
+import { type NameRecord, nameRecords } from "../projection.ts";
 
 /** The maximum length of a name that an address may claim: that of a parameter, so that every served name can be requested. */
 const maxNameLength = 255;
@@ -83,8 +83,8 @@ export const createNameQueries = ({ query }: Pick<Database, "query">, registries
     const normal = new Set([...claimed.values()].filter((name) => name.length <= maxNameLength && nodeOfName(name)?.isNormal === true));
     const forward = await addressesOf(chainId, normal);
     return new Map(
-      [...nodes].flatMap(([address, own]) => {
-        const name = own
+      [...nodes].flatMap(([address, claimNodes]) => {
+        const name = claimNodes
           .map((node) => claimed.get(node))
           .find((candidate) => candidate !== undefined && forward.get(candidate) === address);
         return name === undefined ? [] : [[address, name] as const];

@@ -1,23 +1,25 @@
 import type { Knex } from "knex";
 
 /**
- * What tokens' metadata says.
- * `nft_reads` is the queue of tokens whose metadata is to be read, one row a token: `block_number` is the block that the token was first seen in, with which the row goes;
- * what is read must be of `wanted_block` or later. A worker that takes a row holds it until `leased_until`; what it did not finish by then is anybody's. `url` is where the
- * document is, as the contract said at block `asked_at`, and `host` who serves it: documents are taken by host, so that a slow one keeps nobody else's waiting. Without a
- * `url` the contract is to be asked. `problem` is why the last attempt failed.
- * `nft_read_progress` has the blocks up to which new tokens and announced changes were queued, the last one counts; `nft_refreshes` the ranges of ids that are to be queued
- * anew, done up to `next_id`, and once more from `from_id` where `again` says so.
- * `nft_metadata_updates` has what contracts announced of changed metadata (EIP-4906, EIP-1155's URI), ids from and to.
- * `nft_metadata` has one row a token that was read: `token_url` as the contract gives it, null where it gives none; `refusal` the reason why there is no document or
- * what of it was left out; `document` the text as it came. `read_at_block` is the block whose state was asked: a reorganisation below it drops the row, and the token is read again.
- * `attributes` are the traits in the form that answers have. `asset_bytes` is the size of an asset that the document itself contains.
- * `nft_attributes` has the same traits one by one, for filters, each trait with each value once a token; trait and value are cut to 256 characters there, which is what an index
- * entry can hold. `number` is the value where it is one.
- * `nft_trait_values` counts tokens by trait and value, and how many of them give a `number`; `nft_traits` what is listed of a trait: entries, those with a value that is a number,
- * those without a value, and different values. `nft_documents` has what is kept of a collection: tokens with a document, with an asset in it, with none, when the last one was
- * read, and the block of the first document. Triggers keep all three, since what writes, reads anew and rolls back need not know of sums then; what is zero is removed. Text is compared by its
- * bytes, so that upper and lower case differ and an order is the same on every server.
+ * Metadata of tokens.
+ * `nft_reads` is the queue of tokens whose metadata is to be read, one row per token. `block_number` is the block in which the token first appeared, with
+ * which the row is rolled back; the metadata must be read at `wanted_block` or later. A worker leases a row until `leased_until`, after which any worker may
+ * claim it. `url` is the location of the document as the contract returned it at block `asked_at`, and `host` the server of the document: work is
+ * distributed by host, so that a slow server does not delay other documents. Without a `url`, the contract is called first. `problem` is the reason why the
+ * last attempt failed.
+ * `nft_read_progress` has the blocks up to which new tokens and announced changes were queued, of which the last counts. `nft_refreshes` has the ranges of
+ * ids that are to be queued again, done up to `next_id`, and once more from `from_id` if `again` is set.
+ * `nft_metadata_updates` has the metadata changes that contracts announced (EIP-4906, the URI event of EIP-1155), as ranges of ids.
+ * `nft_metadata` has one row per token that was read: `token_url` as the contract returned it, or null; `refusal`, the reason why there is no document or
+ * what was left out of it; `document`, the text as received. `read_at_block` is the block whose state was read: a reorganisation below it deletes the row,
+ * and the token is read again. `attributes` are the traits in the form of the interface. `asset_bytes` is the size of an asset that is embedded in the
+ * document.
+ * `nft_attributes` has the same traits as rows, for filters: each pair of trait and value once per token. Trait and value are cut to 256 characters there,
+ * which fit in an index entry. `number` is the value if it is a number.
+ * `nft_trait_values` counts tokens by trait and value, and the entries with a `number`. `nft_traits` has the totals of a trait: entries, entries with a
+ * numeric value, entries without a value, and distinct values. `nft_documents` has the totals of a collection: tokens with a document, with an embedded
+ * asset, and without a document, the time of the last read, and the block of the first document. Triggers maintain all three, so that writes, repeated reads
+ * and roll-backs need not; rows of zero are deleted. Text is compared by its bytes, so that it is case-sensitive and sorts alike on every server.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -160,14 +162,14 @@ const attributeChanges: readonly (readonly [Operation, string])[] = [
 ];
 const metadataChanges: readonly (readonly [Operation, string])[] = [
   ["INSERT", added],
-  // A token that is read anew: one change, so that its collection is never without its documents.
+  // A token that is read again is one change, so that its collection is never without its documents.
   ["UPDATE", `${added} UNION ALL ${removed}`],
   ["DELETE", removed],
 ];
 
 const nameOf = (table: string, operation: Operation): string => `${table}_after_${operation.toLowerCase()}`;
 
-/** A trigger for each statement. What it executes is planned anew each time: a plan of when the tables were small would read all of them for ever. */
+/** A trigger for each statement. Its statements are planned at each execution: a plan cached while the tables were small would keep scanning them as a whole. */
 const counting = (table: string, operation: Operation, rows: string, statements: readonly string[]): string => {
   const name = nameOf(table, operation);
   const seen = [...(operation === "DELETE" ? [] : ["NEW TABLE AS added"]), ...(operation === "INSERT" ? [] : ["OLD TABLE AS removed"])];
@@ -181,7 +183,7 @@ const counting = (table: string, operation: Operation, rows: string, statements:
 };
 
 /**
- * Rows are changed in the order of their keys. A value is new where all its tokens are those that came now, as there are no rows of zero; such a row is removed
+ * Rows are changed in the order of their keys. A value is new if all its tokens were added by this statement, as there are no rows of zero; a row of zero is deleted
  * only after its trait has counted it.
  */
 const attributeCounts: readonly string[] = [
@@ -212,7 +214,7 @@ const attributeCounts: readonly string[] = [
    WHERE t.chain_id = k.chain_id AND t.token = k.token AND t.trait = k.trait AND t.entries = 0`,
 ];
 
-/** The first document's block holds while there is any document: it is the lowest that one was ever read at, so a roll-back below it takes them all. */
+/** The block of the first document is kept while there is any document: it is the lowest at which one was ever read, so a roll-back below it deletes them all. */
 const documentCounts: readonly string[] = [
   `INSERT INTO nft_documents AS d (chain_id, token, metadata_count, asset_count, refused_count, last_read_at, since_block)
    SELECT chain_id, token, coalesce(sum(sign) FILTER (WHERE document IS NOT NULL), 0), coalesce(sum(sign) FILTER (WHERE asset_bytes IS NOT NULL), 0),

@@ -1,22 +1,22 @@
 import type { Knex } from "knex";
 
 /**
- * Pools of exchanges: who announced them, what is in them, what was done with them.
- * `pools` has one row for each factory that announced a pool, numbered by `announcement`: anybody may emit such an event, so a factory speaks for
- * itself alone, and which factories are exchanges is the configuration's matter. What is announced after the pool's first own event is not taken:
- * a factory speaks before its pool does. `family`: 0 constant product, 1 concentrated liquidity. `fee_ppm` is the pool's own fee in millionths,
- * null where it is the exchange's.
- * A pool that one factory alone announced has that `factory` in its states and actions, and counts in that factory's sums; one that several claim
- * has null there, stands in `shared_pools` for each of them, and is added to their sums when they are asked.
- * `pool_states` has a row at each block that changed the pool: what was in it after the block, and sums from its beginning. Reserves are null until
- * it said any (a concentrated pool never does), price, liquidity and tick are null of a constant-product pool; `supply` is of its own token.
+ * Pools of exchanges: the factories that announced them, their states and their actions.
+ * `pools` has one row for each announcement of a pool by a factory, numbered by `announcement`. Any contract may emit that event, so announcements of one
+ * factory do not affect another, and the configuration decides which factories are exchanges. An announcement after the first event of the pool itself is
+ * ignored: a factory announces a pool before the pool emits events. `family`: 0 constant product, 1 concentrated liquidity. `fee_ppm` is the fee of the pool
+ * in millionths, null if the exchange sets it.
+ * A pool that only one factory announced has that `factory` in its states and actions, and is included in the sums of the factory. A pool that several
+ * factories claim has null there and a row in `shared_pools` for each of them; queries add it to their sums.
+ * `pool_states` has a row for each block that changed the pool: its state after the block, and sums since its creation. Reserves are null until the pool
+ * emits them (a concentrated pool never does); price, liquidity and tick are null for a constant-product pool; `supply` is that of the pool's own token.
  * `pool_actions`: `act` 0 swap, 1 liquidity added (as amounts in), 2 liquidity removed (as amounts out). `liquidity` is what was minted to the provider or
- * burnt of theirs, without the exchange's own share and without what is locked for ever; null for a swap, or where it is not told.
- * `pool_action_accounts` has each account of an action once: the transaction's sender, who called the pool, who received. `exchange` is the
- * factory, or the pool itself where several claim it.
- * `pool_swap_days` has the first block of each UTC day (days since 1970) in which a pool was swapped in, so that the pools that are in use are found without a
- * look at all others; `exchange_tokens` the block from which on a token is in an exchange's pools.
- * The volume of a token is what went in plus what went out, so each swap counts once for each of its tokens.
+ * burnt from it, without the exchange's share and without the permanently locked minimum; null for a swap, or if it is unknown.
+ * `pool_action_accounts` has each account of an action once: the sender of the transaction, the caller of the pool, the recipient. `exchange` is the
+ * factory, or the pool itself if several claim it.
+ * `pool_swap_days` has the first block of each UTC day (days since 1970) with a swap in a pool, so that active pools are found without reading all others;
+ * `exchange_tokens` has the block since which an exchange has a pool with a token.
+ * The volume of a token is the sum of amounts in and amounts out, so each swap counts once for each of its tokens.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,18 +1,19 @@
 import type { Knex } from "knex";
 
 /**
- * What tokens and currencies were worth.
- * `feed_answers` is what contracts said in AnswerUpdated, the last word of each block: of all contracts, since anybody may emit such an event; which are
- * feeds, and of what, is the configuration's matter, so configuring one later needs no new index.
- * `price_hours` and `price_days` are in US dollars for one smallest unit of a token, so that no one's word on decimals is in them, and for one
- * whole unit of a currency. `asset` is a token's address (the native token's is 0xeeee…), or the three letters of a currency. A row stands where
- * something moved or ended in the hour (hours and days since 1970): an hour without one is worth what the last row closed at; a row of nulls says that the
- * price is not known from then on. Prices are cut after 40 significant digits. The row of the running hour is written again with each new block, its close is the price now.
- * `priced_assets` are those that ever had a price, so that the worth of a long list is looked up for these alone.
- * Their `block_number` is the block by which the chain had passed the hour, or the newest one while it runs; null for hours before the first block, which no
- * reorganisation reaches. `price_progress` has the hours that are done, and `price_settings` what they
- * were made by (null: it is to be said anew), and how often they were undone on purpose.
- * `price_imports` is the operator's own word: US dollars for one whole token or currency unit, from a time on; null: not known from then on.
+ * Prices of tokens and currencies.
+ * `feed_answers` has the last AnswerUpdated event of each contract and block. Any contract may emit that event; the configuration decides which contracts
+ * are feeds, and of which asset, so adding a feed later needs no new index.
+ * `price_hours` and `price_days` are in US dollars per smallest unit of a token, so that they do not depend on its decimals, and per whole unit of a
+ * currency. `asset` is a token address (0xeeee… for the native token) or a currency code of three letters. There is a row for each hour in which the price
+ * changed or its validity ended (hours and days since 1970): in an hour without a row, the price is the close of the last row; a row of nulls marks the
+ * price as unknown from then on. Prices are rounded down to 40 significant digits. The row of the current hour is updated with each new block; its close is
+ * the current price.
+ * `priced_assets` has the assets that ever had a price, so that values of a long list are looked up for these only.
+ * `block_number` is the first block after the hour, or the newest block during it; null for hours before the first block, which no reorganisation affects.
+ * `price_progress` has the completed hours, and `price_settings` the settings that they were computed with (null: to be recorded again) and the number of
+ * deliberate recomputations.
+ * `price_imports` has prices set by the operator: US dollars per whole token or currency unit, valid from a time on; null: unknown from then on.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,13 +1,14 @@
 import type { Knex } from "knex";
 
 /**
- * Balances that events do not tell.
- * `net_change` is what moved in and out since the state before the index, while that state is not known: as soon as it is, `balance` is both together and
- * `net_change` null again. Both null: the balance is not known, or not yet, and events will never tell it.
- * `node_sourced_tokens`: tokens whose balances do not follow from their events, with the difference that showed it. Events move nothing of theirs: a row
- * holds what the contract said after its first block, and null until that is asked. `refreshed_at` is when all its owners were last asked anew.
- * `token_checks`: when ERC-20 tokens were last compared with their contracts; all of them stand in it, the one not compared for longest first in its index.
- * The partial indexes find what waits for the node, and hold nothing else. The number of holders is null where balances are.
+ * Balances that events do not determine.
+ * `net_change` is the sum of the changes since the state before the index, while that state is unknown; once it is known, `balance` is the sum of both and
+ * `net_change` is null. Both null: the balance is unknown, or not read yet, and does not follow from events.
+ * `node_sourced_tokens` has tokens whose balances do not follow from their events, with the difference that revealed it. Events do not change their rows: a
+ * row holds the value that the contract returned after its first block, null until it is read. `refreshed_at` is the time when all its owners were last
+ * read.
+ * `token_checks` has the time when each ERC-20 token was last compared with its contract; its index lists the longest unchecked token first.
+ * The partial indexes contain only the rows that wait for reads from the node. The number of holders is null where balances are.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

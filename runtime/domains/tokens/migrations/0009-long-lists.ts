@@ -1,10 +1,11 @@
 import type { Knex } from "knex";
 
 /**
- * The primary keys that long lists go through carry what these lists show, so that a wallet of tens of thousands of tokens is read from two indexes alone:
- * its balances with the block of the last change, and the times of these blocks. An update of a balance changed an index before, so none costs more rows.
- * `logs_topics` finds the logs that have a topic after the first, wherever it stands, where it is rarer than what the other indexes find: 35 MB for a million
- * logs, less than half of what one of the other indexes of logs takes.
+ * The primary keys that long lists are read from include the listed columns, so that the balances of a wallet with tens of thousands of tokens are read by
+ * index-only scans: the balances with the block of their last change, and the times of these blocks. An update of a balance already changed an index before,
+ * so this costs no further row versions.
+ * `logs_topics` finds logs by a topic at any later position if it is rarer than what the other indexes find: 35 MB for a million logs, less than half of any
+ * other index of logs.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

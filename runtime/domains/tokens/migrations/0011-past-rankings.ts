@@ -1,8 +1,8 @@
 import type { Knex } from "knex";
 
 /**
- * A ranking of holders as of a past block passes over many entries of the rank indexes for each that the block is in. As key columns, blocks are compared
- * while the index is read; beside the key, each entry would be taken out of it first. The indexes are no larger.
+ * A ranking of holders as of a past block skips many entries of the rank indexes for each one that contains the block. As key columns, the blocks are
+ * compared during the index scan; as included columns, they would be extracted from each entry first. The indexes are no larger.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

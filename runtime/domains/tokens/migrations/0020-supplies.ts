@@ -2,12 +2,12 @@ import type { Knex } from "knex";
 
 /**
  * Total supplies.
- * `token_supplies` has a row at each block that minted or burned: of an ERC-20 token the sum of both since the index began, which may be negative; of a
- * collection the number of tokens, null where events do not show it.
- * `supply_offsets` is what `totalSupply()` of an ERC-20 token has beyond that sum, read from the contract: a row holds from its block until the next one.
- * `difference` is null where the contract gives no supply (`is_silent`), or where it changed at a block that is not found yet. Without any row, nothing was
- * found to differ. `supply_offsets_open` finds the rows that wait for their block, `supply_offsets_roll_back` serves roll-backs;
- * `token_supplies_roll_back` these and the search for what minted or burned of late.
+ * `token_supplies` has a row for each block with a mint or burn: for an ERC-20 token the sum of both since the index began, which may be negative; for a
+ * collection the number of tokens, null if events do not determine it.
+ * `supply_offsets` is the difference between `totalSupply()` of an ERC-20 token and that sum, read from the contract; a row is valid from its block until
+ * the next one. `difference` is null if the contract returns no supply (`is_silent`), or if it changed at a block that is not found yet. Without any row, no
+ * difference was found. `supply_offsets_open` finds the rows whose block is still to be found, `supply_offsets_roll_back` serves roll-backs;
+ * `token_supplies_roll_back` serves these and the search for recent mints and burns.
  * `balance_periods_zero_open` finds the periods in which the balance of the zero address changed at a block that is not found yet.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,12 +1,13 @@
 import type { Knex } from "knex";
 
 /**
- * When an ERC-20 token is compared with its contract next (`due_at`), when that was last done (`looked_at`), and how long after it the next time is
- * (`wait_seconds`). `urgent_at` is set where it is to be compared ahead of the tokens that are due for longer. `checked_at` remains the last comparison of a balance or supply that was not zero: zero agrees with everything.
- * `token_requests`: tokens that requests asked for, with the last time, the last turn (`turn_at`) and the end of the last
- * round (`compared_at`) of the comparison of their holders.
- * `quiet_calls`: blocks with a call to a node-sourced token that moved nothing, and the addresses that the calls named; holders are read as of these blocks.
- * A token without any row has not been searched for such calls.
+ * The times of the next comparison of an ERC-20 token with its contract (`due_at`) and of the last one (`looked_at`), and the wait between them
+ * (`wait_seconds`). `urgent_at` is set if the token is to be compared ahead of tokens that have been due for longer. `checked_at` remains the last
+ * comparison of a nonzero balance or supply: a zero matches any contract.
+ * `token_requests` has the tokens that clients requested, with the time of the last request, the last turn (`turn_at`) and the end of the last round
+ * (`compared_at`) of the comparison of their holders.
+ * `quiet_calls` has blocks with a call to a node-sourced token that emitted no transfer, and the addresses in the arguments of these calls; the holders are
+ * read as of these blocks. A token without any row has not been searched for such calls.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -19,7 +19,7 @@ export interface TokenTotalsRow {
   readonly supply: string | null;
 }
 
-/** How many pages deep today's ranking is read for the balance at which the first slice of a past one ends. */
+/** The page depth at which the current ranking is read for the balance that ends the first slice of a past one. */
 const firstDepth = 2;
 /** The ratio of the balances at the ends of the first two slices: small, as a slice may contain many more rows than the one before. */
 const firstFactor = 1.5;
@@ -45,7 +45,7 @@ const further = ({ step, end }: Direction, balance: bigint, factor: number): big
 
 /**
  * The ratio of the balances at the ends of the next slice: so large that the slice fills the page if the number of holders keeps growing with the balance as it did
- * between the ends of the last two (by a power of it, as in most rankings); if these do not tell, ever larger, so that any balance is soon reached.
+ * between the ends of the last two (by a power of it, as in most rankings); if that cannot be estimated, it grows with each slice, so that any balance is soon reached.
  */
 const nextFactor = (last: number, foundBefore: number, found: number, needed: number): number => {
   const max = Math.min(maxFactor, last * last);
@@ -91,7 +91,7 @@ const selectSlice = (direction: Direction): Sql =>
 const newestOf = (table: string, columns: Sql, where: Sql = nothing): Sql =>
   sql`(SELECT ${columns} FROM ${identifier(table)} WHERE chain_id = $1 AND token = $2 ${where} AND block_number <= $4 ORDER BY block_number DESC LIMIT 1)`;
 const ofStandard = sql`AND standard = $3`;
-/** Above the largest word (2^256 - 1), a supply is no value of the contract. */
+/** A supply above the largest word (2^256 - 1) cannot be a value of the contract. */
 const selectTotals = sql`SELECT CASE WHEN c.block_number IS NULL THEN 0 ELSE c.holders END + coalesce((z.balance > 0)::int4, 0) AS holders,
     CASE WHEN k.standard <> ${standards.erc20} THEN CASE WHEN s.block_number IS NULL THEN i.initial ELSE s.supply END
       WHEN e.supply >= 0 AND e.supply <= $6::numeric THEN e.supply END AS supply, ${sourceOf("k")} AS source
@@ -122,7 +122,7 @@ export function createHolderQueries({ query }: Pick<Database, "query">) {
   const keyOf = ({ chainId, token, standard, block }: Ranking) => [chainId, bytes(token), standard, block];
 
   /**
-   * The balance at a place of today's ranking if another ranking is requested: the end of all balances if today's is shorter, null if today's is the requested one.
+   * The balance at a rank of the current ranking if a past ranking is requested: the end of all balances if the current one is shorter, null if the current one is requested.
    * Served by balances_rank.
    */
   const balanceRanked = async (direction: Direction, ranking: Ranking, place: number): Promise<bigint | null> => {

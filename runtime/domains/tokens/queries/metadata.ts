@@ -55,7 +55,7 @@ export function describedIn([columns]: readonly DescribedColumns[]): Map<Address
 }
 
 const none: readonly number[] = [];
-/** Nearly every token has one standard: the lists that they share. */
+/** Shared lists, as nearly every token has one standard. */
 const single: readonly (readonly number[])[] = [[0], [1], [2], [3]];
 const ascending = (numbers: number[]): number[] => numbers.sort((left, right) => left - right);
 

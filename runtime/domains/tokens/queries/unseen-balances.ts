@@ -2,7 +2,7 @@ import { createRpc, type Rpc, type RpcResult } from "../../../chain/rpc.ts";
 import type { ChainConfig } from "../../../config/config.ts";
 import type { Address, Hash } from "../../../lib/hex.ts";
 
-/** Max requests that wait for one node; further ones get no balance. */
+/** The maximum number of requests that wait for one node; further ones return no balance. */
 const maxWaiting = 32;
 const timeoutMilliseconds = 2_000;
 
@@ -25,7 +25,7 @@ interface Node {
 }
 
 /**
- * Reads native balances that the index cannot know: of addresses funded by the genesis block, or before a late start, and not touched since. One request to
+ * Reads native balances that the index lacks: of addresses funded by the genesis block, or before a late start, and not touched since. One request to
  * the chain's node while the client waits, limited in time and number.
  */
 export const createUnseenBalances = (chains: readonly ChainConfig[]): UnseenBalances & { close(): Promise<void> } => {

@@ -1,8 +1,8 @@
 import { bytesToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { nodeOf, reverseNamespaces, reverseNode } from "../../../../runtime/domains/names/nodes.ts";
+import { nameRecords } from "../../../../runtime/domains/names/projection.ts";
 import { createNameQueries } from "../../../../runtime/domains/names/queries/index.ts";
-import { nameRecords } from "../../../../runtime/domains/names/records.ts";
 import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));

@@ -34,19 +34,19 @@ describe("a file of labels", () => {
       "\n",
     );
     expect(faultsOf("labels.csv", text).split("\n")).toEqual([
-      'labels.csv:2: "0x12" was given as an address, 0x + 40 hex digits are accepted.',
-      'labels.csv:3: "" was given as a label, 1 to 100 printable characters are accepted.',
-      `labels.csv:5: ${alice} stands twice; each address once.`,
-      "labels.csv:6: nothing was given as a label, 1 to 100 printable characters are accepted.",
-      'labels.csv:7: "tab\\there" was given as a label, 1 to 100 printable characters are accepted.',
+      'labels.csv:2: Invalid address "0x12": expected 0x and 40 hex digits.',
+      'labels.csv:3: Invalid label "": expected 1 to 100 printable characters.',
+      `labels.csv:5: Duplicate address ${alice}: expected each address once.`,
+      "labels.csv:6: Invalid label (missing): expected 1 to 100 printable characters.",
+      'labels.csv:7: Invalid label "tab\\there": expected 1 to 100 printable characters.',
     ]);
   });
 
   it.each([
-    ["{", "labels.json: it is not JSON"],
-    ["7", "labels.json: 7 was given"],
-    ["[3]", "labels.json: entry 1: nothing was given as an address"],
-    [`{"${alice}": 3}`, `labels.json: ${alice}: 3 was given as a label`],
+    ["{", "labels.json: Invalid JSON"],
+    ["7", "labels.json: Invalid labels 7"],
+    ["[3]", "labels.json: entry 1: Invalid address (missing)"],
+    [`{"${alice}": 3}`, `labels.json: ${alice}: Invalid label 3`],
     [`{"${alice}": "${"x".repeat(101)}"}`, "1 to 100 printable characters"],
   ])("of %s is refused with a sentence", (text, sentence) => {
     expect(faultsOf("labels.json", text)).toContain(sentence);
