@@ -77,7 +77,7 @@ describe("the generated client", () => {
   it("fails with the status and message of the server", async () => {
     const error = await failureOf(client.getBlock({ chainName: "demo", blockHeight: -1 }));
     expect(error).toMatchObject({ name: "AshlarError", status: 400, operation: "getBlock" });
-    expect(error.message).toMatch(/blockHeight.*-1/);
+    expect(error.message).toMatch(/-1.*blockHeight/);
     const unknown = await failureOf(client.getTransaction({ chainName: "demo", txHash: `0x${"ab".repeat(32)}` }));
     expect(unknown.status).toBe(404);
   });

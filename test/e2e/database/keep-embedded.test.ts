@@ -38,7 +38,7 @@ const isUp = (database: Database): Promise<boolean> =>
 const portOf = (url: string): number => Number(new URL(url).port);
 
 describe("an embedded server that is kept running", () => {
-  it("comes back on the port that its clients know, over the lock file that the killed one left", async () => {
+  it("restarts on the same port, over the lock file of the killed server", async () => {
     const folder = privateFolder();
     const { database, url } = await keep(folder);
     await database.query("CREATE TABLE kept AS SELECT 42 AS n");
@@ -51,18 +51,18 @@ describe("an embedded server that is kept running", () => {
     await until("Up", () => isUp(database), 30_000);
     expect(portOf(url())).toBe(port);
     expect(await database.query(selectKept)).toEqual([{ n: 42 }]);
-    // Migrations go over a connection of their own.
+    // Migrations use a separate connection.
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
 
-  it("comes back on another port where its own was taken, and its clients follow", async () => {
+  it("restarts on another port if its port is taken, and its clients follow", async () => {
     const folder = privateFolder();
     const { database, url } = await keep(folder);
     await database.knex.raw("SELECT 1");
     const port = portOf(url());
     process.kill(postmasterOf(folder), "SIGKILL");
     const other = createServer((socket) => socket.destroy());
-    // Free for us as soon as the killed server's last helper has ended.
+    // Free as soon as the last child process of the killed server has ended.
     await until("The port", () => {
       other.listen(port, "127.0.0.1");
       return once(other, "listening").then(
@@ -76,7 +76,7 @@ describe("an embedded server that is kept running", () => {
     expect((await database.knex.raw("SELECT 1 AS up")).rows).toEqual([{ up: 1 }]);
   });
 
-  it("ends what computes on in a helper of the killed one, which holds the shared memory", async () => {
+  it("kills a child process of the killed server that keeps computing and holds the shared memory", async () => {
     const folder = privateFolder();
     const { database } = await keep(folder);
     const busy = database.query("DO $$ BEGIN LOOP END LOOP; END $$").catch((error: Error) => error.message);
@@ -89,7 +89,7 @@ describe("an embedded server that is kept running", () => {
     expect(await busy).toMatch(/cannot be used/);
   });
 
-  it("is taken over by a process that joined it, when its owner stops it or dies with it", async () => {
+  it("is restarted by a process that joined it if its owner stops it or is killed with it", async () => {
     const folder = privateFolder();
     const owner = await start(folder);
     const { database } = await keep(folder);
@@ -97,7 +97,7 @@ describe("an embedded server that is kept running", () => {
     await until("Up", () => isUp(database), 30_000);
   });
 
-  it("is taken over when its owner is killed, and it as well", async () => {
+  it("is restarted if both its owner and the server are killed", async () => {
     const folder = privateFolder();
     const owner = await holdElsewhere(folder);
     const { database } = await keep(folder);
@@ -109,7 +109,7 @@ describe("an embedded server that is kept running", () => {
     expect(postmasterOf(folder)).not.toBe(postmaster);
   });
 
-  it("says while it is down that it is restarted, and where its data and its log are", async () => {
+  it("reports during a restart that it is being restarted, and where its data and log are", async () => {
     const folder = privateFolder();
     const { database } = await keep(folder);
     process.kill(postmasterOf(folder), "SIGKILL");

@@ -87,26 +87,26 @@ const refused: readonly [CopyType, unknown][] = [
 ];
 
 describe("COPY", () => {
-  it.each(sameBack)("brings a %s back as it was: %.40s", async (type, value) => {
+  it.each(sameBack)("round-trips a %s: %.40s", async (type, value) => {
     expect(await roundTrip(type, value)).toEqual(value);
   });
 
-  it.each(hostileTexts.map((text) => [text]))("brings text back as it was: %.30j", async (text) => {
+  it.each(hostileTexts.map((text) => [text]))("round-trips text: %.30j", async (text) => {
     expect(await roundTrip("text", text)).toBe(text);
   });
 
-  it("takes bigints, and upper-case hex, and JSON as text", async () => {
+  it("accepts bigints, upper-case hex, and JSON as text", async () => {
     expect(await roundTrip("numeric", maximum)).toBe(String(maximum));
     expect(await roundTrip("int8", 5n)).toBe(5);
     expect(await roundTrip("bytea", "0xABCD")).toBe("0xabcd");
     expect(await roundTrip("jsonb", JSON.stringify({ a: ["\\ \t\n", null] }))).toEqual({ a: ["\\ \t\n", null] });
   });
 
-  it.each(refused)("refuses what a %s cannot hold: %j", async (type, value) => {
+  it.each(refused)("rejects an invalid %s: %j", async (type, value) => {
     await expect(roundTrip(type, value as CopyValue)).rejects.toThrow(CopyError);
   });
 
-  it("names table, column and value of what it refuses, cut short", async () => {
+  it("reports table, column and the truncated value that it rejects", async () => {
     const copied = test.database.transaction((client) => client.copy("trip", ["id", "fee"], [[1, "y".repeat(1000)]], ["int4", "numeric"]));
     // 100 characters: the opening quote and 99 letters.
     await expect(copied).rejects.toThrow(`Invalid value "${"y".repeat(99)}… for column fee of trip: expected type numeric.`);
@@ -122,8 +122,8 @@ describe("COPY", () => {
     expect(await test.database.query('SELECT sum("select") FROM "odd ""name"')).toEqual([{ sum: 6 }]);
   });
 
-  it("asks for rows only as fast as they are taken", async () => {
-    // 200 rows of 1 MB: taken at once they would be 200 MB of text.
+  it("pulls rows only as fast as they are sent", async () => {
+    // 200 rows of 1 MB: buffered at once they would be 200 MB of text.
     const row = [`0x${"cd".repeat(500_000)}`];
     let given = 0;
     let highest = 0;
@@ -149,7 +149,7 @@ describe("COPY", () => {
     expect(await test.database.transaction((client) => client.query("SELECT count(*) FROM half"))).toEqual([{ count: 0 }]);
   });
 
-  it("passes on an error of whoever makes the rows, also after chunks were sent", async () => {
+  it("passes on an error of the row source, also after chunks were sent", async () => {
     await test.database.query("DROP TABLE IF EXISTS half; CREATE TABLE half (n int4 PRIMARY KEY)");
     function* rows(): Generator<CopyValue[]> {
       for (let n = 0; n < 200_000; n++) yield [n];
@@ -175,11 +175,11 @@ async function gatherTrip(type: CopyType, values: readonly CopyValue[]): Promise
 }
 
 describe("rows gathered as COPY's text", () => {
-  it.each(sameBack)("bring a %s back as it was: %.40s", async (type, value) => {
+  it.each(sameBack)("round-trip a %s: %.40s", async (type, value) => {
     expect(await gatherTrip(type, [value])).toEqual([value]);
   });
 
-  it("bring texts, bigints and upper-case hex back as they were", async () => {
+  it("round-trip texts, bigints and upper-case hex", async () => {
     expect(await gatherTrip("text", hostileTexts)).toEqual(hostileTexts);
     expect(await gatherTrip("numeric", [maximum, -maximum, 10n ** 600n, 0, 12])).toEqual(
       [maximum, -maximum, 10n ** 600n, 0, 12].map((value) => String(value)),
@@ -190,14 +190,14 @@ describe("rows gathered as COPY's text", () => {
     expect(await gatherTrip("bytea", ["0xABCD"])).toEqual(["0xabcd"]);
   });
 
-  it("go on where a chunk ends in the middle of a row", async () => {
+  it("may be split between chunks", async () => {
     // Of 1 to 3,000 bytes each, 4.5 MB together: more than the largest chunk many times over.
     const values = Array.from({ length: 3_000 }, (_, index) => `0x${"5a".repeat(index + 1)}`);
     expect(await gatherTrip("bytea", values)).toEqual(values);
   });
 
-  // What is left out of a row is null there.
-  it.each(refused.filter(([, value]) => value !== undefined))("refuse what a %s cannot hold: %j", async (type, value) => {
+  // A missing column is null.
+  it.each(refused.filter(([, value]) => value !== undefined))("reject an invalid %s: %j", async (type, value) => {
     await expect(gatherTrip(type, [value as CopyValue])).rejects.toThrow(CopyError);
   });
 });

@@ -24,7 +24,7 @@ async function failure(work: () => Promise<unknown>): Promise<unknown> {
 }
 
 describe("values", () => {
-  it("come back as hex, safe numbers, decimal text, dates and days", async () => {
+  it("are parsed as hex, safe numbers, decimal text, dates and days", async () => {
     const rows =
       await test.database.query(`SELECT '\\xAbCd'::bytea AS bytes, ''::bytea AS no_bytes, 9007199254740991::int8 AS highest, -1::int8 AS below,
       115792089237316195423570985008687907853269984665640564039457584007913129639935::numeric(78,0) AS amount, timestamptz '2024-02-29 12:00:00.123+02' AS at,
@@ -45,7 +45,7 @@ describe("values", () => {
     ]);
   });
 
-  it("come back in lists likewise", async () => {
+  it("are parsed alike in arrays", async () => {
     const rows = await test.database.query(
       `SELECT ARRAY['\\xab'::bytea, NULL, ''] AS bytes, '{}'::bytea[] AS none, ARRAY[1, NULL]::int8[] AS numbers, ARRAY[3, NULL]::int2[] AS small, ARRAY[1.50, NULL] AS amounts, ARRAY['a,b'] AS texts`,
     );
@@ -54,14 +54,14 @@ describe("values", () => {
     ]);
   });
 
-  it("are refused where a number would be inexact", async () => {
+  it("are rejected if a number would be inexact", async () => {
     await expect(test.database.query("SELECT 9007199254740992::int8")).rejects.toThrow(
       "Unsafe int8 9007199254740992: the maximum is 2^53 - 1",
     );
     await expect(test.database.query("SELECT 1 AS still_usable")).resolves.toEqual([{ still_usable: 1 }]);
   });
 
-  it("go in as parameters, bytes alone and in lists", async () => {
+  it("are accepted as parameters, bytes also in arrays", async () => {
     const rows = await test.database.query(
       "SELECT $1::bytea AS one, $2::bytea[] AS many, $3::numeric AS amount, '\\xab'::bytea = ANY($2) AS found, $4::bytea[] AS written, $5::bytea[] AS none",
       [bytes("0xAB00"), [bytes("0xab"), bytes("0x")], 2n ** 256n - 1n, bytesArray(new Set(["0xAB", "0x"])), bytesArray([])],
@@ -77,12 +77,12 @@ describe("values", () => {
     expect(rows).toEqual([expected]);
   });
 
-  it.each(["ab", "0xabc", "0xzz", "0xab\n", "", "0Xab"])("%j is no bytes", (text) => {
+  it.each(["ab", "0xabc", "0xzz", "0xab\n", "", "0Xab"])("%j is rejected as bytes", (text) => {
     expect(() => bytes(text)).toThrow(RangeError);
     expect(() => bytesArray(["0xab", text])).toThrow(RangeError);
   });
 
-  it("are parsed by this pool alone: the driver's own parsers stay", async () => {
+  it("are parsed by this pool only, without changing the driver's parsers", async () => {
     const { default: pg } = await import("pg");
     const client = new pg.Client({ connectionString: test.url });
     await client.connect();
@@ -91,14 +91,14 @@ describe("values", () => {
     expect(rows).toEqual([{ bytes: Buffer.from([0xab]), number: "1" }]);
   });
 
-  it("come through knex by the same parsers", async () => {
+  it("are parsed alike through knex", async () => {
     const { rows } = await test.database.knex.raw("SELECT '\\xab'::bytea AS bytes, 1::int8 AS number");
     expect(rows).toEqual([{ bytes: "0xab", number: 1 }]);
   });
 });
 
 describe("transactions", () => {
-  it("commit what was done, and roll back what threw", async () => {
+  it("commit, and roll back on an error", async () => {
     await test.database.query("CREATE TABLE kept (n int4)");
     await test.database.transaction((client) => client.query("INSERT INTO kept VALUES (1)"));
     const thrown = new Error("stop here");
@@ -112,7 +112,7 @@ describe("transactions", () => {
     expect(await test.database.query("SELECT n FROM kept")).toEqual([{ n: 1 }]);
   });
 
-  it("give a connection back that broke, and the next one works", async () => {
+  it("release a broken connection, and the next one works", async () => {
     const database = open(test.url);
     const caught = await failure(() =>
       database.transaction(async (client) => {
@@ -147,7 +147,7 @@ describe("connections", () => {
     await database.close();
   });
 
-  it("may be closed twice, and hold no server connection after", async () => {
+  it("can be closed twice, and leave no server connection open", async () => {
     const database = open(test.url);
     await database.knex.raw("SELECT 1");
     await database.query("SELECT 1");
@@ -180,7 +180,7 @@ describe("errors", () => {
     expect(shown).not.toContain(serverUrl.port);
   });
 
-  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])("refuse %j before connecting", async (url) => {
+  it.each(["", "mysql://ashlar:s3cret@host/ashlar", "ashlar:s3cret@host"])("reject %j before connecting", async (url) => {
     expect(inspect(await failure(async () => open(url)))).toMatch(/postgresql:\/\/user:password@host:port\/name/);
   });
 
@@ -188,7 +188,7 @@ describe("errors", () => {
     expect(await failure(() => test.database.query("SELECT * FROM missing"))).toMatchObject({ code: "42P01" });
   });
 
-  it("that spell the password are replaced", async () => {
+  it("that contain the password are replaced", async () => {
     const error = await failure(() => test.database.query(`SELECT '${password}'::int4`));
     expect(inspect(error)).not.toContain(password);
     expect(inspect(error)).toContain("22P02"); // invalid_text_representation

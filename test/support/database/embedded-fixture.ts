@@ -9,21 +9,21 @@ import { onTestFinished } from "vitest";
 import { createDatabase } from "../../../runtime/database/database.ts";
 import { type EmbeddedOptions, startEmbedded } from "../../../runtime/database/embedded.ts";
 
-/** A folder that only its maker may enter (mkdtemp makes it 0700), removed after the test. */
+/** A folder with mode 0700 (by mkdtemp), removed after the test. */
 export function privateFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "ashlar-embedded-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** startEmbedded, stopped after the test whatever happens; waiting for no disk, as no test pulls a plug. */
+/** startEmbedded without disk sync; the server is always stopped after the test. */
 export async function start(dataDirectory: string, more: Partial<EmbeddedOptions> = {}): ReturnType<typeof startEmbedded> {
   const server = await startEmbedded({ dataDirectory, settings: { fsync: "off" }, ...more });
   onTestFinished(() => server.stop());
   return server;
 }
 
-/** Rows of one statement, over a connection of its own. */
+/** The rows of a statement, over a separate connection. */
 export async function ask(url: string, sql: string): Promise<object[]> {
   const database = createDatabase({ url, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
   try {
@@ -33,7 +33,7 @@ export async function ask(url: string, sql: string): Promise<object[]> {
   }
 }
 
-/** The server's process, as it says itself. */
+/** The server's process id, from its lock file. */
 export function postmasterOf(dataDirectory: string): number {
   return Number(readFileSync(join(dataDirectory, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 }
@@ -41,7 +41,7 @@ export function postmasterOf(dataDirectory: string): number {
 export interface Holder {
   readonly process: ChildProcess;
   readonly said: { readonly url: string; readonly owner: boolean; readonly error?: string };
-  /** Lets it stop in good order. */
+  /** Shuts it down cleanly. */
   end(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;

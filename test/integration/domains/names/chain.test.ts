@@ -37,7 +37,7 @@ const index = async () => {
 const queries = (...registries: Address[]) =>
   createNameQueries(test.database, () => registries.map((registry) => registry.toLowerCase() as Address));
 
-/** What the index says, after it was compared with what the node says. */
+/** The record in the index, after a comparison with that of the node. */
 const resolved = async (name: string): Promise<Address | null> => {
   const [indexed, told] = [await queries(names.registry).resolveName(chainId, name), await names.resolveOnChain(name)];
   expect(indexed).toBe(told);
@@ -45,7 +45,7 @@ const resolved = async (name: string): Promise<Address | null> => {
 };
 
 describe("names of a registry on a chain", () => {
-  it("lead where the registry's resolver says", async () => {
+  it("resolve by the resolver in the registry", async () => {
     await names.register("alice.eth");
     await names.setAddress("alice.eth", alice);
     await names.register("wallet.alice.eth");
@@ -58,14 +58,14 @@ describe("names of a registry on a chain", () => {
     expect(await resolved("nobody.eth")).toBeNull();
   });
 
-  it("are found in the form that ENSIP-15 makes of them", async () => {
+  it("are found by their normal form (ENSIP-15)", async () => {
     const { resolveName } = queries(names.registry);
     expect(await resolveName(chainId, "ALICE.eth")).toBe(alice);
     expect(await resolveName(chainId, "al\u0456ce.eth")).toBeNull();
     expect(await resolveName(chainId, "alice..eth")).toBeNull();
   });
 
-  it("follow the registry from one resolver to another, whenever that one was filled", async () => {
+  it("follow the registry from one resolver to another, whenever that one received its records", async () => {
     await names.register("moved.eth");
     await names.setAddress("moved.eth", alice);
     await names.setAddress("moved.eth", bob, names.otherResolver);
@@ -82,7 +82,7 @@ describe("names of a registry on a chain", () => {
     expect(await resolved("moved.eth")).toBeNull();
   });
 
-  it("lead nowhere after their address was taken away", async () => {
+  it("do not resolve after their address was removed", async () => {
     await names.register("gone.eth");
     await names.setAddress("gone.eth", alice);
     await names.setAddress("gone.eth", "0x0000000000000000000000000000000000000000");
@@ -90,7 +90,7 @@ describe("names of a registry on a chain", () => {
     expect(await resolved("gone.eth")).toBeNull();
   });
 
-  it("go back with a reorganisation", async () => {
+  it("roll back with a reorganisation", async () => {
     await names.register("back.eth");
     await names.setAddress("back.eth", alice);
     await index();
@@ -102,7 +102,7 @@ describe("names of a registry on a chain", () => {
     expect(await resolved("back.eth")).toBe(alice);
   });
 
-  it("come from the registry behind where the first one never had them", async () => {
+  it("come from the fallback registry if the first one never had them", async () => {
     const newer = await deployNames(chain);
     await names.register("old.eth");
     await names.setAddress("old.eth", carol);
@@ -115,13 +115,13 @@ describe("names of a registry on a chain", () => {
     expect(await resolveName(chainId, "old.eth")).toBeNull();
   });
 
-  it("are none on a chain without a registry", async () => {
+  it("do not resolve on a chain without a registry", async () => {
     expect(await queries().resolveName(chainId, "alice.eth")).toBeNull();
     expect(await queries().namesOf(chainId, [alice])).toEqual(new Map());
     expect(registriesOfChain({ nameRegistryFallback: alice, nameRegistry: bob })).toEqual([bob, alice]);
   });
 
-  it("of a path without a chain are those of the first chain that knows them", async () => {
+  it("in a path without a chain resolve on the first chain that has them", async () => {
     const { resolveName } = queries(names.registry);
     const resolve = createNameResolution(
       { resolveName: (id, name) => (id === chainId ? resolveName(id, name) : Promise.resolve(null)) },
@@ -136,14 +136,14 @@ describe("names of a registry on a chain", () => {
 describe("names that addresses claim", () => {
   const namesOf = async (...addresses: Address[]) => [...(await queries(names.registry).namesOf(chainId, addresses))];
 
-  it("are shown when they lead back", async () => {
+  it("are returned if they resolve to the address", async () => {
     await names.claim(alice, "alice.eth");
     await names.claim(bob, "alice.eth");
     await index();
     expect(await namesOf(alice, bob, carol)).toEqual([[alice, "alice.eth"]]);
   });
 
-  it("are what is answered about an address, null where it has none; a name is answered with itself", async () => {
+  it("are returned for an address, null if it has none; for a name, the name itself is returned", async () => {
     const context = { names: queries(names.registry), now: () => new Date(1_700_000_000_000) } as unknown as ResolverContext;
     const answer = (walletAddress: Address, walletAddressName: string | null = null) =>
       getResolvedAddress({ chain: { id: chainId, name: "test" }, walletAddress, walletAddressName, format: "json" }, context);
@@ -157,7 +157,7 @@ describe("names that addresses claim", () => {
     expect((await answer(alice, "other.alice.eth")).items).toEqual([{ address: alice, name: "other.alice.eth" }]);
   });
 
-  it("are not shown in another form than the normal one", async () => {
+  it("are returned in their normal form only", async () => {
     await names.claim(alice, "Alice.eth");
     await index();
     expect(await namesOf(alice)).toEqual([]);
@@ -177,7 +177,7 @@ describe("names that addresses claim", () => {
     expect(await namesOf(alice)).toEqual([[alice, "alice.eth"]]);
   });
 
-  it("are gone when the name leads elsewhere", async () => {
+  it("are omitted after the name resolves to another address", async () => {
     await names.setAddress("alice.eth", carol);
     await index();
     expect(await namesOf(alice, carol)).toEqual([]);

@@ -7,10 +7,10 @@ import type { Address, Hash, Hex } from "../../../../runtime/lib/hex.ts";
 
 const hex = (text: string): Hex => bytesToHex(new TextEncoder().encode(text));
 const [space = "0x"] = reverseNamespaces(1);
-/** A name of as many characters, of labels of one letter each. */
+/** A name of the given length with labels of one letter. */
 const labels = (length: number, own: string): string => `${own}${".a".repeat((length - own.length) / 2)}`;
 
-/** Addresses that claim names, each of which leads back to its address. The rows are those that the statement would find. */
+/** Addresses that claim names, each of which resolves to its address. The rows are those that the statement would return. */
 const registryOf = (claims: ReadonlyMap<Address, string>) => {
   const values = new Map<Hash, Hex>();
   for (const [address, name] of claims) {
@@ -31,7 +31,7 @@ const registryOf = (claims: ReadonlyMap<Address, string>) => {
 const account = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
 
 describe("names that addresses claim", () => {
-  it("are shown up to 255 characters, as many as a parameter may have", async () => {
+  it("are returned up to 255 characters, the maximum of a parameter", async () => {
     const [longest, longer] = [labels(255, "bcd"), labels(257, "bcd")];
     expect([longest.length, longer.length]).toEqual([255, 257]);
     const { namesOf } = registryOf(
@@ -47,7 +47,7 @@ describe("names that addresses claim", () => {
     ]);
   });
 
-  it("of many labels are hashed once, however often they are shown", async () => {
+  it("of many labels are hashed once, however often they are returned", async () => {
     const claims = new Map(Array.from({ length: 100 }, (_, number) => [account(number + 1), labels(255, `x${number + 10}`)] as const));
     const { namesOf } = registryOf(claims);
     const timed = async (): Promise<number> => {

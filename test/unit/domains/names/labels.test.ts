@@ -29,7 +29,7 @@ describe("a file of labels", () => {
     expect([...parseLabels("LABELS.JSON", JSON.stringify([{ address: bob, label: "B" }]))]).toEqual([[bob, "B"]]);
   });
 
-  it("says of every line that it cannot use where it stands and why", () => {
+  it("reports position and reason of every invalid line", () => {
     const text = ["address,label", "0x12,Short", `${alice},`, `${alice},A`, `${alice},Again`, `${bob},one,two`, `${bob},tab\there`].join(
       "\n",
     );
@@ -48,13 +48,13 @@ describe("a file of labels", () => {
     ["[3]", "labels.json: entry 1: Invalid address (missing)"],
     [`{"${alice}": 3}`, `labels.json: ${alice}: Invalid label 3`],
     [`{"${alice}": "${"x".repeat(101)}"}`, "1 to 100 printable characters"],
-  ])("of %s is refused with a sentence", (text, sentence) => {
+  ])("with %s is rejected with a message", (text, sentence) => {
     expect(faultsOf("labels.json", text)).toContain(sentence);
   });
 });
 
 describe("labels", () => {
-  it("are the operator's, and behind them the names that addresses claim", async () => {
+  it("are set by the operator, or else the names that addresses claim", async () => {
     const asked: Address[] = [];
     const claimed = new Map([
       [alice, "alice.eth"],

@@ -33,7 +33,7 @@ const fold = (...blocks: (readonly ChainLog[])[]) => {
 };
 
 describe("the projection of names", () => {
-  it("keeps the last word of each block", () => {
+  it("keeps the last record of each block", () => {
     const records = fold([addr(alice), addr(bob)], [addr(alice), log(registry, nameNewResolver.topic0, word(resolver))]);
     expect(records).toEqual([
       [resolver, 2, 0, bob],
@@ -42,7 +42,7 @@ describe("the projection of names", () => {
     ]);
   });
 
-  it("keeps that something is said no more", () => {
+  it("stores a cleared record as null", () => {
     const records = fold([addr(alice), claim("alice.eth")], [addr(zero)], [addr(bob)], [cleared]);
     expect(records).toEqual([
       [resolver, 2, 0, alice],
@@ -54,7 +54,7 @@ describe("the projection of names", () => {
     ]);
   });
 
-  it("keeps a name by its bytes", () => {
+  it("stores a name as its bytes", () => {
     expect(fold([claim("é,{}.eth")])).toEqual([[resolver, 3, 0, "0xc3a92c7b7d2e657468"]]);
   });
 });
