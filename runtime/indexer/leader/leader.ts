@@ -92,11 +92,12 @@ interface LockPlace {
   readonly objid: number;
 }
 
-const lockKey = "hashtextextended('ashlar indexes chain ' || $1::text, 0)";
-
 const take = async (client: DatabaseClient, deps: LeaderDeps, signal: AbortSignal): Promise<LockPlace | null> => {
   for (let waits = 0; !signal.aborted; waits += 1) {
-    const [tried] = await client.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock(${lockKey}) AS taken`, [deps.chain.id]);
+    const [tried] = await client.query<{ taken: boolean }>(
+      "SELECT pg_try_advisory_xact_lock(hashtextextended('ashlar indexes chain ' || $1::text, 0)) AS taken",
+      [deps.chain.id],
+    );
     if (tried?.taken === true) {
       const [place] = await client.query<LockPlace>(
         "SELECT pid, classid::int8, objid::int8 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()",

@@ -1,4 +1,5 @@
 import type { DatabaseClient } from "../../database/database.ts";
+import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
 import { type LatestTable, type Projection, valuesOf } from "../projection.ts";
 import { deleteAbove, deleteRows } from "../storage/delete-rows.ts";
 
@@ -55,34 +56,42 @@ const restorePeriods = async (
   baseBlock: number,
   table: LatestTable,
 ): Promise<void> => {
-  const { name, periods, key } = table;
-  if (periods === null) return;
-  const touched = `touched_${name}`;
+  if (table.periods === null) return;
+  const statements = restoreStatements(table, table.periods);
+  await client.query(statements.create.text);
+  await client.query(statements.fill.text, [chainId, ancestor]);
+  await client.query(statements.analyze.text);
+  await client.query(statements.deleteLatest.text, [chainId]);
+  await client.query(statements.deletePeriods.text, [chainId, ancestor]);
+  await client.query(statements.restore.text, [chainId, baseBlock]);
+};
+
+/** The statements that restore the rows of a table of latest values, in the order in which they run. */
+const restoreStatements = (table: LatestTable, periodTable: string) => {
+  const latest = identifier(table.name);
+  const periods = identifier(periodTable);
+  const touched = identifier(`touched_${table.name}`);
+  const { key } = table;
   const values = valuesOf(table);
-  const columns = (alias: string, names: readonly string[]) => names.map((column) => `${alias}.${column}`).join(", ");
-  const same = (left: string, right: string) => key.map((column) => `${left}.${column} = ${right}.${column}`).join(" AND ");
-  // CREATE TABLE AS accepts no parameters here: the table is created empty, then filled.
-  await client.query(
-    `CREATE TEMP TABLE ${touched} ON COMMIT DROP AS SELECT ${[...key, "from_block", ...values].join(", ")} FROM ${periods} WITH NO DATA`,
-  );
-  await client.query(
-    `INSERT INTO ${touched} SELECT ${columns("t", key)}, ${columns("p", ["from_block", ...values])} FROM ${name} t LEFT JOIN LATERAL (
-       SELECT * FROM ${periods} h WHERE h.chain_id = $1 AND ${same("h", "t")} AND h.from_block <= $2 ORDER BY h.from_block DESC LIMIT 1) p ON true
+  const isSameKey = (left: string, right: string): Sql =>
+    joinSql(
+      key.map((column) => sql`${identifier(`${left}.${column}`)} = ${identifier(`${right}.${column}`)}`),
+      sql` AND `,
+    );
+  return {
+    // CREATE TABLE AS accepts no parameters here: the table is created empty, then filled.
+    create: sql`CREATE TEMP TABLE ${touched} ON COMMIT DROP AS SELECT ${columnList([...key, "from_block", ...values])} FROM ${periods} WITH NO DATA`,
+    fill: sql`INSERT INTO ${touched} SELECT ${columnList(key, "t")}, ${columnList(["from_block", ...values], "p")} FROM ${latest} t LEFT JOIN LATERAL (
+       SELECT * FROM ${periods} h WHERE h.chain_id = $1 AND ${isSameKey("h", "t")} AND h.from_block <= $2 ORDER BY h.from_block DESC LIMIT 1) p ON true
      WHERE t.chain_id = $1 AND t.since_block > $2`,
-    [chainId, ancestor],
-  );
-  // Without statistics the planner would scan whole tables to join a few keys.
-  await client.query(`ANALYZE ${touched}`);
-  await client.query(`DELETE FROM ${name} t USING ${touched} k WHERE t.chain_id = $1 AND ${same("t", "k")}`, [chainId]);
-  await client.query(
-    `DELETE FROM ${periods} p USING ${touched} k WHERE p.chain_id = $1 AND ${same("p", "k")} AND p.from_block >= coalesce(k.from_block, $2 + 1)`,
-    [chainId, ancestor],
-  );
-  await client.query(
-    `INSERT INTO ${name} (chain_id, ${[...key, "since_block", ...values].join(", ")})
-     SELECT $1, ${columns("k", [...key, "from_block", ...values])} FROM ${touched} k WHERE k.from_block > $2`,
-    [chainId, baseBlock],
-  );
+    // Without statistics the planner would scan whole tables to join a few keys.
+    analyze: sql`ANALYZE ${touched}`,
+    deleteLatest: sql`DELETE FROM ${latest} t USING ${touched} k WHERE t.chain_id = $1 AND ${isSameKey("t", "k")}`,
+    deletePeriods: sql`DELETE FROM ${periods} p USING ${touched} k
+     WHERE p.chain_id = $1 AND ${isSameKey("p", "k")} AND p.from_block >= coalesce(k.from_block, $2 + 1)`,
+    restore: sql`INSERT INTO ${latest} (chain_id, ${columnList([...key, "since_block", ...values])})
+     SELECT $1, ${columnList([...key, "from_block", ...values], "k")} FROM ${touched} k WHERE k.from_block > $2`,
+  };
 };
 
 /** Deletes a chain's rows of a projection, so that it can be rebuilt; its queues are kept. */

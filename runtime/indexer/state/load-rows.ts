@@ -1,6 +1,7 @@
 import { arrayLiteral } from "../../database/array-literal.ts";
 import type { CopyValue } from "../../database/copy.ts";
 import type { Queryable } from "../../database/database.ts";
+import { columnList, identifier, joinSql, nothing, type Sql, sql } from "../../database/sql.ts";
 import type { Row, StateLoad } from "../projection.ts";
 import { type Key, keyText } from "./state.ts";
 
@@ -10,7 +11,7 @@ const maxKeys = 10_000;
 /** The stored rows of keys, by the text of the keys. */
 export const loadRows = async (database: Queryable, chainId: number, load: StateLoad, keys: readonly Key[]): Promise<Map<string, Row>> => {
   const columns = Object.keys(load.key);
-  const sql = probe(load, columns);
+  const statement = statementOf(load);
   const rows = new Map<string, Row>();
   for (let start = 0; start < keys.length; start += maxKeys) {
     const part = keys.slice(start, start + maxKeys);
@@ -20,19 +21,34 @@ export const loadRows = async (database: Queryable, chainId: number, load: State
         load.key[column],
       ),
     );
-    const found = await database.query<Record<string, CopyValue>>(sql, [chainId, ...arrays]);
+    const found = await database.query<Record<string, CopyValue>>(statement, [chainId, ...arrays]);
     for (const row of found) rows.set(keyText(columns.map((column) => String(row[column]))), row);
   }
   return rows;
 };
 
+/** Composed once for each load. The text runs unnamed, as all statements of a batch. */
+const statements = new WeakMap<StateLoad, string>();
+
+const statementOf = (load: StateLoad): string => {
+  const known = statements.get(load);
+  if (known !== undefined) return known;
+  const { text } = selectRows(load);
+  statements.set(load, text);
+  return text;
+};
+
 /** Served by the primary key of each table, whose columns after the chain begin with the key of the load. */
-const probe = ({ table, key, values, newestBy }: StateLoad, columns: readonly string[]): string => {
-  const arrays = columns.map((column, position) => `$${position + 2}::${key[column]}[]`).join(", ");
-  const match = columns.map((column) => `t.${column} = k.${column}`).join(" AND ");
-  const picked = [...columns.map((column) => `k.${column}`), ...values.map((value) => `v.${value}`)].join(", ");
-  const order = newestBy === undefined ? "" : ` ORDER BY t.${newestBy} DESC`;
-  const wanted = values.length === 0 ? "1 AS found" : values.map((value) => `t.${value}`).join(", ");
-  return `SELECT ${picked} FROM unnest(${arrays}) AS k(${columns.join(", ")}) CROSS JOIN LATERAL (
-    SELECT ${wanted} FROM ${table} t WHERE t.chain_id = $1 AND ${match}${order} LIMIT 1) v`;
+const selectRows = ({ table, key, values, newestBy }: StateLoad): Sql => {
+  const columns = Object.keys(key);
+  const arrays = joinSql(Object.values(key).map((type, position) => sql`$${position + 2}::${identifier(type)}[]`));
+  const match = joinSql(
+    columns.map((column) => sql`t.${identifier(column)} = k.${identifier(column)}`),
+    sql` AND `,
+  );
+  const loaded = values.length === 0 ? nothing : sql`, ${columnList(values, "v")}`;
+  const selected = values.length === 0 ? sql`1 AS found` : columnList(values, "t");
+  const order = newestBy === undefined ? nothing : sql` ORDER BY t.${identifier(newestBy)} DESC`;
+  return sql`SELECT ${columnList(columns, "k")}${loaded} FROM unnest(${arrays}) AS k(${columnList(columns)}) CROSS JOIN LATERAL (
+    SELECT ${selected} FROM ${identifier(table)} t WHERE t.chain_id = $1 AND ${match}${order} LIMIT 1) v`;
 };

@@ -1,4 +1,5 @@
 import type { DatabaseClient } from "../../database/database.ts";
+import { identifier, sql } from "../../database/sql.ts";
 
 /** Deletes a chain's rows above a block. Served by the table's index on the block column. */
 export const deleteAbove = async (
@@ -8,10 +9,11 @@ export const deleteAbove = async (
   blockColumn: string,
   block: number,
 ): Promise<void> => {
-  await client.query(`DELETE FROM ${table} WHERE chain_id = $1 AND ${blockColumn} > $2`, [chainId, block]);
+  const remove = sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1 AND ${identifier(blockColumn)} > $2`;
+  await client.query(remove.text, [chainId, block]);
 };
 
 /** Deletes all rows of a chain. */
 export const deleteRows = async (client: DatabaseClient, chainId: number, table: string): Promise<void> => {
-  await client.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chainId]);
+  await client.query(sql`DELETE FROM ${identifier(table)} WHERE chain_id = $1`.text, [chainId]);
 };

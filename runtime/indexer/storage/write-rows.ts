@@ -1,6 +1,7 @@
 import { arrayLiteral } from "../../database/array-literal.ts";
 import type { CopyValue } from "../../database/copy.ts";
 import type { DatabaseClient } from "../../database/database.ts";
+import { columnList, identifier, joinSql, type Sql, sql } from "../../database/sql.ts";
 import { upsert } from "../../database/upsert.ts";
 import type { LatestTable, QueueTable, Row, Table } from "../projection.ts";
 
@@ -42,18 +43,31 @@ function* tuples(chainId: number, names: readonly string[], rows: readonly Row[]
 }
 
 const insertArrays = async (client: DatabaseClient, chainId: number, table: LatestTable | QueueTable, rows: readonly Row[]) => {
-  const names = Object.keys(table.columns);
-  const arrays = names.map((name) =>
+  const arrays = Object.entries(table.columns).map(([name, type]) =>
     arrayLiteral(
       rows.map((row) => row[name] ?? null),
-      table.columns[name],
+      type,
     ),
   );
-  const parameters = names.map((name, position) => `$${position + 2}::${table.columns[name]}[]`);
-  const changed = names.filter((name) => !table.key.includes(name)).map((name) => `${name} = excluded.${name}`);
-  await client.query(
-    `INSERT INTO ${table.name} (chain_id, ${names.join(", ")}) SELECT $1, * FROM unnest(${parameters.join(", ")})
-     ON CONFLICT (chain_id, ${table.key.join(", ")}) DO ${table.kind === "queue" ? "NOTHING" : `UPDATE SET ${changed.join(", ")}`}`,
-    [chainId, ...arrays],
-  );
+  let statement = statements.get(table);
+  if (statement === undefined) {
+    statement = insertStatement(table).text;
+    statements.set(table, statement);
+  }
+  await client.query(statement, [chainId, ...arrays]);
+};
+
+/**
+ * Composed once for each table. The text runs unnamed: behind a pooler a prepared statement can be lost, which fails the transaction of the batch.
+ */
+const statements = new WeakMap<Table, string>();
+
+const insertStatement = ({ name, kind, key, columns }: LatestTable | QueueTable): Sql => {
+  const names = Object.keys(columns);
+  const parameters = joinSql(Object.values(columns).map((type, position) => sql`$${position + 2}::${identifier(type)}[]`));
+  const changed = names
+    .filter((column) => !key.includes(column))
+    .map((column) => sql`${identifier(column)} = excluded.${identifier(column)}`);
+  return sql`INSERT INTO ${identifier(name)} (chain_id, ${columnList(names)}) SELECT $1, * FROM unnest(${parameters})
+     ON CONFLICT (chain_id, ${columnList(key)}) DO ${kind === "queue" ? sql`NOTHING` : sql`UPDATE SET ${joinSql(changed)}`}`;
 };
