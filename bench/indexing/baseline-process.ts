@@ -5,7 +5,7 @@ import { copyText, copyValues, encodeTable, readTable } from "./copied-rows.ts";
 import { fetchBlocks } from "./fetched-blocks.ts";
 import type { BaselineOptions, Timing } from "./runs.ts";
 
-// What no indexer can do without: fetch the same blocks and receipts in batches, then COPY the same rows, which lie in memory.
+// The minimum work of any indexer: fetch the same blocks and receipts in batches, then COPY the same rows from memory.
 const options = argumentOf<BaselineOptions>();
 const connection = { poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-bench" };
 
@@ -17,7 +17,7 @@ const target = createDatabase({ url: options.databaseUrl, ...connection });
 await target.query("SELECT 1");
 const client = new pg.Client({ connectionString: options.databaseUrl });
 await client.connect();
-// As a backfill does: a commit need not be on the disk before the next one begins.
+// As in a backfill: a commit does not wait for the disk.
 await client.query("SET synchronous_commit = off");
 
 const clock = startClock();

@@ -2,11 +2,11 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../test/support/chain.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
-/** How long a history is made. */
+/** The size of a generated history. */
 export interface HistorySize {
-  /** ERC-20 transfers, the ones that mint included. */
+  /** ERC-20 transfers, including mints. */
   readonly transfers: number;
-  /** Above the genesis block, the one with the token's creation included. */
+  /** Blocks above the genesis block, including the one that deploys the token. */
   readonly blocks: number;
 }
 
@@ -20,12 +20,12 @@ const recipients = 5_000;
 const start = 1_700_000_100;
 const secondsApart = 12;
 
-/** A node of one's own with a history of transfers of one ERC-20 token; the same history for the same size. */
+/** Starts a node with a history of transfers of one ERC-20 token, the same for the same size. */
 export async function startHistory(size: HistorySize, cacheFolder: string): Promise<History> {
-  // Old states are of no use here, and keeping them costs the node gigabytes.
+  // Past states are not used here, and would take gigabytes.
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
-    const token = await tell(chain, size);
+    const token = await buildHistory(chain, size);
     return { ...chain, transfers: size.transfers, token };
   } catch (error) {
     await chain.stop();
@@ -33,7 +33,7 @@ export async function startHistory(size: HistorySize, cacheFolder: string): Prom
   }
 }
 
-async function tell(chain: TestChain, { transfers, blocks }: HistorySize): Promise<Address> {
+async function buildHistory(chain: TestChain, { transfers, blocks }: HistorySize): Promise<Address> {
   const erc20 = artifacts.erc20();
   const people = Array.from({ length: senders }, (_, index) => hexOf(1, index, 5));
   await chain.batch(people.map((person) => ({ method: "anvil_setBalance", params: [person, `0x${(10n ** 24n).toString(16)}`] })));
@@ -55,7 +55,7 @@ async function tell(chain: TestChain, { transfers, blocks }: HistorySize): Promi
   return token;
 }
 
-/** Mints for every sender, then transfers from them to anybody. */
+/** Mints for every sender, then transfers from them to random recipients. */
 function plan(transfers: number, people: readonly Address[]) {
   const random = createRandom(1);
   const pick = (count: number): number => Math.floor(random() * count);

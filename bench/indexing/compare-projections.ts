@@ -11,45 +11,45 @@ import type { IndexerOptions, IndexerRun } from "./runs.ts";
 import { type Run, timedRun } from "./timed-run.ts";
 
 const indexerScript = new URL("./indexer-process.ts", import.meta.url);
-/** A quarter more wall time than the same chain without them. */
+/** At most a quarter more wall time than without the projections. */
 const maxRatio = 1.25;
 
 type Rows = Readonly<Record<string, number>>;
 
-/** A chain that is to be indexed, and the projections that some runs leave out. */
+/** The chain to index, and the projections that some runs exclude. */
 export interface Switched {
   readonly rpc: string;
   readonly chainId: number;
   readonly head: number;
-  /** What they are there for, in the plural. */
+  /** The name of what they add, in the plural. */
   readonly subject: string;
   /** Their ids. */
   readonly own: ReadonlySet<string>;
-  /** Where the compiled script is put. */
+  /** The folder of the compiled script. */
   readonly folder: string;
   /** Of each kind. */
   readonly runs: number;
   /** @throws where the rows of a run with all projections are not those of the chain. */
   readonly check: (rows: Rows) => void;
-  /** What is to be done on the index of the first run with all projections. */
+  /** Runs on the index of the first run with all projections. */
   readonly afterwards?: (database: Database, rows: Rows) => Promise<void>;
 }
 
 export interface ProjectionComparison {
   readonly subject: string;
-  /** With all projections, and right after each without those in question. */
+  /** Runs with all projections, each followed by one without the compared projections. */
   readonly whole: readonly Run<IndexerRun>[];
   readonly without: readonly Run<IndexerRun>[];
   readonly rows: Rows;
 }
 
-/** Indexes a chain so many times with all projections and, in turn, without some; compiled, as an installed package is. */
+/** Indexes a chain repeatedly, alternating between all projections and all but some; compiled, as an installed package is. */
 export async function compareProjections(server: BenchServer, switched: Switched): Promise<ProjectionComparison> {
   const { rpc, chainId, head, subject, own, folder, runs, check, afterwards } = switched;
   const script = compileScript(indexerScript, join(folder, "indexer"));
   const index = (without: readonly string[]) => (databaseUrl: string) =>
     measureProcess<IndexerRun>(script, { rpc, chainId, head, traces: false, databaseUrl, without } satisfies IndexerOptions);
-  // Not counted: it warms the node, and tells what rows there are to be.
+  // Not counted: warms the node, and determines the expected rows.
   await index([])(await server.create("target"));
   const rows = await server.on("target", countRows);
   check(rows);

@@ -11,7 +11,7 @@ const baselineScript = new URL("./baseline-process.ts", import.meta.url);
 
 export interface Comparison {
   readonly indexed: readonly Run<IndexerRun>[];
-  /** Rows as text, ready for the wire: the strictest baseline. */
+  /** Rows as encoded text: the strictest baseline. */
   readonly texts: readonly Run<Timing>[];
   /** Rows as values that the script has to encode. */
   readonly values: readonly Run<Timing>[];
@@ -19,10 +19,10 @@ export interface Comparison {
 }
 
 export interface CompareOptions {
-  /** Where the compiled scripts are put. */
+  /** The folder of the compiled scripts. */
   readonly folder: string;
   readonly runs: number;
-  /** How many there are, to compare with what was indexed. */
+  /** The expected number of transfers. */
   readonly transfers: number;
   /** A folder for processor profiles of the indexer. */
   readonly profile?: string | undefined;
@@ -36,10 +36,11 @@ export async function compare(server: BenchServer, work: Work, options: CompareO
   const baseline = compileScript(baselineScript, join(options.folder, "baseline"));
   const nodeOptions = options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`];
   const index = (databaseUrl: string) => measureProcess<IndexerRun>(indexer, { ...work, databaseUrl } satisfies RunOptions, nodeOptions);
-  // Not counted: it makes the rows that the baselines copy, and warms the node for all.
+  // Not counted: writes the rows that the baselines copy, and warms the node.
   await index(await server.create("rows"));
   const rows = await server.on("rows", countRows);
-  if (rows.transfers !== options.transfers) throw new Error(`${options.transfers} transfers were made and ${rows.transfers} indexed.`);
+  if (rows.transfers !== options.transfers)
+    throw new Error(`${options.transfers} transfers were sent, but ${rows.transfers} were indexed.`);
   const source = { rowsUrl: server.urlOf("rows"), tables: await server.on("rows", tableNames) };
   const copy = (rowsAs: BaselineOptions["rowsAs"]) => (databaseUrl: string) =>
     measureProcess<Timing>(baseline, { ...work, ...source, rowsAs, databaseUrl } satisfies BaselineOptions);

@@ -17,7 +17,7 @@ export interface TableRows {
 const copyTypes: readonly string[] = ["bool", "bytea", "date", "float8", "int2", "int4", "int8", "jsonb", "numeric", "text", "timestamptz"];
 const chunkBytes = 256 * 1024;
 
-/** Reads all rows of a table; columns of other types than COPY's encoders know are taken as text. */
+/** Reads all rows of a table; columns of types without an encoder are read as text. */
 export async function readTable(database: Queryable, name: string): Promise<TableRows> {
   const described = await database.query<{ column: string; type: string }>(
     `SELECT column_name::text AS column, udt_name::text AS type FROM information_schema.columns
@@ -36,14 +36,14 @@ export async function readTable(database: Queryable, name: string): Promise<Tabl
   };
 }
 
-/** Encodes and writes rows in a transaction of their own. */
+/** Encodes and writes rows in one transaction. */
 export const copyValues = (database: Database, { name, columns, types, rows }: TableRows): Promise<number> =>
   database.transaction(async (client) => {
     await client.query("SET LOCAL synchronous_commit = off");
     return client.copy(name, columns, rows, types);
   });
 
-/** Rows as COPY's text in pieces of a size that the wire likes. */
+/** Rows in COPY's text format, in chunks. */
 export function encodeTable({ name, columns, types, rows }: TableRows): Buffer[] {
   const encode = encoders(name, columns, types);
   const text = rows.map((row) => `${row.map((value, index) => encode[index]?.(value)).join("\t")}\n`).join("");
@@ -53,7 +53,7 @@ export function encodeTable({ name, columns, types, rows }: TableRows): Buffer[]
   );
 }
 
-/** Writes text that is ready for the wire. */
+/** Writes encoded rows. */
 export async function copyText(client: pg.Client, { name, columns }: TableRows, chunks: readonly Buffer[]): Promise<void> {
   const statement = from(`COPY "${name}" (${columns.map(pg.escapeIdentifier).join(", ")}) FROM STDIN`);
   await pipeline(Readable.from(chunks), client.query(statement));

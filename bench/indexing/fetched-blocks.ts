@@ -4,7 +4,7 @@ import type { RunOptions } from "./runs.ts";
 const blocksInRequest = 50;
 const requestsInFlight = 4;
 
-/** Fetches blocks 0 to the head with their receipts, and throws them away. */
+/** Fetches blocks 0 to the head with their receipts, and discards them. */
 export async function fetchBlocks(options: Pick<RunOptions, "rpc" | "head" | "traces">): Promise<void> {
   const pool = new Pool(new URL(options.rpc).origin, { connections: requestsInFlight });
   let next = 0;
@@ -33,5 +33,6 @@ async function fetchRange(pool: Pool, first: number, last: number, traces: boole
     body: JSON.stringify(calls.map((call, index) => ({ jsonrpc: "2.0", id: index, ...call }))),
   });
   const replies = (await body.json()) as { result?: unknown }[];
-  if (statusCode !== 200 || replies.length !== calls.length || replies.some(({ result }) => !result)) throw new Error("The node refuses.");
+  if (statusCode !== 200 || replies.length !== calls.length || replies.some(({ result }) => !result))
+    throw new Error("The node returned an error.");
 }

@@ -5,7 +5,7 @@ import { compareTenths } from "./tenths.ts";
 
 const targets = { ratio: 1.1, missAbove: 1.4, megabytes: 400, growth: 1.25 };
 
-/** The tables and figures of a comparison. Ratios are medians of the runs' own, each to the baseline that ran right after it. */
+/** The tables and figures of a comparison. A ratio is the median over the runs, each compared with the baseline that ran right after it. */
 export function resultOf({ indexed, texts, values, rows }: Comparison): BenchResult {
   const ratio = median(ratios(indexed, texts, wall));
   const megabytes = Math.max(...indexed.map((run) => run.megabytes));

@@ -11,7 +11,7 @@ import { projections } from "../support/projections.ts";
 import type { IndexerOptions, IndexerRun } from "./runs.ts";
 import type { Point } from "./tenths.ts";
 
-// Our indexer as `ashlar index` wires it, from its first question to the node to the commit of the head.
+// The indexer as `ashlar index` wires it, from its first request to the commit of the head.
 const options = argumentOf<IndexerOptions>();
 const chain: IndexedChain = {
   id: options.chainId,

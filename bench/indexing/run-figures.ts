@@ -2,16 +2,16 @@ import { rounded } from "../result.ts";
 import type { Timing } from "./runs.ts";
 import type { Run } from "./timed-run.ts";
 
-/** What a run took on the clock. */
+/** The wall time of a run. */
 export const wall = ({ result }: Run<Timing>): number => result.milliseconds;
-/** All that the machine's processors did for a run: it does not depend on what else they did. */
+/** The processor time of a run in all processes, independent of other load. */
 export const processor = ({ result, node, database }: Run<Timing>): number => result.processorSeconds + (node ?? 0) + (database ?? 0);
 
-/** Each run to the one that ran right beside it. */
+/** Compares each run with the adjacent one. */
 export const ratios = (runs: readonly Run<Timing>[], baselines: readonly Run<Timing>[], pick: (run: Run<Timing>) => number): number[] =>
   runs.flatMap((run, index) => [baselines[index]].flatMap((baseline) => (baseline === undefined ? [] : [pick(run) / pick(baseline)])));
 
-/** A run as a line of a table. */
+/** A run as a row of a table. */
 export const lineOf = (run: Run<Timing>): Readonly<Record<string, string | number>> => ({
   run: run.kind,
   ms: Math.round(run.result.milliseconds),

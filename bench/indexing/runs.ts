@@ -1,17 +1,17 @@
 import type { Point } from "./tenths.ts";
 
-/** What a run of either kind is told. */
+/** Options of a run of either kind. */
 export interface RunOptions {
   readonly rpc: string;
   readonly chainId: number;
-  /** Up to this block. */
+  /** The last block. */
   readonly head: number;
   readonly databaseUrl: string;
   readonly traces: boolean;
 }
 
 export interface IndexerOptions extends RunOptions {
-  /** Projections that are left out, by id; none where it is not said. */
+  /** The ids of excluded projections; none by default. */
   readonly without?: readonly string[];
 }
 
@@ -19,15 +19,15 @@ export interface BaselineOptions extends RunOptions {
   /** The database whose rows are copied, and its tables. */
   readonly rowsUrl: string;
   readonly tables: readonly string[];
-  /** What lies in memory when the clock starts: the text that COPY takes, or values that are yet to be encoded. */
+  /** The form of the rows in memory when the clock starts: encoded text, or values. */
   readonly rowsAs: "text" | "values";
 }
 
-/** What every run tells: wall time and the process's own processor time, its start and its reading of rows left out. */
+/** The result of a run: wall time and processor time of the process, without its start and the loading of rows. */
 export interface Timing {
   readonly milliseconds: number;
   readonly processorSeconds: number;
-  /** Milliseconds by step; steps of two batches may run at once. */
+  /** Milliseconds by step; steps of two batches may overlap. */
   readonly steps: Readonly<Record<string, number>>;
 }
 

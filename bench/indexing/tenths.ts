@@ -1,10 +1,10 @@
-/** When a block was committed. */
+/** The time at which a block was committed. */
 export interface Point {
   readonly block: number;
   readonly milliseconds: number;
 }
 
-/** When a height was reached, between two commits by the share of the blocks between them. */
+/** The time at which a height was reached, interpolated between two commits. */
 const reachedAt = (points: readonly Point[], height: number): number => {
   let before: Point = { block: 0, milliseconds: 0 };
   for (const point of points) {
@@ -17,7 +17,7 @@ const reachedAt = (points: readonly Point[], height: number): number => {
   return before.milliseconds;
 };
 
-/** Milliseconds that a block of the first and of the last tenth of a run took. */
+/** Milliseconds per block in the first and in the last tenth of a run. */
 export const compareTenths = (points: readonly Point[]): { readonly first: number; readonly last: number } => {
   const head = points.at(-1)?.block ?? 0;
   const tenth = head / 10;

@@ -5,7 +5,7 @@ import type { BenchServer } from "../support/server.ts";
 import { countRows, listIndexes } from "../support/tables.ts";
 import type { Timing } from "./runs.ts";
 
-/** One run with what the programs beside it took: processor seconds of the node and the database, and the machine's load at its end. */
+/** One run with the processor seconds of the node and the database, and the machine's load at its end. */
 export interface Run<T extends Timing> extends Measured<T> {
   readonly kind: string;
   readonly load: number;
@@ -15,7 +15,7 @@ export interface Run<T extends Timing> extends Measured<T> {
 
 type Rows = Readonly<Record<string, number>>;
 
-/** One run into an empty database; afterwards it must hold the same rows as all others, and every index must be there and valid. */
+/** Runs into an empty database, and checks that the number of rows is that of the other runs and that every index exists and is valid. */
 export async function timedRun<T extends Timing>(
   server: BenchServer,
   kind: string,
@@ -24,7 +24,7 @@ export async function timedRun<T extends Timing>(
 ): Promise<Run<T>> {
   const url = await server.create("target");
   const indexes = await server.on("target", listIndexes);
-  // What earlier runs left to be written is not this run's work.
+  // Pending writes of earlier runs must not count for this one.
   await server.on("target", (database) => database.query("CHECKPOINT"));
   const before = { node: processorSecondsOf("anvil"), database: processorSecondsOf("postgres") };
   const measured = await work(url);
@@ -44,7 +44,7 @@ const inspect = (server: BenchServer, kind: string, indexes: readonly string[], 
   server.on("target", async (database) => {
     const found = await listIndexes(database);
     const missing = indexes.filter((name) => found.find((index) => index.name === name)?.valid !== true);
-    if (missing.length > 0) throw new Error(`After the ${kind}, indexes are missing or not valid: ${missing.join(", ")}.`);
+    if (missing.length > 0) throw new Error(`After the ${kind}, indexes are missing or invalid: ${missing.join(", ")}.`);
     const counts = await countRows(database);
     const [other] = Object.entries(rows).filter(([table, count]) => counts[table] !== count);
     if (other !== undefined) throw new Error(`The ${kind} left ${counts[other[0]] ?? 0} rows in ${other[0]}, not ${other[1]}.`);

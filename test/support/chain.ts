@@ -4,7 +4,7 @@ import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hash
 
 const require = createRequire(import.meta.url);
 
-/** A contract as its package ships it. */
+/** A compiled contract of an npm package. */
 export interface Artifact {
   readonly abi: Abi;
   readonly bytecode: Hex;
@@ -20,23 +20,23 @@ export interface TestTransaction {
   readonly maxPriorityFeePerGas?: bigint;
 }
 
-/** An anvil of one's own, without automine: what is sent waits for `mine`. */
+/** A dedicated anvil process without automine: transactions stay pending until `mine`. */
 export interface TestChain {
   readonly url: string;
   /** Funded by the genesis block. */
   readonly accounts: readonly Address[];
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>;
   batch<T>(calls: readonly { readonly method: string; readonly params: readonly unknown[] }[]): Promise<T[]>;
-  /** Sends transactions in order, in one request, and gives their hashes. */
+  /** Sends transactions in order, in one request, and returns their hashes. */
   send(...transactions: readonly TestTransaction[]): Promise<Hash[]>;
   mine(timestamp?: number): Promise<void>;
   head(): Promise<number>;
-  /** Deploys, mines, and gives the address. */
+  /** Deploys, mines, and returns the address. */
   deploy(artifact: Artifact, args?: readonly unknown[], from?: Address): Promise<Address>;
   stop(): Promise<void>;
 }
 
-/** Contracts of npm packages, by what the tests call them. */
+/** Contracts of npm packages, by the names that the tests use. */
 export const artifacts = {
   erc20: () => hardhat("openzeppelin-contracts-4/build/contracts/ERC20PresetMinterPauser.json"),
   erc721: () => hardhat("openzeppelin-contracts-4/build/contracts/ERC721PresetMinterPauserAutoId.json"),
@@ -54,7 +54,7 @@ const waffle = (path: string): Artifact => {
   return { abi: artifact.abi, bytecode: `0x${artifact.evm.bytecode.object}` };
 };
 
-/** Starts the platform's anvil binary on a port of the system's choice. The port is read from this very process, so it is nobody else's. */
+/** Starts the platform's anvil binary on a port that the system assigns; the port is read from the output of the process. */
 export const startTestChain = async (options: { readonly args?: readonly string[] } = {}): Promise<TestChain> => {
   const child = spawn(
     binary(),
@@ -115,7 +115,7 @@ export const startTestChain = async (options: { readonly args?: readonly string[
       });
       await mine();
       const receipt = await rpc<{ contractAddress: Address; status: Hex }>("eth_getTransactionReceipt", [hash]);
-      if (receipt.status !== "0x1") throw new Error("The contract could not be deployed.");
+      if (receipt.status !== "0x1") throw new Error("Contract deployment failed.");
       return receipt.contractAddress;
     },
     stop: () => end(child),
@@ -128,7 +128,7 @@ interface Reply {
   readonly error?: { readonly message: string };
 }
 
-/** A call of a contract as a transaction's fields. */
+/** The fields of a transaction that calls a contract. */
 export const call = (artifact: Artifact, to: Address, functionName: string, args: readonly unknown[] = []): { to: Address; data: Hex } => ({
   to,
   data: encodeFunctionData({ abi: artifact.abi, functionName, args }),
@@ -150,10 +150,10 @@ const platforms: Readonly<Record<string, string>> = {
   "win32-x64": "anvil-win32-amd64/bin/anvil.exe",
 };
 
-/** The binary itself: the package's own starter leaves a second process behind. */
+/** The binary itself, as the launcher of the package leaves a second process behind. */
 const binary = (): string => {
   const path = platforms[`${process.platform}-${process.arch}`];
-  if (path === undefined) throw new Error(`There is no anvil for ${process.platform}-${process.arch}.`);
+  if (path === undefined) throw new Error(`No anvil binary for ${process.platform}-${process.arch}.`);
   return require.resolve(`@foundry-rs/${path}`);
 };
 
@@ -164,7 +164,7 @@ const listening = (child: ChildProcess): Promise<string> =>
       output += chunk.toString();
       const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(output)?.[1];
       if (port === undefined) return;
-      // From here on nobody reads: a full pipe would stop the node.
+      // The output is no longer read: a full pipe would block the node.
       child.stdout?.off("data", onData).resume();
       resolve(`http://127.0.0.1:${port}`);
     };
@@ -173,7 +173,7 @@ const listening = (child: ChildProcess): Promise<string> =>
       output += chunk.toString();
     });
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`anvil ended with code ${code}: ${output.slice(-500)}`)));
+    child.once("exit", (code) => reject(new Error(`anvil exited with code ${code}: ${output.slice(-500)}`)));
   });
 
 const end = (child: ChildProcess): Promise<void> =>

@@ -4,13 +4,13 @@ import { pathToFileURL } from "node:url";
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { TestChain } from "./chain.ts";
 
-/** Where the multicall contract stands on chains that have it. */
+/** The address of Multicall3 on the chains that have it. */
 export const multicall: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
-/** The multicall contract's code. The package keeps it, and exports it nowhere. */
+/** The code of Multicall3, from a module that viem does not export. */
 export const multicallCode = async (chain: TestChain): Promise<string> => {
   const folder = join(createRequire(import.meta.url).resolve("viem"), "../..");
   const constants = (await import(pathToFileURL(join(folder, "_esm/constants/contracts.js")).href)) as { multicall3Bytecode: string };
-  // Calling creation code gives the code that it would leave behind.
+  // A call of creation code returns the deployed code.
   return chain.rpc<string>("eth_call", [{ data: constants.multicall3Bytecode }, "latest"]);
 };

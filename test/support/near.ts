@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 
-/** That a number is another one but for the rounding of a few steps of floating-point arithmetic. */
+/** Expects two numbers to be equal up to the rounding errors of a few floating-point operations. */
 export function expectNear(actual: number | null | undefined, expected: number, what = ""): void {
-  const apart = actual === expected ? 0 : Math.abs((actual ?? Number.NaN) / expected - 1);
-  expect(apart, `${what} ${actual} for ${expected}`).toBeLessThan(1e-12);
+  const relativeError = actual === expected ? 0 : Math.abs((actual ?? Number.NaN) / expected - 1);
+  expect(relativeError, `${what} ${actual} for ${expected}`).toBeLessThan(1e-12);
 }

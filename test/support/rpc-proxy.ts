@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A JSON-RPC reply that a test may change before it goes out. */
+/** A JSON-RPC reply that a test may change before it is sent. */
 export interface ProxiedReply {
   id: unknown;
   jsonrpc: string;
@@ -15,11 +15,11 @@ export interface RpcProxy {
   readonly counts: Map<string, number>;
   /** Changes replies; set by a test while it runs. */
   tamper: ((method: string, reply: ProxiedReply, params: readonly unknown[]) => void) | null;
-  /** Answers a whole HTTP request in its own way; true when it did. */
+  /** Handles a whole HTTP request instead of the node; true when it did. */
   intercept: ((body: string, response: ServerResponse) => boolean) | null;
   /** Changes the text of a whole reply. */
   rewrite: ((text: string) => string) | null;
-  /** Milliseconds that a reply is held back. */
+  /** Milliseconds by which a reply is delayed. */
   delay: (() => number) | null;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface Message {
   readonly params: readonly unknown[];
 }
 
-/** Stands between the indexer and a node: counts calls, and lies where a test tells it to (a real node does not lie on demand). */
+/** A proxy between the indexer and a node: counts calls, and injects the faults of a test, which a real node does not produce on demand. */
 export const startRpcProxy = async (target: string): Promise<RpcProxy> => {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

@@ -1,18 +1,18 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Bytes between two ends, as a network passes them on: or loses them, or breaks. */
+/** A TCP proxy that can drop bytes and break connections. */
 export interface TcpProxy {
   readonly port: number;
   /** Connections made so far. */
   connections: number;
-  /** Nothing is passed on, and nobody is told. */
+  /** Drops all bytes without an error. */
   mute: boolean;
   /** Breaks all connections. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Stands between a client and a port of this machine. */
+/** Starts a proxy between a client and a local port. */
 export const startTcpProxy = async (target: string): Promise<TcpProxy> => {
   const sockets = new Set<Socket>();
   const pass = (from: Socket, to: Socket) => {

@@ -8,19 +8,19 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { addRound, buildStory } from "../../support/indexer/story-builder.ts";
 import { isLevel } from "../../support/indexer/support.ts";
-import { tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
 import { until } from "../../support/until.ts";
 
 export interface Killing {
   readonly kills: number;
-  /** How often both indexes are compared on the way. */
+  /** How often both indexes are compared before the end. */
   readonly points: number;
   readonly seed: string;
 }
 
-/** What both indexes hold at a point of the chain's growth. */
+/** The contents of both indexes at one height. */
 export interface Comparison {
   readonly killed: Readonly<Record<string, string>>;
   readonly undisturbed: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface Comparison {
 /** Rounds of three blocks each before the first process starts. */
 const roundsBefore = 40;
 
-/** One index whose process is killed again and again while the chain grows, and one whose process is left alone. */
+/** One index whose process is killed again and again while the chain grows, and one whose process is undisturbed. */
 export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<Comparison[]> => {
   const random = createRandom(seed);
   const [chain, killed, undisturbed, folder, otherFolder] = await Promise.all([
@@ -39,17 +39,17 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
     mkdtemp(join(tmpdir(), "ashlar-kills-")),
     mkdtemp(join(tmpdir(), "ashlar-kills-")),
   ]);
-  const tale = await tellTale(chain, roundsBefore);
+  const story = await buildStory(chain, roundsBefore);
   const config = chainConfig.parse({
     name: "test",
     id: 31337,
     rpc: chain.url,
     nativeAccounting: "traces",
-    wrappedNative: [tale.weth],
+    wrappedNative: [story.weth],
     pollMilliseconds: 50,
   });
   let round = roundsBefore;
-  const goOn = () => tellRound(chain, tale, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
+  const goOn = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
   const settled = async (test: TestDatabase): Promise<boolean> =>
     (await isLevel(test.database, chain)) && (await test.database.query("SELECT 1 FROM node_reads LIMIT 1")).length === 0;
   /** Killed processes' connections end a moment later. */
@@ -68,17 +68,17 @@ export const killAndCompare = async ({ kills, points, seed }: Killing): Promise<
   try {
     for (let count = 1; count <= kills; count += 1) {
       const isPoint = count === kills || count % Math.floor(kills / points) === 0;
-      // What the next process finds when it starts: a backfill of its own, at times on another branch.
+      // The next process starts with a backfill, sometimes on another branch.
       for (let rounds = random.between(2, 10); rounds > 0; rounds -= 1) await goOn();
       if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 20), []]);
       const running = await startIndexer(folder, config, killed.url);
       await until("The process being connected", () => isConnected(killed));
       if (!isPoint && random.chance(2)) await wait(random.between(0, 500));
       else {
-        await until("The index being level", () => settled(killed), 60_000);
+        await until("The index reaching the head", () => settled(killed), 60_000);
         await goOn();
         if (random.chance(3)) await chain.rpc("anvil_reorg", [random.between(1, 10), []]);
-        // Following takes in each of these blocks within tens of milliseconds.
+        // Following indexes each of these blocks within tens of milliseconds.
         if (!isPoint) await wait(random.between(0, 120));
       }
       if (isPoint) await compare();

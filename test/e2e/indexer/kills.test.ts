@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { killAndCompare } from "./killing.ts";
 
 describe("an index whose process is killed at random moments", () => {
-  it("holds what an undisturbed one holds, at five points and at the end", { timeout: 240_000 }, async () => {
+  it("has the rows of an undisturbed one, at five points and at the end", { timeout: 240_000 }, async () => {
     const seed = `kills ${Date.now()}`;
     const comparisons = await killAndCompare({ kills: 11, points: 5, seed });
     expect(comparisons).toHaveLength(6);

@@ -8,21 +8,21 @@ import { createLeader, LeadershipLostError } from "../../../runtime/indexer/lead
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../support/indexer/support.ts";
-import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { startIndexer } from "../../support/indexer-process.ts";
 import { until } from "../../support/until.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 
 let chain: TestChain;
-let tale: Tale;
+let story: Story;
 let round = 1;
 const cleanUps: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
-  tale = await tellTale(chain, round);
+  story = await buildStory(chain, round);
 });
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
@@ -42,7 +42,7 @@ const connect = (test: TestDatabase, applicationName: string): Database => {
   return database;
 };
 const startIn = async (test: TestDatabase, applicationName: string) => {
-  const running = await createTestIndexer(chain.url, connect(test, applicationName), { chain: chainOf({ wrappedNative: [tale.weth] }) });
+  const running = await createTestIndexer(chain.url, connect(test, applicationName), { chain: chainOf({ wrappedNative: [story.weth] }) });
   const stop = new AbortController();
   const run = running.indexer.run(stop.signal);
   const end = async () => {
@@ -56,35 +56,35 @@ const startIn = async (test: TestDatabase, applicationName: string) => {
   return { ...running, end };
 };
 const breakLockOf = (test: TestDatabase, applicationName: string) =>
-  // Waits until the process is gone, and its lock with it.
+  // Waits until the server process has ended, which releases its lock.
   test.database.query(
     `SELECT pg_terminate_backend(l.pid, 10000) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
      WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = $1 AND a.datname = current_database()`,
     [applicationName],
   );
-const tellMore = () => tellRound(chain, tale, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
+const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
 const freshDump = async () => {
   const test = await newDatabase();
-  const fresh = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [tale.weth] }) });
+  const fresh = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [story.weth] }) });
   await fresh.runToHead(await chain.head());
   await fresh.close();
   return dump(test.database);
 };
 
 describe("a second indexer of a chain", () => {
-  it("waits, says so once, and takes over when the first one stops", async () => {
+  it("waits, logs so once, and takes over when the first one stops", async () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");
     const head = await chain.head();
     await until("The backfill", () => first.indexer.status().block === head);
     const second = await startIn(test, "second");
     await until("Waiting", () => second.notes.length > 0);
-    await tellMore();
+    await addMoreBlocks();
     await until("Following", async () => first.indexer.status().block === (await chain.head()));
     expect(second.progress).toEqual([]);
     expect(second.indexer.status().leading).toBe(false);
     await first.end();
-    await tellMore();
+    await addMoreBlocks();
     await until("Taking over", async () => second.indexer.status().block === (await chain.head()));
     expect(second.notes.filter((note) => note.includes("by another process"))).toEqual([
       "test is indexed by another process; this one waits and takes over when that one stops.",
@@ -92,7 +92,7 @@ describe("a second indexer of a chain", () => {
     expect(await dump(test.database)).toEqual(await freshDump());
   });
 
-  it("takes over when the first one loses its lock, and the first one waits then", async () => {
+  it("takes over when the first one loses its lock, which then waits", async () => {
     const test = await newDatabase();
     const first = await startIn(test, "first");
     await until("The backfill", async () => first.indexer.status().block === (await chain.head()));
@@ -104,14 +104,14 @@ describe("a second indexer of a chain", () => {
     ] as const) {
       expect(leader.indexer.status().leading).toBe(true);
       await breakLockOf(test, name);
-      await tellMore();
+      await addMoreBlocks();
       await until("Taking over", () => other.indexer.status().leading && !leader.indexer.status().leading);
       await until("Following", async () => other.indexer.status().block === (await chain.head()));
     }
     expect(await dump(test.database)).toEqual(await freshDump());
   });
 
-  it("goes on within seconds after the first process was killed", async () => {
+  it("takes over within seconds after the first process was killed", async () => {
     const test = await newDatabase();
     const folder = await mkdtemp(join(tmpdir(), "ashlar-leader-"));
     cleanUps.push(() => rm(folder, { recursive: true, force: true }));
@@ -132,13 +132,13 @@ describe("a second indexer of a chain", () => {
       return row?.count === 2;
     });
     await first.kill();
-    await tellMore();
+    await addMoreBlocks();
     await until("Taking over", indexed, 5_000);
   });
 });
 
-describe("a leader whose lock is gone", () => {
-  it("may not write, although it has not noticed yet", async () => {
+describe("a leader that lost its lock", () => {
+  it("cannot write, even before it detects the loss", async () => {
     const test = await newDatabase();
     const database = connect(test, "silent");
     const leader = createLeader({ database, chain: chainOf(), logger: { info: () => undefined }, beatMilliseconds: 60_000 });

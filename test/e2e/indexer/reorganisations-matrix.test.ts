@@ -12,7 +12,7 @@ afterAll(async () => {
 });
 
 describe("an index that follows a node through a reorganisation", () => {
-  it.each(Array.from({ length: 60 }, (_, index) => index + 1))("of depth %i holds what an index built afterwards holds", async (depth) => {
+  it.each(Array.from({ length: 60 }, (_, index) => index + 1))("of depth %i has the rows of an index built afterwards", async (depth) => {
     await branching.goOn();
     await branching.settled();
     await branching.branch(depth, `every depth ${depth}`, depth % 3 === 0 ? 1 : 0);

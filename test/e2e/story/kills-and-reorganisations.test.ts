@@ -39,20 +39,20 @@ describe("an index under kills and reorganisations", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it(`serves what the node says after ${kills} SIGKILLs at random moments of backfill and following`, async () => {
-    // A failed run's moments can be had again from its seed.
+  it(`serves the node's balances after ${kills} SIGKILLs at random moments of backfill and following`, async () => {
+    // The seed reproduces the moments of a failed run.
     const seed = `kills ${Date.now()}`;
     const random = createRandom(seed);
-    let killedUnderWay = 0;
+    let killedRunning = 0;
     for (let count = 0; count < kills; count++) {
       const running = await startIndexer(folder, demo.chain, test.url);
       // Start-up takes about a second; the later moments fall into the middle of batches.
       await wait(random.between(900, 2_400));
       if (count >= kills / 2) await demo.liveOneBlock();
-      if (running.child.exitCode === null) killedUnderWay += 1;
+      if (running.child.exitCode === null) killedRunning += 1;
       await running.kill();
     }
-    expect(killedUnderWay, seed).toBe(kills);
+    expect(killedRunning, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
     await until("The backfill", indexed);
     const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
@@ -60,7 +60,7 @@ describe("an index under kills and reorganisations", () => {
     expect(result.erc20).toBeGreaterThan(1_000);
   });
 
-  it("serves what the node says after a reorganisation, and a lower head is none", async () => {
+  it("serves the node's balances after a reorganisation", async () => {
     for (let block = 0; block < 12; block++) await demo.liveOneBlock();
     await until("Following", indexed);
     const head = await headOf(demo.rpcUrl);
@@ -84,10 +84,10 @@ describe("an index under kills and reorganisations", () => {
     const plant =
       "UPDATE balances SET balance = balance + $1 WHERE chain_id = $2 AND owner = decode($3, 'hex') AND token = decode($4, 'hex')";
     const key = [demo.chain.id, trader?.slice(2), goldToken?.slice(2)];
-    const commanded = () => runAudit(folder, test.url);
-    expect(await commanded()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
+    const auditCommand = () => runAudit(folder, test.url);
+    expect(await auditCommand()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
     await test.database.query(plant, [1, ...key]);
-    expect(await commanded()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
+    expect(await auditCommand()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
     const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
     await test.database.query(plant, [-1, ...key]);
     expect(differences).toHaveLength(1);

@@ -48,20 +48,20 @@ const everything: Capabilities = {
   webSocket: true,
   batchSize: 100,
 };
-/** What the proxy passes on: HTTP, no websocket. */
+/** What the proxy supports: HTTP, no WebSocket. */
 const proxied: Capabilities = { ...everything, webSocket: false };
 const refuse = (reply: ProxiedReply, message = "the method does not exist") => {
   delete reply.result;
   reply.error = { code: -32601, message };
 };
 const change = (method: string, how: (reply: ProxiedReply, params: readonly unknown[]) => void) => {
-  proxy.tamper = (asked, reply, params) => {
-    if (asked === method || method === "*") how(reply, params);
+  proxy.tamper = (called, reply, params) => {
+    if (called === method || method === "*") how(reply, params);
   };
 };
 
-describe("what a node offers", () => {
-  it("is all of it, of a node that offers all", async () => {
+describe("the capabilities of a node", () => {
+  it("are complete for a node that supports everything", async () => {
     expect(await probe(chain.url)).toEqual(everything);
     expect(missingFeatures(await probe(chain.url))).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe("what a node offers", () => {
       { blockReceipts: false },
       () => change("eth_getBlockReceipts", (reply) => void Object.assign(reply, { result: [] })),
     ],
-    ["debug traces when there are no flat ones", { traces: "debug" }, () => change("trace_block", (reply) => refuse(reply))],
+    ["debug traces when there are no flat traces", { traces: "debug" }, () => change("trace_block", (reply) => refuse(reply))],
     [
       "no traces when each reply has an error instead of a result",
       { traces: null, oldTraces: false },
@@ -105,7 +105,7 @@ describe("what a node offers", () => {
       },
     ],
     [
-      "traces of recent blocks, when the old ones need state that is gone",
+      "traces of recent blocks only, when older ones require pruned state",
       { traces: "debug", oldTraces: false },
       () => {
         proxy.tamper = (method, reply, params) => {
@@ -127,24 +127,24 @@ describe("what a node offers", () => {
       () => change("eth_getBalance", (reply) => refuse(reply, "missing trie node")),
     ],
     [
-      "no state by hash when it takes heights alone",
+      "no state by hash when only heights are accepted",
       { stateByHash: false },
       () => change("eth_getBalance", (reply, params) => void (typeof params[1] === "object" && refuse(reply, "invalid argument 1"))),
     ],
     [
-      "no archive state when the answer is no balance",
+      "no archive state when the result is no balance",
       { archiveState: false, stateByHash: false },
       () => change("eth_getBalance", (reply) => void Object.assign(reply, { result: "0x" })),
     ],
   ];
-  it.each(cases)("is %s", async (_, expected, lie) => {
-    lie();
+  it.each(cases)("include %s", async (_, expected, inject) => {
+    inject();
     expect(await probe()).toEqual({ ...proxied, ...expected });
   });
 
-  it("is batches as long as it takes", async () => {
+  it("include the largest accepted batch size", async () => {
     proxy.intercept = (body, response) => {
-      // The websocket's upgrade has none.
+      // The WebSocket upgrade request has no body.
       if (body === "") return false;
       const sent: unknown = JSON.parse(body);
       if (!Array.isArray(sent) || sent.length <= 20) return false;
@@ -158,8 +158,8 @@ describe("what a node offers", () => {
   });
 });
 
-describe("a node that was examined", () => {
-  it("gives checked blocks, and its heads where it tells them by itself", async () => {
+describe("an examined node", () => {
+  it("provides verified blocks, and its heads where it announces them", async () => {
     const rpc = createRpc({ url: chain.url });
     const node = await examineNode({ rpc, url: chain.url, chainId: 31337, from: 0, tracing: true });
     expect(node.capabilities).toEqual(everything);
@@ -181,7 +181,7 @@ describe("ashlar doctor", () => {
     return [code, lines.join("\n")];
   };
 
-  it("prints what the node offers and what follows from it", async () => {
+  it("prints the capabilities of the node and their consequences", async () => {
     change("eth_getBalance", (reply) => refuse(reply, "missing trie node"));
     const [code, text] = await run(proxy.url);
     expect(code).toBe(0);
@@ -199,7 +199,7 @@ describe("ashlar doctor", () => {
     expect(text).toMatch(/^Its last 10 blocks \(10 transactions\) are consistent; fetched in \d+ ms\.$/m);
   });
 
-  it("takes a node of this machine without a scheme, and says what to write for others, without what they hold", async () => {
+  it("accepts a local node without a scheme, and rejects other URLs without printing their secrets", async () => {
     expect((await run(proxy.url.replace("http://", "")))[0]).toBe(0);
     const sentence = "--rpc: Expected an http:// or https:// URL, such as http://localhost:8545";
     expect(await run("node.example/s3cr3tt0ken")).toEqual([1, sentence]);
@@ -212,7 +212,7 @@ describe("ashlar doctor", () => {
     expect(lines).toEqual(["--from 21 is above the node's head, block 20: give 20 or less."]);
   });
 
-  it("says why a node cannot be indexed from, and hides its URL", async () => {
+  it("prints why a node cannot be indexed from, and hides its URL", async () => {
     const [code, text] = await run("http://127.0.0.1:1/v3/s3cr3tt0ken");
     expect(code).toBe(1);
     expect(text).toMatch(/^This node cannot be indexed from: Node at 127\.0\.0\.1:1 cannot be reached/);

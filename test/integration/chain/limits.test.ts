@@ -24,12 +24,12 @@ const capabilities = {
   webSocket: null,
   batchSize: 100,
 } as const;
-/** The blocks, what the node was found to take in the end, and the fewest requests at once that it was held to meanwhile. */
+/** The blocks, the limits found for the node, and the lowest concurrency in between. */
 const ask = async (
   options: Partial<RpcOptions> = {},
 ): Promise<{ blocks: ChainBlock[]; limits: ReturnType<Rpc["limits"]>; lowestConcurrency: number }> => {
   let lowestConcurrency = Number.POSITIVE_INFINITY;
-  // A limit is lowered right after the retry is announced, and grows again with what succeeds.
+  // A limit is lowered right after the retry is reported, and raised again by successful requests.
   const note = () => setImmediate(() => (lowestConcurrency = Math.min(lowestConcurrency, rpc.limits().concurrency)));
   const rpc = createRpc({ url: proxy.url, retries: 3, backOffMilliseconds: 5, onRetry: note, ...options });
   try {
@@ -78,25 +78,25 @@ const error = (code: number, message: string) => JSON.stringify({ jsonrpc: "2.0"
 describe("a node that limits its requests", () => {
   const limits: [string, number, (response: ServerResponse) => void][] = [
     ["refuses a long batch with an error of JSON-RPC", 10, (response) => response.end(error(-32600, "batch too large"))],
-    ["refuses a long batch in words of its own", 7, (response) => response.end(error(-32005, "batch limit 7 exceeded"))],
+    ["refuses a long batch with another message", 7, (response) => response.end(error(-32005, "batch limit 7 exceeded"))],
     ["refuses a long batch without a reason", 3, (response) => response.end(error(-32600, "Invalid Request"))],
-    ["knows no batches at all", 1, (response) => response.writeHead(400).end(error(-32700, "parse error"))],
-    ["answers a large request with status 413", 6, (response) => response.writeHead(413).end("Payload Too Large")],
-    ["cuts a long reply off", 9, (response) => response.end('[{"jsonrpc":"2.0","id":1,"result":{"num')],
-    ["answers a large request with a bad gateway", 12, (response) => response.writeHead(502).end("<html>")],
+    ["does not support batches", 1, (response) => response.writeHead(400).end(error(-32700, "parse error"))],
+    ["rejects a large request with status 413", 6, (response) => response.writeHead(413).end("Payload Too Large")],
+    ["truncates a long reply", 9, (response) => response.end('[{"jsonrpc":"2.0","id":1,"result":{"num')],
+    ["rejects a large request with status 502", 12, (response) => response.writeHead(502).end("<html>")],
     ["closes the connection on a large request", 12, (response) => response.destroy()],
-    ["does not answer a large request in time", 8, () => undefined],
-    ["calls a large batch too many requests", 5, (response) => response.writeHead(429, { "retry-after": "0" }).end("slow down")],
+    ["does not reply to a large request in time", 8, () => undefined],
+    ["rejects a large batch with status 429", 5, (response) => response.writeHead(429, { "retry-after": "0" }).end("slow down")],
   ];
 
-  it.each(limits)("gives the same blocks when it %s", async (_, most, refuse) => {
+  it.each(limits)("returns the same blocks when it %s", async (_, most, refuse) => {
     refuseAbove(most, refuse);
     const { blocks, limits } = await ask({ timeoutMilliseconds: deadline(500), retries: 6 });
     expect(blocks).toEqual(truth);
     expect(limits.batchSize).toBeLessThanOrEqual(2 * most);
   });
 
-  it("gives the same blocks when the rest of a batch is refused after so many bytes", async () => {
+  it("returns the same blocks when a batch is refused beyond a number of bytes", async () => {
     let bytes = 0;
     const plain = proxy.intercept;
     expect(plain).toBeNull();
@@ -115,7 +115,7 @@ describe("a node that limits its requests", () => {
     expect(limits.batchSize).toBeLessThan(100);
   });
 
-  it("gives the same blocks when it allows so many calls a second, and is asked less at once", async () => {
+  it("returns the same blocks under a rate limit, and gets fewer concurrent requests", async () => {
     let allowance = 20;
     const refill = setInterval(() => {
       allowance = 20;
@@ -144,17 +144,17 @@ describe("a node that limits its requests", () => {
       reply.error = { code: -32000, message: "response size exceeded the limit of 10 kB" };
     };
     expect((await ask()).blocks).toEqual(truth);
-    // 30 blocks of 5 transactions and the one that deploys; for each of them a call of its own.
+    // 30 blocks of 5 transactions and the one that deploys; one call for each of them.
     expect(proxy.counts.get(part)).toBe(151);
   });
 
-  it("is asked for less when its replies would fill the memory", async () => {
+  it("gets smaller requests when its replies would exhaust the memory", async () => {
     const { blocks, limits } = await ask({ replyBytes: 20_000 });
     expect(blocks).toEqual(truth);
     expect(limits.batchSize).toBeLessThan(100);
   });
 
-  it("is not asked for less when a contract's own words sound like a limit", async () => {
+  it("does not get smaller requests when a revert reason resembles a limit", async () => {
     proxy.tamper = (method, reply) => {
       if (method !== "eth_call") return;
       delete reply.result;
@@ -168,7 +168,7 @@ describe("a node that limits its requests", () => {
   });
 });
 
-describe("what an error asks for", () => {
+describe("the classification of an error", () => {
   it.each([
     [-32005, "daily request count exceeded, request rate limited", "rate"],
     [-32005, "limit exceeded", "rate"],
@@ -191,7 +191,7 @@ describe("what an error asks for", () => {
   });
 });
 
-describe("a size that is found out", () => {
+describe("an adaptive size", () => {
   it("is halved down to 1, and no further", () => {
     const size = createAdaptiveSize(10);
     const seen = [size.current()];
@@ -202,13 +202,13 @@ describe("a size that is found out", () => {
     expect(seen).toEqual([10, 5, 2, 1, 1, 1]);
   });
 
-  it("is halved once by requests that were under way together", () => {
+  it("is halved once by concurrent requests", () => {
     const size = createAdaptiveSize(100);
     for (let count = 0; count < 8; count += 1) size.shrink(100);
     expect(size.current()).toBe(50);
   });
 
-  it("settles right below a limit, and tries beyond it ever more seldom", () => {
+  it("converges right below a limit, and exceeds it less and less often", () => {
     const size = createAdaptiveSize(100);
     const limit = 37;
     const attempts: boolean[] = [];
@@ -223,7 +223,7 @@ describe("a size that is found out", () => {
     expect(attempts.slice(1_000).filter((good) => !good).length).toBeLessThan(10);
   });
 
-  it("comes back to the most when the limit is gone", () => {
+  it("returns to the maximum when the limit is lifted", () => {
     const size = createAdaptiveSize(100);
     for (let count = 0; count < 10; count += 1) size.shrink(size.current());
     for (let count = 0; count < 200; count += 1) size.succeed(size.current());

@@ -41,8 +41,8 @@ afterAll(async () => {
 
 /** Changes the replies of one method. */
 const tamperWith = (method: string, change: (result: never, reply: ProxiedReply, params: readonly unknown[]) => void) => {
-  proxy.tamper = (asked, reply, params) => {
-    if (asked === method) change(reply.result as never, reply, params);
+  proxy.tamper = (called, reply, params) => {
+    if (called === method) change(reply.result as never, reply, params);
   };
 };
 const receipts = (change: (receipts: Fields[]) => void) => tamperWith("eth_getBlockReceipts", (list: Fields[]) => change(list));
@@ -50,15 +50,15 @@ const block = (change: (block: Fields) => void) => tamperWith("eth_getBlockByNum
 const set = (target: object, field: string | number, value: unknown) => void Object.assign(target, { [field]: value });
 const logsOf = (receipt: Fields | undefined) => receipt?.logs as Fields[];
 
-describe("a node whose replies do not fit together", () => {
-  it("is believed while it tells the truth", async () => {
+describe("a node with inconsistent replies", () => {
+  it("is accepted while its replies are consistent", async () => {
     const blocks = await source.fetch(0, height);
     expect(blocks.map(({ number }) => number)).toEqual(Array.from({ length: height + 1 }, (_, number) => number));
     expect(blocks.at(-1)?.transactions.map(({ logs }) => logs.length)).toEqual([1, 1, 0]);
   });
 
-  const lies: [string, () => void, RegExp][] = [
-    ["a receipt less", () => receipts((list) => void list.pop()), /2 receipts for the 3 transactions/],
+  const faults: [string, () => void, RegExp][] = [
+    ["a missing receipt", () => receipts((list) => void list.pop()), /2 receipts for the 3 transactions/],
     [
       "null receipts",
       () => tamperWith("eth_getBlockReceipts", (_, reply) => set(reply, "result", null)),
@@ -76,7 +76,11 @@ describe("a node whose replies do not fit together", () => {
       /do not match the logs bloom of its header/,
     ],
     ["no logs at all", () => receipts((list) => void list.map((receipt) => set(receipt, "logs", []))), /logs bloom/],
-    ["a log twice", () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })), /log 0 is at the position of log 1/],
+    [
+      "a duplicate log",
+      () => receipts((list) => void logsOf(list[0]).push({ ...logsOf(list[0])[0] })),
+      /log 0 is at the position of log 1/,
+    ],
     [
       "a log of another transaction",
       () => receipts((list) => set(logsOf(list[0]), 0, { ...logsOf(list[1])[0] })),
@@ -110,7 +114,7 @@ describe("a node whose replies do not fit together", () => {
     ["a short hash", () => block((raw) => set(raw, "hash", "0x12")), /hash from the node: expected a hash, got "0x12"/],
     ["another block", () => block((raw) => set(raw, "number", "0x1")), /its number is 1|inconsistent block/],
     ["no block", () => tamperWith("eth_getBlockByNumber", (_, reply) => set(reply, "result", null)), /does not have block \d+ \(yet\)/],
-    ["a transaction less", () => block((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
+    ["a missing transaction", () => block((raw) => void (raw.transactions as unknown[]).pop()), /3 receipts for the 2 transactions/],
     [
       "a trace less",
       () => tamperWith("debug_traceBlockByNumber", (list: unknown[]) => void list.pop()),
@@ -123,14 +127,14 @@ describe("a node whose replies do not fit together", () => {
     ],
   ];
 
-  it.each(lies)("is refused: %s", async (_, lie, message) => {
-    lie();
+  it.each(faults)("is refused: %s", async (_, inject, message) => {
+    inject();
     const failure = await source.fetch(height, height).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(BadReplyError);
     expect(String(failure)).toMatch(message);
   });
 
-  it("is refused when a block does not follow the one before it", async () => {
+  it("is refused when a block does not follow the previous one", async () => {
     const other = `0x${"22".repeat(32)}`;
     tamperWith("eth_getBlockByNumber", (raw: Fields, _, params) => {
       if (params[0] === `0x${height.toString(16)}`) raw.parentHash = other;
@@ -138,16 +142,16 @@ describe("a node whose replies do not fit together", () => {
     await expect(source.fetch(height - 1, height)).rejects.toThrow(BrokenChainError);
   });
 
-  it("is asked again, and believed when it has come to itself", async () => {
-    let lies = 1;
+  it("is retried, and accepted when its replies are consistent again", async () => {
+    let faults = 1;
     receipts((list) => {
-      if (lies > 0) list.pop();
-      lies -= 1;
+      if (faults > 0) list.pop();
+      faults -= 1;
     });
     expect(await source.fetch(height, height)).toHaveLength(1);
   });
 
-  it("tells of one call's error in a batch without spoiling the others", async () => {
+  it("returns the error of one call in a batch, and the results of the others", async () => {
     tamperWith("eth_getBalance", (_, reply, params) => {
       if (params[0] !== chain.accounts[0]) return;
       delete reply.result;
@@ -171,7 +175,7 @@ describe("a node that is hard to reach", () => {
   it.each([
     ["429 twice", 429],
     ["503 twice", 503],
-  ])("is asked again after %s", async (_, status) => {
+  ])("is retried after %s", async (_, status) => {
     let failures = 2;
     proxy.intercept = (_body, response) => {
       if (failures === 0) return false;
@@ -186,11 +190,11 @@ describe("a node that is hard to reach", () => {
 
   it.each([
     ["closes the connection", (response: { destroy(): void; end(text: string): void }) => response.destroy()],
-    ["answers 200 with something else", (response: { destroy(): void; end(text: string): void }) => response.end("<html>")],
-    ["answers half a reply", (response: { destroy(): void; end(text: string): void }) => response.end('{"jsonrpc":"2.0","id":1,"resu')],
-    ["answers nothing in time", () => undefined],
+    ["responds with status 200 and no JSON", (response: { destroy(): void; end(text: string): void }) => response.end("<html>")],
+    ["sends half a reply", (response: { destroy(): void; end(text: string): void }) => response.end('{"jsonrpc":"2.0","id":1,"resu')],
+    ["does not reply in time", () => undefined],
     [
-      "answers a batch with one error that spells the key",
+      "rejects a batch with one error that contains the key",
       (response: { destroy(): void; end(text: string): void }) =>
         response.end(`{"jsonrpc":"2.0","error":{"code":-32000,"message":"project ${secret} at https://x.example/${secret} has no quota"}}`),
     ],
@@ -210,13 +214,13 @@ describe("a node that is hard to reach", () => {
       .catch((error: unknown) => error);
     await rpc.close();
     expect(failure).toBeInstanceOf(TransportError);
-    // Two further tries, and the calls of the batch by themselves where its size may be the reason.
+    // Two retries, and the single calls of the batch where its size may be the reason.
     expect(tries).toBeGreaterThanOrEqual(3);
     expect(tries).toBeLessThanOrEqual(8);
     expect(String(failure) + (failure as Error).stack).not.toContain(secret);
   });
 
-  it("is not asked again when it refuses the key", async () => {
+  it("is not retried when it rejects the key", async () => {
     let tries = 0;
     proxy.intercept = (_body, response) => {
       tries += 1;

@@ -46,7 +46,7 @@ const suppliesOf = async (): Promise<(bigint | null)[]> => {
   return outcomes.map((outcome) => (outcome.ok ? BigInt(outcome.data) : null));
 };
 
-/** Fails each request that names a contract, as a gateway does whose node does not come back from it. */
+/** Fails each request that names a contract, as a gateway does whose node times out on it. */
 const failFor = (poison: Address, status: number): void => {
   proxy.intercept = (body, response) => {
     if (!body.includes(poison.slice(2))) return false;
@@ -56,26 +56,26 @@ const failFor = (poison: Address, status: number): void => {
 };
 
 describe("a contract at which the node fails", () => {
-  it.each([504, 502, 500])("costs the other contracts of the request nothing (HTTP status %i)", async (status) => {
+  it.each([504, 502, 500])("does not affect the other contracts of the request (HTTP status %i)", async (status) => {
     failFor(tokens[5] as Address, status);
     expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
   });
 
-  it("leaves the size of requests as it was", async () => {
+  it("does not change the size of requests", async () => {
     const before = rpc.limits().batchSize;
     failFor(tokens[5] as Address, 504);
     await suppliesOf();
     expect(rpc.limits().batchSize).toBe(before);
   });
 
-  it("is unanswered where it is asked alone, and not reverted", async () => {
+  it("has a failed outcome in a request of one call, and not a reverted one", async () => {
     failFor(tokens[5] as Address, 504);
     expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
       { ok: false, reverted: false },
     ]);
   });
 
-  it("is not blamed where the node answers nothing at all", async () => {
+  it("is not the cause where the node fails every request", async () => {
     proxy.intercept = (_body, response) => {
       response.writeHead(503).end();
       return true;

@@ -14,7 +14,7 @@ const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`;
 type Fields = Record<string, unknown>;
 
-/** A block with one transaction and one withdrawal as a node tells it, some of it changed. */
+/** A block with one transaction and one withdrawal as a node returns it, with some fields changed. */
 const decoded = ({ block = {}, transaction = {}, receipt = {}, withdrawal = {} }: Record<string, Fields>): ChainBlock =>
   decodeBlock(
     {
@@ -49,7 +49,7 @@ const exact = 2n ** 53n - 1n;
 const widest = 2n ** 256n - 1n;
 const first = (block: ChainBlock) => block.transactions[0];
 
-/** Where each number of a node goes, the largest that is kept exactly, what is read of it, and whether one more is refused (wider ones cannot be written as 64 digits). */
+/** Each number of a node: the largest accepted value, how it is sent and decoded, and the error for one more (null for words of 32 bytes, where only longer ones are rejected). */
 const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: ChainBlock) => unknown, RegExp | null][] = [
   [
     "a block's height",
@@ -107,22 +107,22 @@ const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: Chain
   ],
   [
     "a price",
-    // 21,000 gas at this price are the most below 2^256 wei.
+    // 21,000 gas at this price are the largest fee below 2^256 wei.
     widest / 21_000n,
     (effectiveGasPrice) => decoded({ receipt: { effectiveGasPrice } }),
     (block) => first(block)?.effectiveGasPrice,
     /a fee of 2\^256 wei or more for transaction 0xd+/,
   ],
   [
-    "a fee of the layer below",
-    // Beside 21,000 gas at 1 wei.
+    "an L1 fee",
+    // In addition to 21,000 gas at 1 wei.
     widest - 21_000n,
     (l1Fee) => decoded({ receipt: { l1Fee } }),
     (block) => first(block)?.l1Fee,
     /a fee of 2\^256 wei or more/,
   ],
   [
-    "a price of blobs",
+    "a blob gas price",
     // 2^17 of blob gas.
     (widest - 21_000n) / 2n ** 17n,
     (blobGasPrice) => decoded({ receipt: { blobGasUsed: "0x20000", blobGasPrice } }),
@@ -130,7 +130,7 @@ const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: Chain
     /a fee of 2\^256 wei or more/,
   ],
   [
-    "a validator",
+    "a validator index",
     exact,
     (validatorIndex) => decoded({ withdrawal: { validatorIndex } }),
     (block) => block.withdrawals[0]?.validatorIndex,
@@ -139,8 +139,8 @@ const table: readonly [string, bigint, (value: Hex) => ChainBlock, (block: Chain
   ["a withdrawal", widest, (amount) => decoded({ withdrawal: { amount } }), (block) => block.withdrawals[0]?.amountGwei, null],
 ];
 
-describe("numbers of a node", () => {
-  it.each(table)("%s is read exactly up to the largest that there can be, and refused above", (_name, largest, read, value, refusal) => {
+describe("numbers in replies of a node", () => {
+  it.each(table)("%s is decoded exactly up to the largest valid value, and rejected above", (_name, largest, read, value, refusal) => {
     expect(BigInt(String(value(read(hex(largest)))))).toBe(largest);
     expect(() => read(refusal === null ? hex(widest * 16n) : hex(largest + 1n))).toThrow(BadReplyError);
     if (refusal !== null) expect(() => read(hex(largest + 1n))).toThrow(refusal);
@@ -164,13 +164,13 @@ describe("the largest numbers in the index", () => {
     await chain?.stop();
   });
 
-  it("are stored and read back as the node told them", async () => {
+  it("are stored and read back as the node returned them", async () => {
     proxy.tamper = (method, reply) => {
       const block = reply.result as { number: string; gasLimit: Hex; size: Hex; transactions: Fields[] } | null;
       if (method !== "eth_getBlockByNumber" || block?.number !== "0x1") return;
       Object.assign(block, { gasLimit: hex(widest), size: hex(exact) });
       for (const transaction of block.transactions) {
-        // The transactions may be hashes alone, where the block is asked for without them.
+        // The transactions may be hashes alone, where the block is requested without them.
         if (typeof transaction === "object") Object.assign(transaction, { gas: hex(2n ** 64n - 1n), nonce: hex(exact), type: "0xff" });
       }
     };

@@ -4,19 +4,19 @@ import { nativeTokenAddress } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { balanceHistory, chainOf, createTestIndexer } from "../../support/indexer/support.ts";
-import { type Tale, tellTale } from "../../support/indexer/tale.ts";
 
 let chain: TestChain;
 let test: TestDatabase;
-let tale: Tale;
+let story: Story;
 let head: number;
 
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
-  tale = await tellTale(chain, 3);
+  story = await buildStory(chain, 3);
   head = await chain.head();
-  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [tale.weth] }), traces: "debug" });
+  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ wrappedNative: [story.weth] }), traces: "debug" });
   await indexer.runToHead(head);
   await indexer.close();
 });
@@ -29,31 +29,33 @@ const rows = <Row extends object>(database: Database, sql: string) => database.q
 const quantity = (value: number) => `0x${value.toString(16)}`;
 const balanceCall = (to: string, data: string, height: number) => ({ method: "eth_call", params: [{ to, data }, quantity(height)] });
 
-describe("the index of a chain with every kind of movement", () => {
-  it("has every native balance as the node has it, after every block that changed it", async () => {
+describe("the index of a chain with every kind of transfer", () => {
+  it("has the native balances that the node reports, after every block that changed them", async () => {
     const history = await rows<{ owner: string; block_number: number; balance: string }>(
       test.database,
       `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0`,
     );
     expect(history.length).toBeGreaterThan(40);
-    const told = await chain.batch<string>(
+    const reported = await chain.batch<string>(
       history.map(({ owner, block_number }) => ({ method: "eth_getBalance", params: [owner, quantity(block_number)] })),
     );
     expect(history.map((row) => ({ ...row, balance: BigInt(row.balance) }))).toEqual(
-      history.map((row, index) => ({ ...row, balance: BigInt(told[index] ?? "") })),
+      history.map((row, index) => ({ ...row, balance: BigInt(reported[index] ?? "") })),
     );
   });
 
-  it("knows no native balance but those that changed, and each of those at the head", async () => {
+  it("has native balances of changed accounts only, and each of them as of the head", async () => {
     const balances = await rows<{ owner: string; balance: string }>(
       test.database,
       "SELECT owner, balance FROM balances WHERE standard = 0",
     );
-    const told = await chain.batch<string>(balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
-    expect(balances.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
+    const reported = await chain.batch<string>(
+      balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })),
+    );
+    expect(balances.map(({ balance }) => BigInt(balance))).toEqual(reported.map((value) => BigInt(value)));
   });
 
-  it("has periods that follow each other without a gap up to what holds now", async () => {
+  it("has consecutive periods without a gap up to the current row", async () => {
     for (const [table, periods, key] of [
       ["balances", "balance_periods", "owner, token, standard"],
       ["nft_balances", "nft_balance_periods", "owner, token, standard, token_id"],
@@ -68,28 +70,28 @@ describe("the index of a chain with every kind of movement", () => {
     }
   });
 
-  it("has every ERC-20 balance as balanceOf says, the wrapped native token's too, at every block", async () => {
+  it("has the ERC-20 balances that balanceOf returns at every block, including those of the wrapped native token", async () => {
     const history = await rows<{ owner: string; token: string; block_number: number; balance: string }>(
       test.database,
       `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1`,
     );
     const erc20 = artifacts.erc20();
-    const told = await chain.batch<string>(
+    const reported = await chain.batch<string>(
       history.map(({ owner, token, block_number }) =>
         balanceCall(token, call(erc20, token as `0x${string}`, "balanceOf", [owner]).data, block_number),
       ),
     );
-    expect(history.map(({ balance }) => BigInt(balance))).toEqual(told.map((value) => BigInt(value)));
-    expect(new Set(history.map(({ token }) => token))).toEqual(new Set([tale.erc20, tale.weth]));
+    expect(history.map(({ balance }) => BigInt(balance))).toEqual(reported.map((value) => BigInt(value)));
+    expect(new Set(history.map(({ token }) => token))).toEqual(new Set([story.erc20, story.weth]));
   });
 
-  it("has every owner of an ERC-721 token and every ERC-1155 balance as the contracts say", async () => {
+  it("has the ERC-721 owners and ERC-1155 balances that the contracts return", async () => {
     const held = await rows<{ owner: string; token: string; token_id: string; standard: number; balance: string }>(
       test.database,
       "SELECT owner, token, token_id, standard, balance FROM nft_balances",
     );
     const [art, editions] = [artifacts.erc721(), artifacts.erc1155()];
-    const told = await chain.batch<string>(
+    const reported = await chain.batch<string>(
       held.map(({ owner, token, token_id, standard }) =>
         standard === 2
           ? balanceCall(token, call(art, token as `0x${string}`, "ownerOf", [BigInt(token_id)]).data, head)
@@ -97,14 +99,14 @@ describe("the index of a chain with every kind of movement", () => {
       ),
     );
     const expected = held.map(({ owner, standard }, index) =>
-      standard === 2 ? BigInt(`0x${(told[index] ?? "").slice(26)}` === owner ? 1 : 0) : BigInt(told[index] ?? ""),
+      standard === 2 ? BigInt(`0x${(reported[index] ?? "").slice(26)}` === owner ? 1 : 0) : BigInt(reported[index] ?? ""),
     );
     expect(held.map(({ balance }) => BigInt(balance))).toEqual(expected);
-    // Three rounds mint one token each to the first account, which hands it on: six rows, of which three are empty.
+    // Three rounds mint one token each to the first account, which transfers it: six rows, three of them with a balance of zero.
     expect(held.filter(({ standard }) => standard === 2)).toHaveLength(6);
   });
 
-  it("counts what is held of each collection", async () => {
+  it("sums the balances of each collection", async () => {
     const wrong = await rows(
       test.database,
       `SELECT b.owner, b.token, b.balance, sum(n.balance) FROM balances b JOIN nft_balances n USING (chain_id, owner, token, standard)
@@ -113,7 +115,7 @@ describe("the index of a chain with every kind of movement", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("holds the blocks, transactions and logs of the node, no more and no less", async () => {
+  it("has exactly the blocks, transactions and logs of the node", async () => {
     const blocks = await chain.batch<{ hash: string; transactions: string[]; number: string }>(
       Array.from({ length: head + 1 }, (_, number) => ({ method: "eth_getBlockByNumber", params: [quantity(number), false] })),
     );
@@ -147,10 +149,10 @@ describe("the index of a chain with every kind of movement", () => {
     }
   });
 
-  it("gives the same rows whichever way the node tells traces, and however small the batches are", async () => {
+  it("has the same rows with either trace method and with small batches", async () => {
     const other = await createTestDatabase();
     const indexer = await createTestIndexer(chain.url, other.database, {
-      chain: chainOf({ wrappedNative: [tale.weth] }),
+      chain: chainOf({ wrappedNative: [story.weth] }),
       tuning: { batchTransactions: 1, requestBlocks: 2 },
       batchSize: 1,
       traces: "trace",
@@ -162,7 +164,7 @@ describe("the index of a chain with every kind of movement", () => {
     await other.drop();
   });
 
-  it("says where a native transfer came from and what was left", async () => {
+  it("stores the sender and amount of a native transfer", async () => {
     const [account] = chain.accounts;
     const found = await rows<{ amount: string; from_address: string; to_address: string; block_number: number; from_balance: string }>(
       test.database,

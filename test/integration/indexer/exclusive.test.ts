@@ -21,15 +21,15 @@ afterAll(async () => {
 });
 
 describe("work between two batches", () => {
-  it("is not done before this process leads", async () => {
+  it("does not run before this process is the leader", async () => {
     let isDone = false;
     expect(await running.indexer.exclusive(async () => (isDone = true))).toBe(null);
     expect(isDone).toBe(false);
     end = runInBackground(running);
-    await until("The index being level", () => isLevel(test.database, chain));
+    await until("The index reaching the head", () => isLevel(test.database, chain));
   });
 
-  it("sees one block, which nothing moves while it lasts, and the loop goes on after it", async () => {
+  it("sees one block, which does not change until it ends, and indexing continues afterwards", async () => {
     const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
     const seen = await running.indexer.exclusive(async (client, indexed) => {
       await chain.mine();
@@ -44,7 +44,7 @@ describe("work between two batches", () => {
     await until("The next block being indexed", () => isLevel(test.database, chain));
   });
 
-  it("leaves nothing behind when it fails, and does not harm the loop", async () => {
+  it("is rolled back when it fails, and indexing continues", async () => {
     const failing = running.indexer.exclusive(async (client) => {
       await client.query("DELETE FROM blocks");
       throw new Error("on purpose");

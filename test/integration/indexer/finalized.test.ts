@@ -34,10 +34,10 @@ const hashAt = async (height: number) =>
 const stored = async (height: number) =>
   (await test.database.query<{ hash: string }>("SELECT hash FROM blocks WHERE number = $1", [height]))[0]?.hash;
 
-describe("what is final where the node does not say", () => {
-  it("lies so many blocks below what is indexed as the configuration says", async () => {
+describe("the finalized block without a finalized tag of the node", () => {
+  it("is the configured number of blocks below the indexed head", async () => {
     const running = await indexer();
-    // Two looks: the first one finds nothing indexed.
+    // Started twice: the first run finds an empty index.
     await runUntil(running.indexer, () => running.indexer.status().following);
     const again = await indexer();
     let level = false;
@@ -50,7 +50,7 @@ describe("what is final where the node does not say", () => {
     await again.close();
   });
 
-  it("is followed through a reorganisation that leaves it alone, and refused through one that does not", async () => {
+  it("allows a reorganisation above it and refuses one that replaces it", async () => {
     await chain.rpc("anvil_reorg", [10, []]);
     const shallow = await indexer();
     await until("The other branch", async () => {
@@ -67,7 +67,7 @@ describe("what is final where the node does not say", () => {
   });
 
   const head = { number: 100, hash: "0x" as const, timestamp: 0 };
-  const node = (finalizedTag: boolean, told: number | null) => ({
+  const node = (finalizedTag: boolean, finalizedBlock: number | null) => ({
     capabilities: {
       blockReceipts: true,
       traces: null,
@@ -78,21 +78,21 @@ describe("what is final where the node does not say", () => {
       batchSize: 1,
       finalizedTag,
     },
-    finalized: async () => told,
+    finalized: async () => finalizedBlock,
   });
 
   it.each([
-    ["the node's word before the configuration's", node(true, 64), 100, 10, 64],
-    ["nothing of a word above the head", node(true, 101), 100, 10, null],
-    ["nothing where the node has the tag and says nothing", node(true, null), 100, 10, null],
-    ["counted from the index while that is behind the head", node(false, null), 50, 10, 40],
-    ["nothing before so many blocks", node(false, null), 9, 10, null],
-    ["nothing where nobody says", node(false, null), 100, undefined, null],
+    ["the block that the node reports rather than the configured finality", node(true, 64), 100, 10, 64],
+    ["null for a reported block above the head", node(true, 101), 100, 10, null],
+    ["null where the node supports the tag and returns null", node(true, null), 100, 10, null],
+    ["counted from the indexed head while that is behind the node", node(false, null), 50, 10, 40],
+    ["null below the configured number of blocks", node(false, null), 9, 10, null],
+    ["null with neither the tag nor a configured finality", node(false, null), 100, undefined, null],
   ])("is %s", async (_, source, indexed, finality, expected) => {
     expect(await finalizedHeight(source, head, indexed, finality)).toBe(expected);
   });
 
-  it("is told by the findings", () => {
+  it("is described by the findings", () => {
     const of = (finality?: number) =>
       findingsOf(node(false, null).capabilities, { finality }).find(({ feature }) => feature === "finalized-tag")?.follows;
     expect(of()).toBe("no block counts as final unless the chain's finality is configured: a reorganisation of any depth is followed");

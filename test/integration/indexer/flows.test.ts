@@ -8,15 +8,15 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
+import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { balanceHistory, chainOf, createTestIndexer, runUntil } from "../../support/indexer/support.ts";
-import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 
 let chain: TestChain;
 let proxy: RpcProxy;
-let tale: Tale;
+let story: Story;
 let accounts: Accounts;
 let round = 2;
 const databases: TestDatabase[] = [];
@@ -24,7 +24,7 @@ const databases: TestDatabase[] = [];
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  tale = await tellTale(chain, round);
+  story = await buildStory(chain, round);
   accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
 });
 afterEach(async () => {
@@ -42,9 +42,9 @@ const newDatabase = async (): Promise<TestDatabase> => {
   databases.push(test);
   return test;
 };
-const configured = () => chainOf({ wrappedNative: [tale.weth] });
+const configured = () => chainOf({ wrappedNative: [story.weth] });
 
-/** All decided rows of an index built at once from the chain as it is now. */
+/** All determined rows of an index built from the current chain in one run. */
 const freshDump = async () => {
   const test = await newDatabase();
   const fresh = await createTestIndexer(chain.url, test.database, { chain: configured() });
@@ -58,12 +58,12 @@ const expectSame = (actual: Record<string, string[]>, expected: Record<string, s
 };
 
 describe("a reorganisation", () => {
-  it.each([1, 3, 10])("of depth %i leaves the index as if the dropped blocks had never been", async (depth) => {
+  it.each([1, 3, 10])("of depth %i leaves the index without a trace of the replaced blocks", async (depth) => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
-    await tellRound(chain, tale, round++, accounts);
-    await tellRound(chain, tale, round++, accounts);
-    // Two accounts of the genesis block that nothing else touches: what the node said of them before must go with this block.
+    await addRound(chain, story, round++, accounts);
+    await addRound(chain, story, round++, accounts);
+    // Two accounts of the genesis block that nothing else touches: their base balances must be deleted with this block.
     await chain.send({ from: chain.accounts[7] as `0x${string}`, to: chain.accounts[8] as `0x${string}`, value: 1n, gas: 21_000n });
     await chain.mine();
     await running.runToHead(await chain.head());
@@ -76,19 +76,19 @@ describe("a reorganisation", () => {
     expectSame(await dump(test.database), await freshDump());
   });
 
-  it("that goes on with more blocks is found by the parent hash", async () => {
+  it("with further blocks on the new branch is detected by the parent hash", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
     await running.runToHead(await chain.head());
     await chain.rpc("anvil_reorg", [2, []]);
-    await tellRound(chain, tale, round++, accounts);
+    await addRound(chain, story, round++, accounts);
     await running.runToHead(await chain.head());
     expect(running.progress.filter(({ phase }) => phase === "reorganisation")).toHaveLength(1);
     await running.close();
     expectSame(await dump(test.database), await freshDump());
   });
 
-  it("takes anchors and waiting reads above the ancestor with it, and no others", async () => {
+  it("deletes anchors and queued reads above the ancestor, and no others", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
     const head = await chain.head();
@@ -108,7 +108,7 @@ describe("a reorganisation", () => {
     expect(await test.database.query("SELECT 1 FROM node_reads WHERE key = '\\x01'")).toEqual([]);
   });
 
-  it("is not seen in a node that lags behind", async () => {
+  it("is not detected for a node that lags behind", async () => {
     const test = await newDatabase();
     const first = await createTestIndexer(chain.url, test.database, { chain: configured() });
     await first.runToHead(await chain.head());
@@ -125,7 +125,7 @@ describe("a reorganisation", () => {
     expectSame(await dump(test.database), before);
   });
 
-  it("below a final block stops the loop and touches nothing", async () => {
+  it("below a finalized block stops indexing and changes nothing", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
     const head = await chain.head();
@@ -142,7 +142,7 @@ describe("a reorganisation", () => {
 });
 
 describe("a node that does not belong to the index", () => {
-  it("is refused with one sentence when its genesis block is another", async () => {
+  it("is refused when its genesis block differs", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
     await running.runToHead(await chain.head());
@@ -156,7 +156,7 @@ describe("a node that does not belong to the index", () => {
     await other.stop();
   });
 
-  it("is refused when its chain id is another", async () => {
+  it("is refused when its chain id differs", async () => {
     const test = await newDatabase();
     const wrong = await createTestIndexer(chain.url, test.database, { chain: chainOf({ id: 5 }) });
     await expect(wrong.indexer.run(new AbortController().signal)).rejects.toThrow(
@@ -167,7 +167,7 @@ describe("a node that does not belong to the index", () => {
 });
 
 describe("a projection added or changed later", () => {
-  it("ends with the rows of one that was there from the start, without asking the node for anything but its head and what a collection is", async () => {
+  it("has the rows of one that existed from the start, with no node requests but those for the head and for contract standards", async () => {
     const test = await newDatabase();
     const alone = await createTestIndexer(chain.url, test.database, { chain: configured(), projections: [] });
     const head = await chain.head();
@@ -178,10 +178,10 @@ describe("a projection added or changed later", () => {
     const probed = new Map(proxy.counts);
     await both.runToHead(head);
     await both.close();
-    const asked = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
-    // The chain's id, its genesis block, its head and its finalized block; nothing of what the blocks hold.
-    expect(asked.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
-    // Two calls for each contract whose logs may be of ERC-20 or ERC-721: the index had asked nobody before, as none of its projections needed it.
+    const called = [...proxy.counts].filter(([method, count]) => count > (probed.get(method) ?? 0)).map(([method]) => method);
+    // The chain's id, its genesis block, its head and its finalized block; no contents of blocks.
+    expect(called.sort()).toEqual(["eth_call", "eth_chainId", "eth_getBlockByNumber"]);
+    // Two calls for each contract whose logs may be of ERC-20 or ERC-721: nothing was called before, as no projection of the index required it.
     const [{ contracts } = { contracts: 0 }] = await test.database.query<{ contracts: number }>(
       "SELECT count(DISTINCT address) AS contracts FROM logs WHERE topic0 = $1 AND topic3 IS NOT NULL",
       [Buffer.from(erc721Transfer.topic0.slice(2), "hex")],
@@ -191,12 +191,12 @@ describe("a projection added or changed later", () => {
     expectSame(await dump(test.database), await freshDump());
   });
 
-  it("is built again when its version changes, while the loop goes on", async () => {
+  it("is rebuilt when its version changes, while indexing continues", async () => {
     const test = await newDatabase();
     const first = await createTestIndexer(chain.url, test.database, { chain: configured() });
     await first.runToHead(await chain.head());
     await first.close();
-    await tellRound(chain, tale, round++, accounts);
+    await addRound(chain, story, round++, accounts);
     const changed = defineProjection({ ...tokensProjection, version: tokensProjection.version + 1 });
     const second = await createTestIndexer(chain.url, test.database, {
       chain: configured(),
@@ -212,7 +212,7 @@ describe("a projection added or changed later", () => {
 });
 
 describe("a crash in the middle of a batch", () => {
-  it("leaves a checkpoint that fits the rows, and the next start ends where an undisturbed one does", async () => {
+  it("leaves a checkpoint that matches the rows, and the next run has the rows of an uninterrupted one", async () => {
     const test = await newDatabase();
     const name = new URL(test.url).pathname.slice(1);
     let broken = 0;
@@ -247,7 +247,7 @@ describe("a crash in the middle of a batch", () => {
     expectSame(await dump(test.database), await freshDump());
   });
 
-  it("is tried again by a running indexer when the connection comes back", async () => {
+  it("is retried by a running indexer when the connection is restored", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, {
       chain: configured(),
@@ -268,7 +268,7 @@ describe("a crash in the middle of a batch", () => {
 });
 
 describe("an index that starts late", () => {
-  it("takes what was before from the node's state, and is exact from there", async () => {
+  it("reads base balances from the node's state, and is exact from there", async () => {
     const test = await newDatabase();
     const head = await chain.head();
     const from = head - 5;
@@ -299,7 +299,7 @@ describe("an index that starts late", () => {
     expect(bases[0]?.blocks).toEqual([from - 1]);
   });
 
-  it("leaves balances unknown, and nothing negative, where the node lacks that state", async () => {
+  it("leaves balances unknown, and none negative, where the node lacks that state", async () => {
     const test = await newDatabase();
     const head = await chain.head();
     const old = new Set(["eth_getBalance", "eth_call"]);
@@ -316,7 +316,7 @@ describe("an index that starts late", () => {
       [head],
     );
     expect(known).toEqual([]);
-    // Accounts first touched by the last block are known by the block before it, which the node still has.
+    // Accounts first touched by the last block have known balances, as the node still has the state of the previous block.
     const last = await test.database.query<{ owner: string; balance: string }>(
       `SELECT owner, balance FROM ${balanceHistory} WHERE standard = 0 AND balance IS NOT NULL AND block_number = $1`,
       [head],
@@ -329,8 +329,8 @@ describe("an index that starts late", () => {
   });
 });
 
-describe("a node that keeps no old state", () => {
-  it("gives exact native balances all the same where the genesis allocation is known", async () => {
+describe("a node without archive state", () => {
+  it("yields exact native balances where the genesis allocation is known", async () => {
     const forgetful = await startTestChain({ args: ["--prune-history", "2"] });
     const sender = forgetful.accounts[0] as `0x${string}`;
     for (let number = 0; number < 40; number += 1) {
@@ -338,7 +338,7 @@ describe("a node that keeps no old state", () => {
       await forgetful.mine();
     }
     const test = await newDatabase();
-    // Anvil's genesis gives each of its accounts 10,000 ether.
+    // Anvil's genesis block allocates 10,000 ether to each of its accounts.
     const genesisAllocation = new Map(forgetful.accounts.map((address) => [address, 10_000n * 10n ** 18n]));
     const running = await createTestIndexer(forgetful.url, test.database, { genesisAllocation });
     await running.runToHead(40);
@@ -354,8 +354,8 @@ describe("a node that keeps no old state", () => {
   });
 });
 
-describe("an indexer that is asked to stop", () => {
-  it("ends at once while the node hangs, and leaves whole batches", async () => {
+describe("an indexer that is stopped", () => {
+  it("ends at once while the node hangs, and leaves complete batches", async () => {
     const test = await newDatabase();
     const first = await createTestIndexer(proxy.url, test.database, {
       chain: configured(),
@@ -366,10 +366,10 @@ describe("an indexer that is asked to stop", () => {
     while (first.progress.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
     proxy.intercept = () => true;
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const asked = performance.now();
+    const stopped = performance.now();
     stop.abort();
     await run;
-    expect(performance.now() - asked).toBeLessThan(deadline(1_000));
+    expect(performance.now() - stopped).toBeLessThan(deadline(1_000));
     const [checkpoint] = await test.database.query<{ block_number: number }>(
       "SELECT block_number FROM projection_checkpoints WHERE projection = 'tokens'",
     );

@@ -3,15 +3,15 @@ import { createHeadFeed, type HeadFeed, type HeadFeedOptions } from "../../../ru
 import { probeSubscription, webSocketUrl } from "../../../runtime/chain/subscription.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer, type TestIndexer } from "../../support/indexer/support.ts";
-import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
 import { until } from "../../support/until.ts";
 
 type Accounts = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
 
 let chain: TestChain;
-let tale: Tale;
+let story: Story;
 let test: TestDatabase;
 let proxy: TcpProxy;
 let round = 1;
@@ -19,7 +19,7 @@ const ends: (() => unknown)[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
-  tale = await tellTale(chain, round);
+  story = await buildStory(chain, round);
 });
 beforeEach(async () => {
   [test, proxy] = await Promise.all([createTestDatabase(), startTcpProxy(chain.url)]);
@@ -48,7 +48,7 @@ const feedOf = (options: Partial<HeadFeedOptions> = {}): HeadFeed => {
 };
 const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIndexer> => {
   const running = await createTestIndexer(chain.url, test.database, {
-    chain: chainOf({ wrappedNative: [tale.weth], pollMilliseconds }),
+    chain: chainOf({ wrappedNative: [story.weth], pollMilliseconds }),
     heads,
   });
   const stop = new AbortController();
@@ -62,11 +62,11 @@ const follow = async (heads: HeadFeed, pollMilliseconds: number): Promise<TestIn
   await until("The subscription", heads.live);
   return running;
 };
-const tellMore = () => tellRound(chain, tale, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
+const addMoreBlocks = () => addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as Accounts);
 const visible = async (height: number) => (await test.database.query("SELECT 1 FROM blocks WHERE number = $1", [height])).length > 0;
 
-describe("following by websocket", () => {
-  it("indexes a block as soon as it is mined, without asking for it", async () => {
+describe("following by WebSocket", () => {
+  it("indexes a block as soon as it is mined, without polling", async () => {
     await follow(feedOf({ pollMilliseconds: 60_000 }), 60_000);
     const latencies: number[] = [];
     for (let count = 0; count < 12; count += 1) {
@@ -78,18 +78,18 @@ describe("following by websocket", () => {
       latencies.push(performance.now() - mined);
     }
     latencies.sort((left, right) => left - right);
-    // The target is 150 ms; the machine is shared, and asking every 60 s would take far longer.
+    // The target is 150 ms; the machine is shared, and polling every 60 s would take far longer.
     expect(latencies[6]).toBeLessThan(1_000);
   });
 
-  it("finds new blocks by asking while the connection is broken, and comes back", async () => {
+  it("polls for new blocks while the connection is broken, and reconnects", async () => {
     const heads = feedOf();
     await follow(heads, 50);
     const server = proxy.connections;
     proxy.mute = true;
     proxy.cut();
     await until("The end", () => !heads.live());
-    await tellMore();
+    await addMoreBlocks();
     const height = await chain.head();
     await until("The block", () => visible(height));
     proxy.mute = false;
@@ -99,11 +99,11 @@ describe("following by websocket", () => {
     expect(messages.some((message) => message.includes("until it is restored"))).toBe(true);
   });
 
-  it("notices a connection that has fallen silent", async () => {
+  it("detects a connection that stopped announcing blocks", async () => {
     const heads = feedOf({ pollMilliseconds: 100, graceMilliseconds: 100 });
     await follow(heads, 50);
     proxy.mute = true;
-    await tellMore();
+    await addMoreBlocks();
     const height = await chain.head();
     await until("The block", () => visible(height));
     await until("The end", () => !heads.live());
@@ -112,7 +112,7 @@ describe("following by websocket", () => {
     );
   });
 
-  it("keeps a connection that has nothing to tell, as the chain stands still", async () => {
+  it("keeps a connection without announcements while the chain has no new block", async () => {
     const heads = feedOf({ pollMilliseconds: 50, graceMilliseconds: 100 });
     await follow(heads, 20);
     await new Promise((resolve) => setTimeout(resolve, 600));
@@ -120,21 +120,21 @@ describe("following by websocket", () => {
     expect(messages).toEqual(["The node announces new blocks over WebSocket."]);
   });
 
-  it("does not believe the websocket of another chain", async () => {
+  it("rejects the WebSocket of another chain", async () => {
     const heads = feedOf({ chainId: 5 });
-    await until("Several tries", () => proxy.connections > 2);
+    await until("Several attempts", () => proxy.connections > 2);
     expect(heads.live()).toBe(false);
   });
 });
 
-describe("a node's websocket", () => {
-  it("is looked for where its HTTP is, unless it is configured", () => {
+describe("a node's WebSocket endpoint", () => {
+  it("is derived from the HTTP URL unless it is configured", () => {
     expect(webSocketUrl("https://name:word@node.example/v3/key?a=b").href).toBe("wss://name:word@node.example/v3/key?a=b");
     expect(webSocketUrl("http://127.0.0.1:8545").href).toBe("ws://127.0.0.1:8545/");
     expect(webSocketUrl("http://127.0.0.1:8545", "ws://127.0.0.1:8546").href).toBe("ws://127.0.0.1:8546/");
   });
 
-  it("is found, or found missing", async () => {
+  it("is detected where it exists, and reported missing otherwise", async () => {
     expect(await probeSubscription(webSocketUrl(chain.url))).toBe(true);
     proxy.mute = true;
     expect(await probeSubscription(new URL(`ws://127.0.0.1:${proxy.port}`), 100)).toBe(false);

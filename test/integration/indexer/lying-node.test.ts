@@ -5,26 +5,26 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { deadline } from "../../support/deadline.ts";
+import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../support/indexer/support.ts";
-import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 import { until } from "../../support/until.ts";
-import { createLies, type Lie } from "./lies.ts";
+import { createNodeFaults, type NodeFault } from "./node-faults.ts";
 
 let chain: TestChain;
-/** Anvil again, with other blocks at the same heights. */
+/** Another anvil, with other blocks at the same heights. */
 let foreign: TestChain;
 let proxy: RpcProxy;
 let capped: RpcProxy;
-let tale: Tale;
+let story: Story;
 let round = 12;
 let honestIndex: TestDatabase | undefined;
 const databases: TestDatabase[] = [];
 
 beforeAll(async () => {
   [chain, foreign] = await Promise.all([startTestChain(), startTestChain({ args: ["--chain-id", "31338"] })]);
-  tale = await tellTale(chain, round);
-  await tellTale(foreign, round + 12);
+  story = await buildStory(chain, round);
+  await buildStory(foreign, round + 12);
   [proxy, capped] = await Promise.all([startRpcProxy(chain.url), startRpcProxy(chain.url)]);
   await rememberForeign();
 });
@@ -65,11 +65,11 @@ const newDatabase = async (): Promise<TestDatabase> => {
   databases.push(test);
   return test;
 };
-const configured = () => chainOf({ wrappedNative: [tale.weth], pollMilliseconds: 10 });
-/** Many small requests, so that there are many occasions to lie. */
+const configured = () => chainOf({ wrappedNative: [story.weth], pollMilliseconds: 10 });
+/** Many small requests, so that many replies can be changed. */
 const tuning = { requestBlocks: 3, requestTransactions: 12, batchTransactions: 30 };
 
-/** The contents of an index of all blocks from a node that does not lie: one index that follows the chain through all tests. */
+/** The contents of an index of all blocks from a correct node: one index that follows the chain through all tests. */
 const honestAtHead = async () => {
   honestIndex ??= await createTestDatabase();
   const running = await createTestIndexer(capped.url, honestIndex.database, { chain: configured() });
@@ -79,7 +79,7 @@ const honestAtHead = async () => {
   return contents(honestIndex.database);
 };
 
-/** The contents of an index of the blocks up to a height from a node that does not lie. */
+/** The contents of an index of the blocks up to a height from a correct node. */
 const honest = async (height: number) => {
   if (height === (await chain.head())) return honestAtHead();
   const last = await chain.rpc("eth_getBlockByNumber", [`0x${height.toString(16)}`, false]);
@@ -93,14 +93,14 @@ const honest = async (height: number) => {
   return contents(test.database);
 };
 
-/** Lies about one in so many replies; counts the lies. */
-const lieWith = (lie: Lie, seed: string, outOf: number) => {
+/** Injects a fault into one out of so many replies, and counts the changed replies. */
+const injectFault = (fault: NodeFault, seed: string, outOf: number) => {
   const random = createRandom(seed);
-  const told = { lies: 0 };
+  const injected = { count: 0 };
   proxy.tamper = (method, reply, params) => {
-    if (random.chance(outOf) && lie(method, reply, params)) told.lies += 1;
+    if (random.chance(outOf) && fault(method, reply, params)) injected.count += 1;
   };
-  return told;
+  return injected;
 };
 
 /** Waits until the indexer has requested its node's head that often. */
@@ -116,18 +116,18 @@ const foreignReply = (method: string, params: readonly unknown[]): unknown => {
 };
 const earlier = new Map<string, unknown>();
 
-describe("an index whose node, now and then,", () => {
-  it.each(createLies({ foreignReply, earlier }))(
-    "%s, holds no wrong row, and is whole when the node tells the truth again",
+describe("an index whose node occasionally", () => {
+  it.each(createNodeFaults({ foreignReply, earlier }))(
+    "%s has no wrong row, and is complete when the node is correct again",
     { timeout: 90_000 },
-    async (name, lie, outOf = 10) => {
+    async (name, fault, outOf = 10) => {
       earlier.clear();
       const test = await newDatabase();
-      // The probe is told the truth: what a node offers is another test's question.
+      // The probe gets correct replies: the detection of capabilities has its own tests.
       const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning });
-      const duringBackfill = lieWith(lie, `backfill ${name}`, outOf);
+      const duringBackfill = injectFault(fault, `backfill ${name}`, outOf);
       let stop = runInBackground({ ...running, close: async () => undefined });
-      await until("Lying during the backfill", () => duringBackfill.lies >= Math.min(outOf, 3) || running.indexer.status().following);
+      await until("A fault during the backfill", () => duringBackfill.count >= Math.min(outOf, 3) || running.indexer.status().following);
       proxy.tamper = null;
       await stop();
       const height = running.indexer.status().block;
@@ -135,21 +135,21 @@ describe("an index whose node, now and then,", () => {
 
       stop = runInBackground(running);
       await until("The backfill", () => isLevel(test.database, chain));
-      const duringFollowing = lieWith(lie, `following ${name}`, Math.min(outOf, 4));
-      for (let count = 0; count < 2 || (duringFollowing.lies === 0 && count < 20); count += 1) {
-        await tellRound(chain, tale, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
+      const duringFollowing = injectFault(fault, `following ${name}`, Math.min(outOf, 4));
+      for (let count = 0; count < 2 || (duringFollowing.count === 0 && count < 20); count += 1) {
+        await addRound(chain, story, round++, chain.accounts.slice(0, 3) as unknown as [Address, Address, Address]);
         await polled(3);
       }
       proxy.tamper = null;
       await until("Following", () => isLevel(test.database, chain), 40_000);
       await stop();
-      expect(duringBackfill.lies).toBeGreaterThan(0);
-      expect(duringFollowing.lies).toBeGreaterThan(0);
+      expect(duringBackfill.count).toBeGreaterThan(0);
+      expect(duringFollowing.count).toBeGreaterThan(0);
       expect(await contents(test.database)).toEqual(await honestAtHead());
     },
   );
 
-  it("answers late, after the question was given up, holds no wrong row", async () => {
+  it("replies after the request timed out has no wrong row", async () => {
     const random = createRandom("late");
     // Long enough for a node on a busy machine.
     const timeout = deadline(100);
@@ -169,7 +169,7 @@ describe("an index whose node, now and then,", () => {
     expect(await contents(test.database)).toEqual(await honestAtHead());
   });
 
-  it("cuts its replies off, holds no wrong row", async () => {
+  it("truncates its replies has no wrong row", async () => {
     const random = createRandom("cut");
     const test = await newDatabase();
     const running = await createTestIndexer(proxy.url, test.database, { chain: configured(), tuning });

@@ -6,15 +6,15 @@ import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { contents } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { startBranching } from "../../support/indexer/branches.ts";
+import { buildStory } from "../../support/indexer/story-builder.ts";
 import { balanceHistory, chainOf, createTestIndexer } from "../../support/indexer/support.ts";
-import { tellTale } from "../../support/indexer/tale.ts";
 import { type ProxiedReply, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 const quantity = (value: number) => `0x${value.toString(16)}`;
 const made = (index: number): Address => `0x${(0xbeef0000 + index).toString(16).padStart(40, "1")}`;
 const forwarderCode = "0x600f600c600039600f6000f3600060006000600034600035" + "5af100";
 
-/** Sends what came with a call to the address in its data: value that moves inside. */
+/** Forwards the value of a call to the address in its data, by an inner call. */
 const deployForwarder = async (chain: TestChain): Promise<Address> => {
   const [hash] = await chain.send({ data: forwarderCode as Address });
   await chain.mine();
@@ -30,13 +30,13 @@ const heights = new Map<string, number>();
 let forwarder: Address;
 let head: number;
 
-/** The first accounts: paid by a transaction, paid inside, paid inside and then touched again, paid from nowhere and then touched. */
+/** The first accounts: paid by a transaction, by an inner call, by an inner call before another touch, and without a transaction before another touch. */
 const [paid, inside, insideThenTouched, minted] = [1, 2, 3, 4].map(made) as [Address, Address, Address, Address];
 
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  await tellTale(chain, 2);
+  await buildStory(chain, 2);
   forwarder = await deployForwarder(chain);
   for (let round = 0; round < 3; round += 1) {
     await chain.send({ to: paid, value: 11n, gas: 21_000n }, forward(forwarder, inside, 5n), {
@@ -92,24 +92,24 @@ const index = async (overrides: Partial<IndexedChain> = {}, options: Parameters<
 
 type Indexed = Awaited<ReturnType<typeof index>>;
 
-/** What the index says of each known account after each block, beside the node's word: null where unknown, nothing where the account has no row yet. */
+/** The indexed and the reported balance of each known account after each block: null where unknown; accounts without a row are omitted. */
 const compared = async ({ database }: Indexed, from = 0) => {
   const history = await database.query<{ owner: Address; block_number: number; balance: string | null }>(
     `SELECT owner, block_number, balance FROM ${balanceHistory} WHERE standard = 0 ORDER BY owner, block_number`,
   );
   const top = await chain.head();
   const owners = [...new Set(history.map(({ owner }) => owner))];
-  const rows: { owner: Address; height: number; held: bigint | null; told: bigint }[] = [];
+  const rows: { owner: Address; height: number; held: bigint | null; reported: bigint }[] = [];
   for (const owner of owners) {
     const own = history.filter((row) => row.owner === owner);
-    const told = await chain.batch<string>(
+    const reported = await chain.batch<string>(
       Array.from({ length: top - from + 1 }, (_, offset) => ({ method: "eth_getBalance", params: [owner, quantity(from + offset)] })),
     );
-    for (const [offset, value] of told.entries()) {
+    for (const [offset, value] of reported.entries()) {
       const height = from + offset;
       const row = own.filter(({ block_number }) => block_number <= height).at(-1);
       const held = row === undefined ? 0n : row.balance === null ? null : BigInt(row.balance);
-      rows.push({ owner, height, held, told: BigInt(value) });
+      rows.push({ owner, height, held, reported: BigInt(value) });
     }
   }
   return { owners, rows };
@@ -119,14 +119,14 @@ const missingOf = async ({ database }: Indexed) => (await database.query<{ missi
 const accountingIn = async ({ database }: Indexed) =>
   (await database.query<{ native_accounting: string }>("SELECT native_accounting FROM chains"))[0]?.native_accounting;
 
-describe("native balances by the node's word", () => {
-  it("are the node's for every known account after every block, where traces name all that were touched", async () => {
+describe("native balances from the node's state", () => {
+  it("are exact for every known account after every block, where traces name all touched accounts", async () => {
     const indexed = await index();
     const { owners, rows } = await compared(indexed);
-    expect(rows.filter(({ held, told }) => held !== told)).toEqual([]);
+    expect(rows.filter(({ held, reported }) => held !== reported)).toEqual([]);
     expect(owners).toEqual(expect.arrayContaining([paid, inside, insideThenTouched]));
     expect(owners.length).toBeGreaterThan(12);
-    // Three payments of 5 inside and one of 40, besides those of the tale.
+    // Three inner payments of 5 and one of 40, besides those of the story.
     const inner = await indexed.database.query<{ amount: string }>(
       "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex') ORDER BY block_number",
       [forwarder.slice(2)],
@@ -140,7 +140,7 @@ describe("native balances by the node's word", () => {
     expect([await accountingIn(indexed), await missingOf(indexed)]).toEqual(["state", []]);
   });
 
-  it("are the same rows when the node takes no hashes, small batches and few blocks at once", async () => {
+  it("are the same rows without state by hash, with small batches and few blocks per request", async () => {
     const [defaultValue, small] = [await index(), await index({}, { tuning: { batchBlocks: 2, requestBlocks: 1 } })];
     proxy.tamper = (method, reply, params) => {
       if (method === "eth_getBalance" && typeof params[1] === "object") refuse(reply, "invalid argument 1: hex string expected");
@@ -151,39 +151,39 @@ describe("native balances by the node's word", () => {
     expect(await contents(byHeight.database)).toEqual(held);
   });
 
-  it("are never wrong at a touch without traces, and unknown where inner calls may have changed them", async () => {
+  it("are never wrong at a touch without traces, and unknown where inner calls may have changed them since", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await index();
     const { owners, rows } = await compared(indexed);
     expect(owners).not.toContain(inside);
     const at = (owner: Address) => rows.filter((row) => row.owner === owner).map(({ held }) => held);
-    // Touched by the very last block: right before it the node says 40, and 42 after it. Nobody knows since when it had them.
+    // Touched by the very last block: the node returns 40 for the block before it and 42 after it. Since when it had the 40 is unknown.
     expect(at(insideThenTouched).slice(-2)).toEqual([40n, 42n]);
     expect(
       at(insideThenTouched)
         .slice(1, -2)
         .every((held) => held === null),
     ).toBe(true);
-    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
+    expect(rows.filter(({ held, reported }) => held !== null && held !== reported)).toEqual([]);
     expect(await missingOf(indexed)).toEqual(["traces"]);
   });
 
-  it("need no traces: a block whose traces do not fit goes on without them, and nothing is wrong for it", async () => {
-    // The block of the first payment inside, as each round has two blocks and three follow the last: its traces are those of no transaction.
+  it("do not require traces: a block with inconsistent traces is indexed without them, and no balance is wrong", async () => {
+    // The block of the first inner payment, as each round has two blocks and three follow the last: its traces are those of no transaction.
     const spoilt = head - 8;
     proxy.tamper = (method, reply, params) => {
       if (/^(debug_traceBlock|trace_block)/.test(method) && Number(params[0]) === spoilt) reply.result = [];
     };
     const indexed = await index();
     const { rows } = await compared(indexed);
-    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
-    expect(rows.filter(({ height, held, told }) => height > spoilt + 2 && held !== told)).toEqual([]);
-    // Two payments of 5 inside and one of 40 are left.
+    expect(rows.filter(({ held, reported }) => held !== null && held !== reported)).toEqual([]);
+    expect(rows.filter(({ height, held, reported }) => height > spoilt + 2 && held !== reported)).toEqual([]);
+    // Two inner payments of 5 and one of 40 remain.
     const inner = "SELECT amount FROM transfers WHERE standard = 0 AND from_address = decode($1, 'hex')";
     expect(await indexed.database.query(inner, [forwarder.slice(2)])).toHaveLength(3);
   });
 
-  it("follow a node that has no traces although they are configured, and say so", async () => {
+  it("are indexed from a node without traces although traces are configured, with a warning", async () => {
     proxy.tamper = withoutTraces;
     const indexed = await index({ nativeAccounting: "traces" });
     expect(await accountingIn(indexed)).toBe("state");
@@ -192,7 +192,7 @@ describe("native balances by the node's word", () => {
     );
   });
 
-  it("are unknown, and never wrong, where the node has lost the state; and the index says so", async () => {
+  it("are unknown, and never wrong, where the node has pruned the state, with a warning", async () => {
     proxy.tamper = (method, reply, params) => {
       withoutTraces(method, reply);
       if (method === "eth_getBalance" && heightOf(params[1]) < head - 2)
@@ -201,8 +201,8 @@ describe("native balances by the node's word", () => {
     const indexed = await index();
     const { rows } = await compared(indexed);
     expect(rows.filter(({ height, held }) => height < head - 3 && height > 0 && held !== null && held !== 0n)).toEqual([]);
-    expect(rows.filter(({ held, told }) => held !== null && held !== told)).toEqual([]);
-    // What the last block touched is known.
+    expect(rows.filter(({ held, reported }) => held !== null && held !== reported)).toEqual([]);
+    // Balances that the last block touched are known.
     expect(rows.filter(({ owner, height }) => height === head && owner === insideThenTouched).map(({ held }) => held)).toEqual([42n]);
     expect(await missingOf(indexed)).toEqual(["native-history", "traces", "archive-state"]);
     expect(indexed.warnings).toContain(
@@ -210,7 +210,7 @@ describe("native balances by the node's word", () => {
     );
   });
 
-  it("can be built again from the stored ledger without the node's state", async () => {
+  it("can be rebuilt from the stored ledger without the node's state", async () => {
     const indexed = await index();
     const held = await contents(indexed.database);
     await indexed.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
@@ -218,19 +218,19 @@ describe("native balances by the node's word", () => {
       if (method === "eth_getBalance") refuse(reply, "missing trie node");
     };
     const again = await createTestIndexer(proxy.url, indexed.database, { chain: chainOf({ nativeAccounting: "state" }) });
-    const asked = proxy.counts.get("eth_getBalance") ?? 0;
+    const reads = proxy.counts.get("eth_getBalance") ?? 0;
     await again.runToHead(head);
     expect(again.progress.filter(({ phase }) => phase === "catch-up").at(-1)).toMatchObject({
       projection: tokensProjection.id,
       block: head,
     });
     await again.close();
-    expect(proxy.counts.get("eth_getBalance") ?? 0).toBe(asked);
+    expect(proxy.counts.get("eth_getBalance") ?? 0).toBe(reads);
     expect(await contents(indexed.database)).toEqual(held);
   });
 });
 
-describe("a change that no block shows", () => {
+describe("a balance change without a transaction", () => {
   let snapshot: string;
   beforeEach(async () => {
     snapshot = await chain.rpc<string>("evm_snapshot");
@@ -239,7 +239,7 @@ describe("a change that no block shows", () => {
     await chain.rpc("evm_revert", [snapshot]);
   });
 
-  it("is unknown from the account's last touch to its next one, and right at both", async () => {
+  it("is unknown between the account's last touch and its next one, and exact at both", async () => {
     const touched: number[] = [];
     const touch = async (value: bigint) => {
       await chain.send({ to: minted, value, gas: 21_000n });
@@ -256,10 +256,10 @@ describe("a change that no block shows", () => {
     const own = rows.filter(({ owner }) => owner === minted);
     expect(own.slice(first - 1).map(({ held }) => held)).toEqual([0n, 100n, ...Array(second - first - 2).fill(null), 5_000n, 5_001n]);
     expect(second - first).toBe(7);
-    expect(own.at(-1)?.told).toBe(5_001n);
+    expect(own.at(-1)?.reported).toBe(5_001n);
   });
 
-  it("is found by asking for the account with the next block, whether that touches it or not", async () => {
+  it("is found by reading the account at the next block, whether the block touches it or not", async () => {
     await chain.send({ to: minted, value: 100n, gas: 21_000n });
     await chain.mine();
     const test = await createTestDatabase();
@@ -279,8 +279,8 @@ describe("a change that no block shows", () => {
   });
 });
 
-describe("native balances by the node's word through reorganisations", () => {
-  it.each([1, 7, 20])("of depth %i are what an index built afterwards holds", async (depth) => {
+describe("native balances from the node's state through reorganisations", () => {
+  it.each([1, 7, 20])("of depth %i equal those of an index built afterwards", async (depth) => {
     const branching = await startBranching({ nativeAccounting: "state" });
     try {
       await branching.goOn();
@@ -291,10 +291,10 @@ describe("native balances by the node's word through reorganisations", () => {
       const balances = await branching.test.database.query<{ owner: Address; balance: string }>(
         `SELECT owner, balance FROM balances WHERE standard = 0 AND token = decode('${nativeTokenAddress.slice(2)}', 'hex')`,
       );
-      const told = await branching.chain.batch<string>(
+      const reported = await branching.chain.batch<string>(
         balances.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, "latest"] })),
       );
-      expect(balances.map(({ balance }) => BigInt(balance))).toEqual(told.map(BigInt));
+      expect(balances.map(({ balance }) => BigInt(balance))).toEqual(reported.map(BigInt));
     } finally {
       await branching.end();
     }

@@ -57,7 +57,7 @@ const rowOf = async ({ database }: TestDatabase) =>
 describe("a first block above the head", () => {
   const refusal = `The first block to index of test, 500, is above its node's head, block ${blocks}: set its from (--from) to ${blocks} or less.`;
 
-  it("is refused with the number of the head, and begins no index", async () => {
+  it("is refused with the number of the head, and creates no index", async () => {
     const test = await newDatabase();
     await expect(attempt(test, { from: 500 })).rejects.toThrow(refusal);
     expect(await rowOf(test)).toBeUndefined();
@@ -65,10 +65,10 @@ describe("a first block above the head", () => {
     expect(await rowOf(test)).toMatchObject({ missing: [] });
   });
 
-  it("is refused for an index that began elsewhere, which lacks nothing for it", async () => {
+  it("is refused for an index with another first block, which is recorded to lack nothing", async () => {
     const test = await newDatabase();
     await index(test);
-    // A node without the state of blocks that it does not have: what is asked is the state before the first block.
+    // A node without the state of blocks that it does not have: the state before the first block is requested.
     proxy.tamper = (method, reply, params) => {
       if (method !== "eth_getBalance" || Number(params[1]) !== 499) return;
       delete reply.result;
@@ -83,16 +83,16 @@ describe("a first block above the head", () => {
 });
 
 describe("what an index is recorded to lack", () => {
-  it("heals when it holds the balances of its past", async () => {
+  it("is cleared when the index has all base balances", async () => {
     const test = await newDatabase();
     await index(test);
-    // As an earlier version left it after one run with a first block above the head.
+    // As earlier versions left it after a run with a first block above the head.
     await test.database.query("UPDATE chains SET missing = '{native-history}'");
     await index(test);
     expect(await rowOf(test)).toMatchObject({ missing: [] });
   });
 
-  it("stays while a stored balance is unknown, also with a node that has every state", async () => {
+  it("remains while a stored balance is unknown, even with an archive node", async () => {
     const test = await newDatabase();
     proxy.tamper = (method, reply) => {
       if (method !== "eth_getBalance") return;
@@ -108,7 +108,7 @@ describe("what an index is recorded to lack", () => {
 });
 
 describe("the name of a chain", () => {
-  it("is changed in the index with a word about it: the chain's id is what the index is known by", async () => {
+  it("is changed in the index with a log line, as the chain id identifies the index", async () => {
     const test = await newDatabase();
     await index(test);
     expect(await index(test, { name: "other" })).toContain(
@@ -118,7 +118,7 @@ describe("the name of a chain", () => {
     expect((await index(test, { name: "other" })).filter((warning) => warning.includes("named"))).toEqual([]);
   });
 
-  it("is refused while another chain of the index has it", async () => {
+  it("is refused while another chain of the index has the same name", async () => {
     const test = await newDatabase();
     await test.database.query("INSERT INTO chains (chain_id, name, genesis_hash, indexed_from) VALUES (7, 'test', '\\x00', 0)");
     await expect(attempt(test, {})).rejects.toThrow(

@@ -4,27 +4,27 @@ import type { Address } from "../../../runtime/lib/hex.ts";
 import { startTestChain, type TestChain } from "../../support/chain.ts";
 import { dump } from "../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { addRound, buildStory, type Story } from "../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground } from "../../support/indexer/support.ts";
-import { type Tale, tellRound, tellTale } from "../../support/indexer/tale.ts";
 import { until } from "../../support/until.ts";
 
 const tuning = { batchTransactions: 3, requestTransactions: 1, requestBlocks: 1 };
 const rounds = 3;
 let chain: TestChain;
-let tale: Tale;
+let story: Story;
 let round = rounds;
 const databases: TestDatabase[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
-  tale = await tellTale(chain, rounds);
+  story = await buildStory(chain, rounds);
 });
 afterAll(async () => {
   await Promise.all(databases.map((test) => test.drop()));
   await chain?.stop();
 });
 
-const configured = () => chainOf({ wrappedNative: [tale.weth] });
+const configured = () => chainOf({ wrappedNative: [story.weth] });
 const accounts = () => chain.accounts.slice(0, 3) as unknown as [Address, Address, Address];
 const newDatabase = async (): Promise<TestDatabase> => {
   const test = await createTestDatabase();
@@ -32,7 +32,7 @@ const newDatabase = async (): Promise<TestDatabase> => {
   return test;
 };
 
-/** The rows of an index that took all blocks in one batch. */
+/** The rows of an index that wrote all blocks in one batch. */
 const atOnce = async (): Promise<Record<string, string[]>> => {
   const test = await newDatabase();
   const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
@@ -69,8 +69,8 @@ const withStep = (database: Database, step: (batch: number, client: DatabaseClie
   };
 };
 
-describe("a batch that is folded while the one before is written", () => {
-  it("starts from the rows of that one, although they are in no table yet, and leaves what one batch leaves", async () => {
+describe("a batch that is folded while the previous one is written", () => {
+  it("starts from the rows of the previous one before they are committed, and leaves the rows of a single batch", async () => {
     const test = await newDatabase();
     // Long enough for the next batch to be folded meanwhile.
     const slow = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 30)));
@@ -81,7 +81,7 @@ describe("a batch that is folded while the one before is written", () => {
     expectSame(await dump(test.database), await atOnce());
   });
 
-  it("is thrown away when the one before cannot be written, and folded again", async () => {
+  it("is discarded when the previous one cannot be written, and folded again", async () => {
     const test = await newDatabase();
     const failing = withStep(test.database, async (batch) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -94,23 +94,23 @@ describe("a batch that is folded while the one before is written", () => {
     expectSame(await dump(test.database), await atOnce());
   });
 
-  it("starts from the rows of the ancestor after a reorganisation, whatever was remembered", async () => {
+  it("starts from the rows of the ancestor after a reorganisation, whatever was cached", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning });
     const stop = runInBackground(running);
-    await until("The index being level", () => isLevel(test.database, chain));
-    await tellRound(chain, tale, round++, accounts());
-    await until("The index being level", () => isLevel(test.database, chain));
+    await until("The index reaching the head", () => isLevel(test.database, chain));
+    await addRound(chain, story, round++, accounts());
+    await until("The index reaching the head", () => isLevel(test.database, chain));
     await chain.rpc("anvil_reorg", [3, []]);
-    await tellRound(chain, tale, round++, accounts());
-    await until("The index being level", () => isLevel(test.database, chain));
+    await addRound(chain, story, round++, accounts());
+    await until("The index reaching the head", () => isLevel(test.database, chain));
     await stop();
     expectSame(await dump(test.database), await atOnce());
   });
 });
 
-describe("work of others", () => {
-  it("comes between two batches, sees what is committed, and the next batch sees it", async () => {
+describe("exclusive work", () => {
+  it("runs between two batches, sees committed rows, and the next batch sees its changes", async () => {
     const test = await newDatabase();
     const slow = withStep(test.database, () => new Promise((resolve) => setTimeout(resolve, 20)));
     const running = await createTestIndexer(chain.url, slow, { chain: configured(), tuning });
@@ -121,14 +121,14 @@ describe("work of others", () => {
         `SELECT number, hash, (SELECT block_number FROM projection_checkpoints WHERE projection = 'ledger') AS checkpoint
          FROM blocks ORDER BY number DESC LIMIT 1`,
       );
-      // A list that goes on from here shows whether the loop looked again.
+      // Ordinals that continue from here show that the loop read them again.
       await client.query("UPDATE address_transactions SET ordinal = ordinal + 1000 WHERE address = decode($1, 'hex')", [
         (accounts()[0] ?? "").slice(2),
       ]);
       return { row, indexed };
     });
     expect(seen?.row).toEqual({ ...seen?.indexed, checkpoint: seen?.indexed.number });
-    await until("The index being level", () => isLevel(test.database, chain));
+    await until("The index reaching the head", () => isLevel(test.database, chain));
     await stop();
     const [after] = await test.database.query<{ lowest: number; highest: number; count: number }>(
       "SELECT min(ordinal) AS lowest, max(ordinal) AS highest, count(*) AS count FROM address_transactions WHERE address = decode($1, 'hex')",
@@ -139,23 +139,23 @@ describe("work of others", () => {
     expect(running.warnings).toEqual([]);
   });
 
-  it("is undone when it fails, and indexing goes on", async () => {
+  it("is rolled back when it fails, and indexing continues", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured(), tuning });
     const stop = runInBackground(running);
-    await until("The index being level", () => isLevel(test.database, chain));
+    await until("The index reaching the head", () => isLevel(test.database, chain));
     const failing = running.indexer.exclusive(async (client) => {
       await client.query("DELETE FROM balances");
       throw new Error("No.");
     });
     await expect(failing).rejects.toThrow("No.");
-    await tellRound(chain, tale, round++, accounts());
-    await until("The index being level", () => isLevel(test.database, chain));
+    await addRound(chain, story, round++, accounts());
+    await until("The index reaching the head", () => isLevel(test.database, chain));
     await stop();
     expectSame(await dump(test.database), await atOnce());
   });
 
-  it("is not done where this process does not lead", async () => {
+  it("does not run where this process is not the leader", async () => {
     const test = await newDatabase();
     const running = await createTestIndexer(chain.url, test.database, { chain: configured() });
     let done = false;

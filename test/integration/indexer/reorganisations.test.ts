@@ -13,7 +13,7 @@ afterAll(async () => {
 });
 
 describe("an index that follows a node through a reorganisation", () => {
-  it.each([1, 2, 3, 10, 30, 60])("of depth %i holds what an index built afterwards holds", async (depth) => {
+  it.each([1, 2, 3, 10, 30, 60])("of depth %i has the rows of an index built afterwards", async (depth) => {
     await branching.goOn();
     await branching.settled();
     const before = await contents(branching.test.database);

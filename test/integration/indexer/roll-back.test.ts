@@ -6,7 +6,7 @@ import { clearProjection, type FollowingTable, rollBack } from "../../../runtime
 import { writeRows } from "../../../runtime/indexer/storage/write-rows.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-/** A table of latest values of nobody in particular: keys of two columns, two values, and its periods. */
+/** An example table of latest values: a key of two columns, two values, and its periods. */
 const [chain, other] = [7, 8];
 const latest: LatestTable = {
   kind: "latest",
@@ -50,7 +50,7 @@ beforeAll(async () => {
 beforeEach(() => database.query("TRUNCATE shelf, shelf_periods"));
 afterAll(() => test?.drop());
 
-/** The rows that changes leave when nothing is taken back: what each key has at last, and what it had before. */
+/** The rows that changes leave without a roll-back: the latest value of each key, and its periods. */
 const rowsOf = (changes: readonly Change[]) => {
   const byKey = new Map<string, Change[]>();
   for (const change of [...changes].sort((left, right) => left.block - right.block)) {
@@ -91,7 +91,7 @@ const dumpOf = async (changes: readonly Change[], others: readonly Change[] = []
 const [ann, ben] = ["0x0a", "0x0b"] as const;
 
 describe("rolling back tables of latest values", () => {
-  it("brings back the period that the ancestor is in, whole values and all", async () => {
+  it("restores the period that contains the ancestor, with all of its values", async () => {
     const changes = [
       { block: 3, who: ann, what: 1, amount: "5" },
       { block: 6, who: ann, what: 1, amount: null },
@@ -112,7 +112,7 @@ describe("rolling back tables of latest values", () => {
     }
   });
 
-  it("drops what was read of the state before the index with the last row that needed it, and only then", async () => {
+  it("deletes a base value together with the last row that requires it, and not before", async () => {
     const changes = [
       { block: 99, who: ann, what: 1, amount: "40" },
       { block: 103, who: ann, what: 1, amount: "30" },
@@ -125,7 +125,7 @@ describe("rolling back tables of latest values", () => {
     expect(await dump()).toEqual({ shelf: [], periods: [] });
   });
 
-  it("leaves other keys and other chains alone", async () => {
+  it("does not change other keys and other chains", async () => {
     const mine = [
       { block: 2, who: ann, what: 1, amount: "1" },
       { block: 2, who: ann, what: 2, amount: "1" },
@@ -140,7 +140,7 @@ describe("rolling back tables of latest values", () => {
     expect(await dump()).toEqual(await dumpOf(mine, theirs));
   });
 
-  it("ends, whatever was written and wherever it goes back to, as if nothing had been above", async () => {
+  it("leaves the rows of an index without the blocks above the ancestor, for random changes and ancestors", async () => {
     const random = createRandom("roll back");
     for (let attempt = 0; attempt < 25; attempt += 1) {
       const changes = new Map<string, Change>();
@@ -163,8 +163,8 @@ describe("rolling back tables of latest values", () => {
   });
 });
 
-describe("a table that follows", () => {
-  it("has its own step done before its rows go, once projections are taken back", async () => {
+describe("a following table", () => {
+  it("runs beforeDelete after the projections are rolled back and before its rows are deleted", async () => {
     await dumpOf([
       { block: 3, who: ann, what: 1, amount: "5" },
       { block: 6, who: ann, what: 1, amount: "7" },
@@ -188,13 +188,13 @@ describe("a table that follows", () => {
   });
 });
 
-describe("a projection whose periods could not bring its rows back", () => {
-  it("is refused, naming what they lack", () => {
+describe("a projection whose periods cannot restore its rows", () => {
+  it("is rejected with the missing columns", () => {
     const { colour: _, ...colourless } = periods.columns;
     expect(() => defineProjection(projectionOf(latest, { ...periods, columns: colourless }))).toThrow(
       "Periods of table shelf lack colour.",
     );
-    expect(() => defineProjection(projectionOf(latest))).toThrow("The periods of table shelf lack who");
+    expect(() => defineProjection(projectionOf(latest))).toThrow("Periods of table shelf lack who");
     expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(
       "The periods of table shelf lack a definition.",
     );

@@ -8,24 +8,24 @@ import { artifacts, call, startTestChain, type TestChain } from "../chain.ts";
 import { contents } from "../contents.ts";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import { until } from "../until.ts";
+import { addRound, buildStory, type Story } from "./story-builder.ts";
 import { chainOf, createTestIndexer, isLevel, runInBackground } from "./support.ts";
-import { type Tale, tellRound, tellTale } from "./tale.ts";
 
 const projections = [addressActivityProjection, tokensProjection, approvalsProjection];
 
 type Accounts = readonly [Address, Address, Address];
 
-/** A chain whose node changes its mind, and an index that follows it all the while. */
+/** A chain with reorganisations, and an index that follows it. */
 export interface Branching {
   readonly chain: TestChain;
   readonly test: TestDatabase;
-  /** Drops the last blocks for as many new ones, in some of which accounts move ether and tokens; then `more` rounds follow. */
+  /** Replaces the last blocks with as many new ones, some with transfers of ether and tokens; then adds `more` rounds. */
   branch(depth: number, seed: string, more?: number): Promise<void>;
-  /** Three more blocks. */
+  /** Adds three blocks. */
   goOn(): Promise<void>;
-  /** Waits until the index is level with the node. */
+  /** Waits until the index has reached the node's head. */
   settled(): Promise<void>;
-  /** What an index built at once from the chain as it is now holds. */
+  /** The contents of an index built from the current chain in one run. */
   fresh(): Promise<Record<string, string>>;
   end(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export interface Branching {
 export const startBranching = async (overrides: Partial<IndexedChain> = {}): Promise<Branching> => {
   const chain = await startTestChain();
   let round = 26;
-  const tale = await tellTale(chain, round);
+  const story = await buildStory(chain, round);
   const accounts = chain.accounts.slice(0, 3) as unknown as Accounts;
-  const configured = chainOf({ wrappedNative: [tale.weth], ...overrides });
+  const configured = chainOf({ wrappedNative: [story.weth], ...overrides });
   const test = await createTestDatabase();
   const stop = runInBackground(await createTestIndexer(chain.url, test.database, { chain: configured, projections }));
-  const settled = () => until("The index being level with its node", () => isLevel(test.database, chain), 30_000);
-  const goOn = () => tellRound(chain, tale, round++, accounts);
+  const settled = () => until("The index reaching the node's head", () => isLevel(test.database, chain), 30_000);
+  const goOn = () => addRound(chain, story, round++, accounts);
   await settled();
   return {
     chain,
@@ -48,7 +48,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
     goOn,
     settled,
     branch: async (depth, seed, more = 0) => {
-      await chain.rpc("anvil_reorg", [depth, otherTransactions(chain, tale, depth, seed)]);
+      await chain.rpc("anvil_reorg", [depth, otherTransactions(chain, story, depth, seed)]);
       for (let count = 0; count < more; count += 1) await goOn();
     },
     fresh: async () => {
@@ -71,7 +71,7 @@ export const startBranching = async (overrides: Partial<IndexedChain> = {}): Pro
 /** Pairs of a transaction and the block of the new branch that it is in. */
 const otherTransactions = (
   chain: TestChain,
-  { erc20, erc721, weth }: Tale,
+  { erc20, erc721, weth }: Story,
   depth: number,
   seed: string,
 ): [Record<string, unknown>, number][] => {

@@ -13,7 +13,7 @@ import { followingTables } from "../../../runtime/projections.ts";
 import type { TestChain } from "../chain.ts";
 import { deadline } from "../deadline.ts";
 
-/** Anvil's chain as a configuration would state it. */
+/** The configuration of anvil's chain. */
 export const chainOf = (overrides: Partial<IndexedChain> = {}): IndexedChain => ({
   id: 31337,
   name: "test",
@@ -30,12 +30,12 @@ export interface TestIndexer {
   readonly progress: Progress[];
   readonly warnings: string[];
   readonly notes: string[];
-  /** Runs until the index is level with the node and no projection is behind, then stops. */
+  /** Runs until the index has reached the node's head with all projections, then stops. */
   runToHead(head: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An indexer of the chain behind a URL, as app.ts would wire it. */
+/** An indexer of the chain behind a URL, wired as in app.ts. */
 export const createTestIndexer = async (
   url: string,
   database: Database,
@@ -92,7 +92,7 @@ export const createTestIndexer = async (
   };
 };
 
-/** Runs an indexer until a condition holds, then ends it and waits for its end. */
+/** Runs an indexer until a condition holds, then stops it and waits for its end. */
 export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilliseconds = 20_000): Promise<void> => {
   const stop = new AbortController();
   const limit = Date.now() + deadline(limitMilliseconds);
@@ -107,11 +107,11 @@ export const runUntil = async (indexer: Indexer, done: () => boolean, limitMilli
   if (!done()) throw new Error(`The condition was not met: ${JSON.stringify(indexer.status())}`);
 };
 
-/** Every balance from the block on that set it: the periods that ended, and what holds now. */
+/** Every balance with the block that set it: ended periods and current rows. */
 export const balanceHistory = `(SELECT chain_id, owner, token, standard, from_block AS block_number, balance FROM balance_periods
   UNION ALL SELECT chain_id, owner, token, standard, since_block, balance FROM balances) history`;
 
-/** Whether the index ends with the very block that the node has as its head, in every projection. */
+/** Whether every projection has reached the node's head, by number and hash. */
 export const isLevel = async (database: Database, chain: TestChain): Promise<boolean> => {
   const head = await chain.rpc<{ number: string; hash: string }>("eth_getBlockByNumber", ["latest", false]);
   const [row] = await database.query<{ hash: string | null; lowest: number | null; highest: number | null }>(
@@ -121,7 +121,7 @@ export const isLevel = async (database: Database, chain: TestChain): Promise<boo
   return row?.hash === head.hash && row.lowest === Number(head.number) && row.highest === Number(head.number);
 };
 
-/** Runs an indexer in the background; gives what ends it. */
+/** Runs an indexer in the background, and returns a function that stops it. */
 export const runInBackground = (running: TestIndexer): (() => Promise<void>) => {
   const stop = new AbortController();
   const run = running.indexer.run(stop.signal);

@@ -6,7 +6,7 @@ const block = (number: number, transactions = 0) => ({ number, transactions: Arr
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset));
 
 describe("blocks fetched ahead", () => {
-  it("come in order, each once, though later requests end sooner, and never more than allowed at once", async () => {
+  it("are returned in order, each once, although later requests end sooner, within the allowed concurrency", async () => {
     let running = 0;
     let most = 0;
     const fetch = async (from: number, to: number) => {
@@ -23,18 +23,18 @@ describe("blocks fetched ahead", () => {
     expect(most).toBe(4);
   });
 
-  it("are asked for in smaller portions when they are full", async () => {
+  it("are requested in smaller ranges when they have many transactions", async () => {
     const sizes: number[] = [];
     const fetch = async (from: number, to: number) => {
       sizes.push(to - from + 1);
       return Array.from({ length: to - from + 1 }, (_, offset) => block(from + offset, 100));
     };
     for await (const _ of prefetch(fetch, { from: 0, to: 99, inFlight: 1, blocks: 50, transactions: 500 })) _.length;
-    // The first guess is 16 blocks; from then on 500 transactions are five blocks of 100.
+    // The first estimate is 16 blocks; from then on 500 transactions are five blocks of 100.
     expect(sizes.slice(0, 4)).toEqual([16, 5, 5, 5]);
   });
 
-  it("give their error when its turn comes, after the good ones", async () => {
+  it("raise an error in order, after the blocks before it", async () => {
     const fetch = async (from: number, to: number) => {
       if (from >= 20) throw new Error("gone");
       return range(from, to);
@@ -48,7 +48,7 @@ describe("blocks fetched ahead", () => {
     expect(numbers).toEqual([10, 10]);
   });
 
-  it("end when the reader is asked to stop", async () => {
+  it("end when the signal aborts", async () => {
     const stop = new AbortController();
     let asked = 0;
     const fetch = async (from: number, to: number) => {

@@ -45,8 +45,8 @@ const block = (number: number, transactions: ChainTransaction[] = [], overrides:
   ...overrides,
 });
 
-describe("the accounts that a block touched", () => {
-  it("are those that took part in it, each once", () => {
+describe("the touched accounts of a block", () => {
+  it("are its senders, recipients and other participants, each once", () => {
     const traces = [{ index: 0, type: "call", from: account("b"), to: account("4"), value: 1n }] as const;
     const touched = touchedAccounts(
       block(7, [transaction({ traces }), transaction({ to: null, createdContract: account("c") })], {
@@ -68,7 +68,7 @@ describe("the accounts that a block touched", () => {
   });
 });
 
-/** A node by a table of balances: of each account by height and branch. */
+/** A node with a table of balances, for each account by height and branch. */
 const nodeOf = (tell: (address: Address, at: StateAt) => bigint | null, hashes = hashOf) => {
   const asked: string[] = [];
   return {
@@ -85,7 +85,7 @@ const nodeOf = (tell: (address: Address, at: StateAt) => bigint | null, hashes =
 };
 
 describe("the balances of touched accounts", () => {
-  it("are those right before and right after each block, and one state is asked for once", async () => {
+  it("are read right before and right after each block, each state once", async () => {
     const node = nodeOf((_, { height }) => BigInt(height * 10));
     const told = await withBalances(node, [block(7, [transaction()]), block(8, [transaction({ to: account("c") })])]);
     expect(told.map(({ balances }) => balances?.map(({ address, before, balance }) => [address.slice(2, 3), before, balance]))).toEqual([
@@ -103,7 +103,7 @@ describe("the balances of touched accounts", () => {
     expect(node.asked.sort()).toEqual(["a6", "a7", "a8", "b6", "b7", "c7", "c8", "d6", "d7", "d8"]);
   });
 
-  it("leave the genesis block out", async () => {
+  it("exclude the genesis block", async () => {
     expect(
       (
         await withBalances(
@@ -114,7 +114,7 @@ describe("the balances of touched accounts", () => {
     ).toEqual([]);
   });
 
-  it("are not known where the node lacks the state, which one question a block finds out", async () => {
+  it("are unknown where the node lacks the state, found with one request for each block", async () => {
     const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
     const told = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
     expect(told.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
@@ -129,11 +129,11 @@ describe("the balances of touched accounts", () => {
         [null, 5n],
       ],
     ]);
-    // Blocks 6 and 7 are asked about once each.
+    // One request for each of blocks 6 and 7.
     expect(node.asked.filter((read) => !read.endsWith("8"))).toHaveLength(2);
   });
 
-  it("are refused when the node has left the branch meanwhile and cannot be asked by hash", async () => {
+  it("are rejected when the node has left the branch and has no state by hash", async () => {
     const node = {
       ...nodeOf(
         () => 1n,

@@ -82,13 +82,13 @@ describe("value moved by inner calls", () => {
     ]);
   });
 
-  it("survives a tree ten thousand frames deep", () => {
+  it("decodes a tree that is ten thousand frames deep", () => {
     let deep: object = frame("CALL", "2", "3", "0x1");
     for (let level = 0; level < 10_000; level += 1) deep = frame("CALL", "2", "3", "0x0", { calls: [deep] });
     expect(readCallTracer(root([deep]), [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("keeps a self-destruction to oneself only where it burns: before Cancun, or of a contract made in the same transaction", () => {
+  it("keeps a self-destruction to the contract itself only where it burns: before Cancun, or of a contract created in the same transaction", () => {
     const old = root([frame("SELFDESTRUCT", "2", "2", "0x5")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(0);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces).toHaveLength(1);
@@ -96,7 +96,7 @@ describe("value moved by inner calls", () => {
     expect(readCallTracer(made, [transaction()], true)[0]?.traces).toHaveLength(1);
   });
 
-  it("ends with a contract that is paid after its end, in the transaction that ended it", () => {
+  it("counts payments to a contract after its self-destruction in the same transaction as burnt", () => {
     const late = root([
       frame("CREATE", "2", "7", "0x5", {}),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }),
@@ -104,17 +104,17 @@ describe("value moved by inner calls", () => {
     ]);
     const burnt = { index: 4, type: "selfdestruct", from: account("7"), to: account("7"), value: 3n };
     for (const eip6780 of [true, false]) expect(readCallTracer(late, [transaction()], eip6780)[0]?.traces.at(-1)).toEqual(burnt);
-    // Of a contract that was there before, EIP-6780 ends nothing.
+    // EIP-6780 does not destroy a contract of an earlier transaction.
     const old = root([frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "7", "8", "0x5")] }), frame("CALL", "2", "7", "0x3")]);
     expect(readCallTracer(old, [transaction()], true)[0]?.traces).toHaveLength(2);
     expect(readCallTracer(old, [transaction()], false)[0]?.traces.at(-1)).toEqual({ ...burnt, index: 3 });
   });
 
-  it("does not count a self-destruction of somebody else than who ran it, which some nodes tell instead of none", () => {
+  it("does not count a self-destruction of an account other than the executing one, which some nodes return", () => {
     const told = root([
       frame("CALL", "2", "7", "0x3", { calls: [{ type: "SELFDESTRUCT", from: account("0") }] }),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "7", "0x3")] }),
-      // Borrowed code ends its borrower.
+      // Delegated code destroys the calling contract.
       frame("DELEGATECALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "8", "0x1")] }),
     ]);
     expect(readCallTracer(told, [transaction()], true)[0]?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
@@ -142,7 +142,7 @@ describe("value moved by inner calls", () => {
     ]);
   });
 
-  it("is read from flat traces just so", () => {
+  it("is decoded from flat traces with the same result", () => {
     const traces = readFlatTraces(
       [
         flat("reward", [], {}, { transactionPosition: null }),
@@ -166,7 +166,7 @@ describe("value moved by inner calls", () => {
   });
 });
 
-describe("whether a transaction's frames are worth asking for", () => {
+describe("whether the call frames of a transaction are requested", () => {
   const plain = { input: "0x", gasUsed: 21_000n, gasLimit: 50_000n } as const;
   it.each([
     ["a plain transfer", transaction(plain), 1n, false],

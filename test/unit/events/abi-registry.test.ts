@@ -11,7 +11,7 @@ const erc20 = parseAbi(["event Transfer(address indexed from, address indexed to
 const erc721 = parseAbi(["event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)"]);
 
 describe("logs of known events", () => {
-  it("are told apart by what is indexed", () => {
+  it("are distinguished by their indexed parameters", () => {
     const topics = encodeEventTopics({ abi: erc20, args: { from: lower, to: lower } }) as Hash[];
     expect(registry.decodeLog({ address: lower, topics, data: encodeAbiParameters([{ type: "uint256" }], [2n ** 256n - 1n]) })).toEqual({
       name: "Transfer",
@@ -72,7 +72,7 @@ describe("logs of known events", () => {
   });
 });
 
-describe("logs that fit no known event", () => {
+describe("logs that match no known event", () => {
   const [topic0] = encodeEventTopics({ abi: erc20 }) as [Hash];
   const padded = `0x${"0".repeat(24)}${lower.slice(2)}` as Hash;
   it.each([
@@ -84,7 +84,7 @@ describe("logs that fit no known event", () => {
     expect(registry.decodeLog({ address: lower, topics, data })).toBeNull();
   });
 
-  it("are null in little time, however their lengths and offsets lie", () => {
+  it("are null in bounded time with any invalid lengths and offsets", () => {
     const [batch] = encodeEventTopics({
       abi: parseAbi([
         "event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
@@ -106,7 +106,7 @@ describe("logs that fit no known event", () => {
     expect(performance.now() - start).toBeLessThan(deadline(1_000));
   });
 
-  it("of a nested dynamic type are not unfolded beyond bounds", () => {
+  it("of a nested dynamic type are not expanded beyond bounds", () => {
     const name = "Bomb";
     const own = createAbiRegistry([
       { name: "bomb.json", json: JSON.stringify([{ type: "event", name, inputs: [{ name: "a", type: "bytes[][]", indexed: false }] }]) },
@@ -128,7 +128,7 @@ describe("logs that fit no known event", () => {
 });
 
 describe("ABI files of the operator", () => {
-  it("add events, and name the built-in ones their own way", () => {
+  it("add events, and override the names of built-in ones", () => {
     const entry = (name: string) => ({
       type: "event",
       name,

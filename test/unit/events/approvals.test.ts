@@ -27,7 +27,7 @@ describe("approvals in logs", () => {
     expect(approvalForAll.topic0).toBe(forAll);
   });
 
-  it("are told apart by what is indexed, and read to the largest number", () => {
+  it("are distinguished by their indexed parameters, and decoded up to the largest number", () => {
     expect(decode([approval, topicOf(owner), topicOf(spender)], words(largest))).toEqual([
       { kind: "erc20Approval", ...place, owner, spender, amount: largest },
     ]);

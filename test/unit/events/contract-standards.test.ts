@@ -36,13 +36,13 @@ const reverted: CallOutcome = { ok: false, reverted: true };
 const empty: CallOutcome = { ok: true, data: "0x" };
 const subject = { address: token, block: 5, value: 7n, hasBothForms: false };
 
-describe("what contracts show to be", () => {
+describe("the standard of a contract", () => {
   const coin = { isCoin: true, isCollection: false };
   const collection = { isCoin: false, isCollection: true };
   const both = { isCoin: true, isCollection: true };
   const neither = { isCoin: false, isCollection: false };
 
-  // Answers to supportsInterface(EIP-721), allowance, ownerOf, isApprovedForAll, decimals.
+  // Results of supportsInterface(EIP-721), allowance, ownerOf, isApprovedForAll, decimals.
   it.each([
     ["an ERC-20 token", [reverted, word(0n), reverted, reverted, word(18n)], coin],
     ["one without decimals, which EIP-20 leaves open", [reverted, word(0n), reverted, reverted, reverted], coin],
@@ -66,13 +66,13 @@ describe("what contracts show to be", () => {
     expect(evidenceOf(subject, [word(1n), word(0n)], [])).toEqual(both);
   });
 
-  it("a contract that emits Transfers of both forms moves ids by one of them, whatever it answers", () => {
+  it("a contract that emits Transfers of both forms has token ids in one of them, whatever its calls return", () => {
     expect(evidenceOf({ ...subject, hasBothForms: true }, [reverted, word(0n)], [reverted, reverted, word(18n)])).toEqual(both);
   });
 });
 
-describe("contracts that are asked", () => {
-  it("are those with ambiguous events, at their first block, about the last id that somebody received in it", () => {
+describe("contracts whose standard is read", () => {
+  it("are those with ambiguous events, at their first block, for the last id received in it", () => {
     const subjects = subjectsOf([
       blockOf(4, coins(5n)),
       blockOf(5, ids(1n), ids(2n), ids(3n, zeroAddress), ids(9n, bob, other)),
@@ -94,7 +94,7 @@ describe("events of blocks", () => {
   const read = (event: DecodedEvent, evidence: ContractEvidence | undefined) =>
     withStandards([blockOf(5, event)], () => evidence)[0]?.events;
 
-  it("are read as what their contract is", () => {
+  it("are decoded by the standard of their contract", () => {
     const coin = { isCoin: true, isCollection: false };
     expect(read(ids(5n), coin)).toEqual([coins(5n)]);
     expect(read(approval(5n), coin)).toEqual([{ kind: "erc20Approval", ...place, owner: alice, spender: bob, amount: 5n }]);
@@ -113,7 +113,7 @@ describe("events of blocks", () => {
     },
   );
 
-  it("are the same objects in blocks of which nothing is read anew", () => {
+  it("are the same objects in blocks without newly read contracts", () => {
     const block = blockOf(5, ids(5n), coins(1n));
     expect(withStandards([block], () => undefined)[0]).toBe(block);
   });

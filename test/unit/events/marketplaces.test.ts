@@ -9,7 +9,7 @@ const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const [market, offerer, zone, buyer, coin, art] = ["1", "2", "3", "4", "5", "6"].map(address) as [Hex, Hex, Hex, Hex, Hex, Hex];
 const hash: Hash = `0x${"ab".repeat(32)}`;
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");
-/** The event as Seaport states it. */
+/** The event in Seaport's ABI. */
 const [fulfilled] = parseAbi([
   "struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
   "struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
@@ -31,7 +31,7 @@ const data = encodeAbiParameters(
 const log = (changes: Partial<ChainLog> = {}): ChainLog => ({ index: 5, address: market, topics, data, ...changes });
 
 describe("OrderFulfilled", () => {
-  it("is read as Seaport's own ABI writes it", () => {
+  it("is decoded as encoded by Seaport's ABI", () => {
     expect(orderFulfilled.topic0).toBe(topics[0]);
     expect(orderFulfilled.decode(log(), 3)).toEqual({
       kind: "orderFulfilled",
@@ -49,7 +49,7 @@ describe("OrderFulfilled", () => {
     });
   });
 
-  it("is nothing where it is malformed, wherever it is changed or cut", () => {
+  it("is null where it is malformed, wherever it is changed or truncated", () => {
     const words = (data.length - 2) / 64;
     for (let cut = 0; cut < data.length - 2; cut += 32)
       expect(orderFulfilled.decode(log({ data: data.slice(0, 2 + cut) as Hex }), 0)).toBeNull();
@@ -72,7 +72,7 @@ describe("OrderFulfilled", () => {
 });
 
 describe("OrdersMatched", () => {
-  it("names its orders, and is nothing where it is malformed", () => {
+  it("has its order hashes, and is null where it is malformed", () => {
     const [, other] = ["cd", "ef"].map((byte): Hash => `0x${byte.repeat(32)}`) as [Hash, Hash];
     const matched = {
       index: 9,
@@ -87,8 +87,8 @@ describe("OrdersMatched", () => {
   });
 });
 
-describe("events of punks", () => {
-  it("are read as their contract states them, and are nothing where they are malformed", () => {
+describe("CryptoPunks events", () => {
+  it("are decoded as their contract declares them, and are null where they are malformed", () => {
     const cases = [
       [
         punkAssigned,

@@ -28,7 +28,7 @@ describe("events of names", () => {
     expect(topic0).toBe(toEventSelector(parseAbiItem(`event ${signature}`) as never));
   });
 
-  it("tell the owner of a child by the hash of its label", () => {
+  it("have the owner of a subnode, whose node is derived from the label hash", () => {
     // EIP-137: namehash("eth") is keccak256(32 zero bytes, keccak256("eth")).
     const event = decode(names.nameNewOwner, [`0x${"00".repeat(32)}`, keccak256(stringToBytes("eth"))], asWord(alice));
     expect(event).toEqual({
@@ -39,12 +39,12 @@ describe("events of names", () => {
     });
   });
 
-  it("take the zero address as none", () => {
+  it("decode the zero address as null", () => {
     expect(decode(names.nameNewResolver, [node], asWord(zero))).toEqual({ ...place, kind: "nameResolver", node, resolver: null });
     expect(decode(names.nameAddrChanged, [node], asWord(zero))).toEqual({ ...place, kind: "nameAddress", node, account: null });
   });
 
-  it("take ether's addresses out of AddressChanged, and those of no other coin", () => {
+  it("decode AddressChanged for ether, and for no other coin type", () => {
     const changed = (coin: bigint, address: Hex) =>
       decode(names.nameAddressChanged, [node], encodeAbiParameters([{ type: "uint256" }, { type: "bytes" }], [coin, address]));
     expect(changed(60n, alice)).toEqual({ ...place, kind: "nameAddress", node, account: alice });
@@ -54,7 +54,7 @@ describe("events of names", () => {
     expect(changed(0n, "0x1234")).toBeNull();
   });
 
-  it("read a claimed name, and take what can be no name as none", () => {
+  it("decode a claimed name, and an invalid name as null", () => {
     const claimed = (data: Hex) => decode(names.nameNameChanged, [node], data);
     const fact = (name: string | null) => ({ ...place, kind: "nameText", node, name });
     expect(claimed(claimOf("alice.eth"))).toEqual(fact("alice.eth"));
@@ -77,7 +77,7 @@ describe("events of names", () => {
     expect(decode(names.nameNameChanged, [node], data)).toBeNull();
   });
 
-  it("are none with other topics or with dirty addresses", () => {
+  it("are null with other topics or with invalid addresses", () => {
     expect(decode(names.nameTransfer, [], asWord(alice))).toBeNull();
     expect(decode(names.nameTransfer, [node, node], asWord(alice))).toBeNull();
     expect(decode(names.nameNewOwner, [node], asWord(alice))).toBeNull();

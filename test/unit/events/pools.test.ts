@@ -11,12 +11,12 @@ const [low, high, pool, sender, to] = ["1", "2", "3", "4", "5"].map(address) as 
 const { pairCreated, pairSync, pairSwap, pairMint, pairBurn, poolCreated, poolInitialize, poolSwap, poolMint, poolBurn } = pools;
 const { poolCollect, poolCollectProtocol, poolFlash, poolSwapWithFees } = pools;
 
-/** The signatures as the contracts state them; by the number of parameters where two generations share a name. */
+/** The signatures as the contracts declare them; by the number of parameters where two generations share a name. */
 const signatureOf = (name: string, parameters: number): AbiEvent => {
   const found = knownEvents
     .map((text) => parseAbiItem(text) as unknown as AbiEvent)
     .find((event) => event.name === name && event.inputs.length === parameters);
-  if (found === undefined) throw new Error(`There is no event ${name} with ${parameters} parameters.`);
+  if (found === undefined) throw new Error(`No event ${name} with ${parameters} parameters.`);
   return found;
 };
 const events = {
@@ -36,7 +36,7 @@ const events = {
   PoolFlash: signatureOf("Flash", 6),
 };
 
-/** A log as the ABI's own coder writes it. */
+/** A log encoded by viem's ABI encoder. */
 const logOf = (event: AbiEvent, values: readonly unknown[]): ChainLog => {
   const plain = event.inputs.flatMap((input, position) => (input.indexed ? [] : [{ input, value: values[position] }]));
   const args = Object.fromEntries(event.inputs.map((input, position) => [input.name ?? "", values[position]]));
@@ -76,7 +76,7 @@ describe("the topics of pools' events", () => {
 });
 
 describe("events of constant-product pools", () => {
-  it("are read as the ABI's own coder writes them", () => {
+  it("are decoded as viem's ABI encoder writes them", () => {
     expect(decode(logOf(events.PairCreated, [low, high, to, 9n]))).toEqual([
       { kind: "poolCreated", ...place, family: "xy=k", pool: to, token0: low, token1: high, feePpm: null },
     ]);
@@ -106,7 +106,7 @@ describe("events of constant-product pools", () => {
 });
 
 describe("events of concentrated pools", () => {
-  it("are read as the ABI's own coder writes them", () => {
+  it("are decoded as viem's ABI encoder writes them", () => {
     expect(decode(logOf(events.PoolCreated, [low, high, 3000, 60, to]))).toEqual([
       { kind: "poolCreated", ...place, family: "concentrated", pool: to, token0: low, token1: high, feePpm: 3000 },
     ]);
@@ -122,7 +122,7 @@ describe("events of concentrated pools", () => {
     ]);
   });
 
-  it("say what is collected as what went out, and what is paid for a loan as what went in", () => {
+  it("have collected amounts as outgoing, and the fees of a flash loan as incoming", () => {
     const still = { kind: "poolMoved", ...place, amount0In: 0n, amount1In: 0n, amount0Out: 0n, amount1Out: 0n };
     const most = 2n ** 128n - 1n;
     expect(decode(logOf(events.PoolCollect, [sender, to, -60, 120, most, 6n]))).toEqual([{ ...still, amount0Out: most, amount1Out: 6n }]);
@@ -132,7 +132,7 @@ describe("events of concentrated pools", () => {
     ]);
   });
 
-  it("say what the pool received as what went in", () => {
+  it("have the received amounts of the pool as incoming", () => {
     const price = { sqrtPriceX96: 1n, liquidity: 2n ** 128n - 1n, tick: 8388607 };
     const swap = (amount0: bigint, amount1: bigint) =>
       decode(logOf(events.PoolSwap, [sender, to, amount0, amount1, price.sqrtPriceX96, price.liquidity, price.tick]));
@@ -148,7 +148,7 @@ const word = (value: bigint): string => value.toString(16).padStart(64, "0");
 const words = (...values: bigint[]): Hex => `0x${values.map(word).join("")}`;
 const topic = (value: bigint): Hex => `0x${word(value)}`;
 
-describe("what only looks like an event of a pool", () => {
+describe("logs that resemble events of pools", () => {
   const created = logOf(events.PairCreated, [low, high, to, 9n]);
   const v3Created = logOf(events.PoolCreated, [low, high, 3000, 60, to]);
   const swap = logOf(events.PairSwap, [sender, 1n, 2n, 3n, 4n, to]);

@@ -76,7 +76,7 @@ describe("a ConsecutiveTransfer", () => {
 });
 
 describe("a Transfer", () => {
-  it("with three topics is an ERC-20 one, with four an ERC-721 one, with one an old ERC-721 one", () => {
+  it("with three topics is of ERC-20, with four of ERC-721, with one of an early ERC-721 contract", () => {
     const shared = { address: to, transactionIndex: 2, logIndex: 4, from, to };
     expect(decode([erc20Transfer.topic0, topicOf(from), topicOf(to)], words(5n))).toEqual([
       { kind: "erc20Transfer", ...shared, amount: 5n },
@@ -107,7 +107,7 @@ describe("data after what an event declares", () => {
     [topicOf(to), topicOf(from), topicOf(to)],
   ];
 
-  // As viem's decodeEventLog, and the ABI specification, which says where values are and not what comes after them.
+  // As viem's decodeEventLog, and the ABI specification, which defines where values are and not what follows them.
   it.each([
     ["an ERC-20 Transfer", [erc20Transfer.topic0, ...three], words(5n)],
     ["an ERC-721 Transfer", [erc20Transfer.topic0, ...three, topicOf(5n)], "0x"],
@@ -127,7 +127,7 @@ describe("a TransferBatch", () => {
   const topics = [erc1155TransferBatch.topic0, topicOf(to), topicOf(from), topicOf(to)];
   const arrays = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
-  it("is read as the ABI's own coder writes it", () => {
+  it("is decoded as viem's ABI encoder writes it", () => {
     const events = decode(
       topics,
       encodeAbiParameters(arrays, [
@@ -169,8 +169,8 @@ describe("a TransferBatch", () => {
   });
 });
 
-describe("any bytes at all", () => {
-  it("are an event or not, and never an error, in bounded time", () => {
+describe("random bytes", () => {
+  it("decode to an event or null, never to an error, in bounded time", () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

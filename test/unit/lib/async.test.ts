@@ -62,7 +62,7 @@ describe("retry", () => {
 });
 
 describe("waiting for a promise under a signal", () => {
-  it("rejects with the reason, or gives null, when the signal aborts first", async () => {
+  it("rejects with the reason, or returns null, when the signal aborts first", async () => {
     const controller = new AbortController();
     const [rejecting, nulling] = [abortable(controller.signal, never), nullOnAbort(never, controller.signal)];
     controller.abort(new Error("stopped"));
@@ -72,7 +72,7 @@ describe("waiting for a promise under a signal", () => {
     expect(await nullOnAbort(never, controller.signal)).toBeNull();
   });
 
-  it("passes results and errors on", async () => {
+  it("forwards results and errors", async () => {
     const { signal } = new AbortController();
     expect(await abortable(signal, Promise.resolve(1))).toBe(1);
     expect(await nullOnAbort(Promise.resolve(1), signal)).toBe(1);

@@ -20,20 +20,20 @@ const text = (number: Parameters<typeof toText>[0]) => toText(number);
 const of = decimalOf;
 
 describe("an exact decimal", () => {
-  it("is read from what the database writes, and written so again", () => {
+  it("is parsed from the text of the database, and formatted back to it", () => {
     for (const written of ["0", "7", "-7", "0.5", "-0.05", "12345678901234567890.000000000000000001", largest.toString()]) {
       expect(text(of(written))).toBe(written);
     }
     expect(of("-12.340")).toEqual({ digits: -12_340n, scale: 3 });
   });
 
-  it("is nothing else", () => {
+  it("rejects other text", () => {
     for (const other of ["", "-", ".5", "5.", "1e3", "NaN", "Infinity", " 1", "+1", "0x10", "1,000", "--1", "1.2.3"]) {
       expect(() => of(other), other).toThrow(RangeError);
     }
   });
 
-  it("is written in all of its digits, without an exponent", () => {
+  it("is formatted with all of its digits, without an exponent", () => {
     expect(text(decimal(1n, 36))).toBe(`0.${"0".repeat(35)}1`);
     expect(text(decimal(-1n, 1))).toBe("-0.1");
     expect(text(decimal(15n, -3))).toBe("15000");
@@ -52,13 +52,13 @@ describe("an exact decimal", () => {
     expect(text(multiply(of("-1.5"), of("0.2")))).toBe("-0.30");
   });
 
-  it("is compared by what it is worth, and not by how it is written", () => {
+  it("is compared by value, not by its text", () => {
     expect(compare(of("1.50"), of("1.5"))).toBe(0);
     expect(compare(of("-1"), of("0.001"))).toBeLessThan(0);
     expect(compare(of("10"), of("9.999"))).toBeGreaterThan(0);
   });
 
-  it("is moved by powers of ten", () => {
+  it("is scaled by powers of ten", () => {
     expect(text(shift(of("0.000001"), 6))).toBe("1");
     expect(text(shift(of("3"), -2))).toBe("0.03");
     expect(text(shift(of("3"), 2))).toBe("300");
@@ -66,7 +66,7 @@ describe("an exact decimal", () => {
 });
 
 describe("a quotient", () => {
-  it("has 40 significant digits, the others cut off and not rounded", () => {
+  it("has 40 significant digits, truncated and not rounded", () => {
     expect(text(divide(of("2"), of("3")))).toBe(`0.${"6".repeat(40)}`);
     expect(text(divide(of("-2"), of("3")))).toBe(`-0.${"6".repeat(40)}`);
     expect(text(divide(of("200"), of("3")))).toBe(`66.${"6".repeat(38)}`);
@@ -75,7 +75,7 @@ describe("a quotient", () => {
     expect(text(divide(of("2"), of("3000000")))).toBe(`0.000000${"6".repeat(40)}`);
   });
 
-  it("that ends has no zeros at its end", () => {
+  it("that is finite has no trailing zeros", () => {
     expect(text(divide(of("2000"), of("1.6")))).toBe("1250");
     expect(divide(of("1"), of("8"))).toEqual({ digits: 125n, scale: 3 });
     expect(text(divide(of("0"), of("8")))).toBe("0");
@@ -89,13 +89,13 @@ describe("a quotient", () => {
     expect(text(divide(of("1"), decimal(largest)))).toBe(`0.${"0".repeat(77)}${(10n ** 117n / largest).toString()}`);
   });
 
-  it("by nothing is refused", () => {
+  it("by zero is rejected", () => {
     expect(() => divide(of("1"), of("0"))).toThrow(RangeError);
   });
 });
 
 describe("a square root", () => {
-  it("is cut after 40 significant digits", () => {
+  it("is truncated after 40 significant digits", () => {
     // The digits of √2 (OEIS A002193).
     expect(text(squareRoot(of("2")))).toBe("1.414213562373095048801688724209698078569");
     expect(text(squareRoot(of("0.02")))).toBe("0.1414213562373095048801688724209698078569");
@@ -111,20 +111,20 @@ describe("a square root", () => {
     expect(text(squareRoot(decimal(2n ** 256n)))).toBe((2n ** 128n).toString());
   });
 
-  it("of less than nothing is refused", () => {
+  it("of a negative number is rejected", () => {
     expect(() => squareRoot(of("-1"))).toThrow(RangeError);
   });
 });
 
-describe("the last steps", () => {
-  it("cut to 40 significant digits", () => {
+describe("conversions of results", () => {
+  it("truncate to 40 significant digits", () => {
     expect(text(cut(of(`${"1".repeat(40)}9`)))).toBe(`${"1".repeat(40)}0`);
     expect(text(cut(of(`-0.${"9".repeat(41)}`)))).toBe(`-0.${"9".repeat(40)}`);
     expect(cut(of("100.00"))).toEqual({ digits: 1n, scale: -2 });
     expect(cut(of("0.000"))).toEqual({ digits: 0n, scale: 0 });
   });
 
-  it("rounded to some significant digits, half away from zero", () => {
+  it("round to a number of significant digits, half away from zero", () => {
     expect(["1234.5", "1235.4", "-1234.5", "0.99996", "99", "0"].map((number) => text(rounded(of(number), 4)))).toEqual([
       "1235",
       "1235",
@@ -135,7 +135,7 @@ describe("the last steps", () => {
     ]);
   });
 
-  it("give the nearest number", () => {
+  it("return the nearest floating-point number", () => {
     expect(toNumber(of("0.1"))).toBe(0.1);
     expect(toNumber(of("-2999.985"))).toBe(-2999.985);
     expect(toNumber(decimal(1n, 36))).toBe(1e-36);
@@ -143,7 +143,7 @@ describe("the last steps", () => {
     expect(toNumber(of("9007199254740993"))).toBe(9007199254740992);
   });
 
-  it("count whole hundredths, cut towards zero", () => {
+  it("count whole hundredths, truncated towards zero", () => {
     expect(["0.019", "-0.019", "1.5", "7", "0.009"].map((number) => wholeHundredths(of(number)))).toEqual([1n, -1n, 150n, 700n, 0n]);
     expect(wholeHundredths(decimal(3n, -2))).toBe(30_000n);
   });

@@ -4,7 +4,7 @@ import { createLogger } from "../../../runtime/logger.ts";
 describe("a line of the log", () => {
   const hostile = "\u001b]0;owned\u0007 \u009b2J \u202egnp.exe \u2028\u0085\u007f\r\n";
 
-  it("has nothing that a terminal would act on, and is the same to a parser", () => {
+  it("contains no terminal control characters, and parses to the same text", () => {
     const lines: string[] = [];
     const logger = createLogger({ logLevel: "info", logFormat: "json", destination: { write: (text) => void lines.push(text) } });
     logger.info({ path: hostile, [hostile]: [hostile] }, hostile);
@@ -18,7 +18,7 @@ describe("a line of the log", () => {
     expect(JSON.parse(lines[1] ?? "")).toMatchObject({ chain: hostile, err: { message: hostile }, msg: `${hostile} failed` });
   });
 
-  it("has nothing that a terminal would act on where it is formatted for people", () => {
+  it("contains no terminal control characters in the human-readable format", () => {
     const lines: string[] = [];
     const logger = createLogger({ logLevel: "info", logFormat: "pretty", destination: { write: (text) => void lines.push(text) } });
     logger.info({ path: hostile, [hostile]: [hostile] }, hostile);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoizeText } from "../../../runtime/lib/memoize-text.ts";
 
-describe("a function that keeps its results", () => {
+describe("a memoized function", () => {
   const counted = (maxTexts: number) => {
     const computed: string[] = [];
     const of = memoizeText((text) => {
@@ -17,7 +17,7 @@ describe("a function that keeps its results", () => {
     expect(computed).toEqual(["ab", ""]);
   });
 
-  it("keeps no more than so many, the last ones asked, and no long ones", () => {
+  it("caches the most recent texts up to its limit, and no long ones", () => {
     const { of, computed } = counted(2);
     for (const text of ["a", "b", "a", "c", "a", "b"]) of(text);
     expect(computed).toEqual(["a", "b", "c", "b"]);

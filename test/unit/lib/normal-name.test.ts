@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { normalName } from "../../../runtime/lib/normal-name.ts";
 
 describe("names", () => {
-  it("are normalised as ENSIP-15 says", () => {
+  it("are normalised as ENSIP-15 specifies", () => {
     expect(normalName("Nick.ETH")).toBe("nick.eth");
     // The example of its reference implementation: emoji lose their presentation selector.
     expect(normalName("RaFFY\u{1F6B4}‍♂️.eTh")).toBe("raffy\u{1F6B4}‍♂.eth");
@@ -22,7 +22,7 @@ describe("names", () => {
       try {
         expected = normalize(name);
       } catch {
-        // It is no name.
+        // It is not a valid name.
       }
       expect(normalName(name)).toBe(expected);
     },

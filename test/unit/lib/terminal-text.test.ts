@@ -15,12 +15,12 @@ describe("text for a terminal", () => {
     expect(escapeTerminal(text)).toBe(shown);
   });
 
-  it("leaves all other text as it is", () => {
+  it("does not change other text", () => {
     for (const text of ["Refused: 3 of 4", "\u0627\u0644\u0639\u0631\u0628\u064a\u0629", "\u{1f468}\u200d\u{1f469}", "日本 é ü", "\\u001b"])
       expect(escapeTerminal(text)).toBe(text);
   });
 
-  it("keeps our own line ends where asked, and nothing else", () => {
+  it("keeps line breaks where requested, and no other control character", () => {
     expect(escapeTerminalLines("one\ntwo\r\n\u001b[2J")).toBe("one\ntwo\\u000d\n\\u001b[2J");
   });
 });

@@ -9,8 +9,8 @@ import { createKeys } from "../../../../runtime/http/keys.ts";
 import { type Address, type Hex, nativeTokenAddress } from "../../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
+import { buildStory, type Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
-import { type Tale, tellTale } from "../../../support/indexer/tale.ts";
 
 /** A week with one day without blocks, indexed and served; the node of a running chain still has the state of each block to compare with. */
 const secondsOfDay = 86_400;
@@ -29,7 +29,7 @@ interface Served {
 type Answer = any;
 
 let chain: TestChain;
-let tale: Tale;
+let story: Story;
 let owners: Address[];
 let head: number;
 let times: number[];
@@ -55,7 +55,7 @@ const serve = async (database: Database): Promise<Served> => {
 const indexFrom = async (from: number): Promise<Database> => {
   const test = await createTestDatabase();
   databases.push(test);
-  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, wrappedNative: [tale.weth] }) });
+  const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, wrappedNative: [story.weth] }) });
   await indexer.runToHead(head);
   await indexer.close();
   return test.database;
@@ -67,28 +67,28 @@ const something = (): TestTransaction => {
   const amount = BigInt(random.between(0, 40));
   const happenings: TestTransaction[] = [
     { from, to, value: amount, gas: 60_000n },
-    { from, ...call(artifacts.erc20(), tale.erc20, "transfer", [to, amount]) },
-    { ...call(artifacts.erc20(), tale.erc20, "mint", [to, amount]) },
-    { from, ...call(artifacts.erc20(), tale.erc20, "burn", [amount]) },
-    { from, ...call(artifacts.weth(), tale.weth, "deposit"), value: amount },
-    { from, ...call(artifacts.weth(), tale.weth, "withdraw", [amount / 2n]) },
-    { from, ...call(artifacts.weth(), tale.weth, "transfer", [to, amount]) },
-    { ...call(artifacts.erc721(), tale.erc721, "mint", [to]) },
-    { from, ...call(artifacts.erc721(), tale.erc721, "transferFrom", [from, to, BigInt(random.between(0, 6))]) },
-    { from, ...call(artifacts.erc1155(), tale.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
-    { ...call(artifacts.erc1155(), tale.erc1155, "mint", [to, 2n, amount, "0x"]) },
+    { from, ...call(artifacts.erc20(), story.erc20, "transfer", [to, amount]) },
+    { ...call(artifacts.erc20(), story.erc20, "mint", [to, amount]) },
+    { from, ...call(artifacts.erc20(), story.erc20, "burn", [amount]) },
+    { from, ...call(artifacts.weth(), story.weth, "deposit"), value: amount },
+    { from, ...call(artifacts.weth(), story.weth, "withdraw", [amount / 2n]) },
+    { from, ...call(artifacts.weth(), story.weth, "transfer", [to, amount]) },
+    { ...call(artifacts.erc721(), story.erc721, "mint", [to]) },
+    { from, ...call(artifacts.erc721(), story.erc721, "transferFrom", [from, to, BigInt(random.between(0, 6))]) },
+    { from, ...call(artifacts.erc1155(), story.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
+    { ...call(artifacts.erc1155(), story.erc1155, "mint", [to, 2n, amount, "0x"]) },
   ];
   return random.pick(happenings);
 };
 
 beforeAll(async () => {
   chain = await startTestChain();
-  tale = await tellTale(chain, 2);
+  story = await buildStory(chain, 2);
   owners = [
     ...chain.accounts.slice(0, 5),
     "0x00000000000000000000000000000000000a11ce",
     "0x0000000000000000000000000000000000000b0b",
-    tale.weth,
+    story.weth,
   ];
   for (const [day, blocks] of blocksOfDays.entries()) {
     for (let block = 0; block < blocks; block += 1) {
@@ -122,18 +122,18 @@ const ask = (to: Address, artifact: ReturnType<typeof artifacts.erc20>, name: st
 const nodeBalances = async (owner: Address, height: number): Promise<Map<Address, bigint>> => {
   const [native, erc20, weth, erc721, first, second] = await numbers([
     { method: "eth_getBalance", params: [owner, ...at(height)] },
-    ask(tale.erc20, artifacts.erc20(), "balanceOf", [owner], height),
-    ask(tale.weth, artifacts.weth(), "balanceOf", [owner], height),
-    ask(tale.erc721, artifacts.erc721(), "balanceOf", [owner], height),
-    ask(tale.erc1155, artifacts.erc1155(), "balanceOf", [owner, 1n], height),
-    ask(tale.erc1155, artifacts.erc1155(), "balanceOf", [owner, 2n], height),
+    ask(story.erc20, artifacts.erc20(), "balanceOf", [owner], height),
+    ask(story.weth, artifacts.weth(), "balanceOf", [owner], height),
+    ask(story.erc721, artifacts.erc721(), "balanceOf", [owner], height),
+    ask(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 1n], height),
+    ask(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 2n], height),
   ]);
   return new Map([
     [nativeTokenAddress, native ?? 0n],
-    [tale.erc20, erc20 ?? 0n],
-    [tale.weth, weth ?? 0n],
-    [tale.erc721, erc721 ?? 0n],
-    [tale.erc1155, (first ?? 0n) + (second ?? 0n)],
+    [story.erc20, erc20 ?? 0n],
+    [story.weth, weth ?? 0n],
+    [story.erc721, erc721 ?? 0n],
+    [story.erc1155, (first ?? 0n) + (second ?? 0n)],
   ]);
 };
 const servedBalances = (items: Answer): Map<Address, bigint> =>
@@ -171,10 +171,10 @@ describe("an indexed week", () => {
   });
 
   it("ranks the holders of each token after every block as the node's balances do, and counts what there is", async () => {
-    const everybody = [...new Set([...owners, ...chain.accounts, tale.erc20, tale.erc721, tale.erc1155])];
+    const everybody = [...new Set([...owners, ...chain.accounts, story.erc20, story.erc721, story.erc1155])];
     for (const height of allHeights()) {
       const balances = await Promise.all(everybody.map((owner) => nodeBalances(owner, height)));
-      for (const token of [tale.erc20, tale.weth, tale.erc721, tale.erc1155]) {
+      for (const token of [story.erc20, story.weth, story.erc721, story.erc1155]) {
         const expected = everybody
           .map((owner, position) => ({ owner, balance: balances[position]?.get(token) ?? 0n }))
           .filter(({ balance }) => balance > 0n)
@@ -192,11 +192,11 @@ describe("an indexed week", () => {
       }
     }
     const supplies = await numbers([
-      ask(tale.erc20, artifacts.erc20(), "totalSupply", [], head),
-      ask(tale.weth, artifacts.weth(), "totalSupply", [], head),
-      ask(tale.erc721, artifacts.erc721(), "totalSupply", [], head),
+      ask(story.erc20, artifacts.erc20(), "totalSupply", [], head),
+      ask(story.weth, artifacts.weth(), "totalSupply", [], head),
+      ask(story.erc721, artifacts.erc721(), "totalSupply", [], head),
     ]);
-    for (const [position, token] of [tale.erc20, tale.weth, tale.erc721].entries()) {
+    for (const [position, token] of [story.erc20, story.weth, story.erc721].entries()) {
       expect(BigInt((await served.get(`tokens/${token}/token_holders_v2/`)).items[0].total_supply)).toBe(supplies[position]);
     }
   });
@@ -205,7 +205,7 @@ describe("an indexed week", () => {
     for (const owner of owners) {
       const { items } = await served.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
       const history = await Promise.all(allHeights().map((height) => nodeBalances(owner, height)));
-      for (const token of [nativeTokenAddress, tale.erc20, tale.weth]) {
+      for (const token of [nativeTokenAddress, story.erc20, story.weth]) {
         const item = items.find(({ contract_address }: Answer) => contract_address === token);
         const expected = blocksOfDays
           .map((_, day) => {
@@ -241,14 +241,14 @@ describe("an indexed week", () => {
         const node = await nodeBalances(owner, height);
         for (const item of items) {
           // No call tells how many units of all ids of an ERC-1155 collection somebody had before.
-          if (item.contract_address === tale.erc1155) continue;
+          if (item.contract_address === story.erc1155) continue;
           expect(BigInt(item.balance), `${item.contract_address} of ${owner} at ${height}`).toBe(node.get(item.contract_address));
           compared += 1;
         }
       }
     }
     expect(compared).toBeGreaterThan(80);
-    const { items, pagination } = await late.get(`tokens/${tale.erc20}/token_holders_v2/`);
+    const { items, pagination } = await late.get(`tokens/${story.erc20}/token_holders_v2/`);
     expect([pagination.total_count, items[0].total_supply]).toEqual([null, null]);
     await late.end();
   });

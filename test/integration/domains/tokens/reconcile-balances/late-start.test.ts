@@ -5,8 +5,8 @@ import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/
 import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { dump } from "../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
+import { addRound, buildStory, type Story } from "../../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
-import { type Tale, tellRound, tellTale } from "../../../../support/indexer/tale.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
 import { uniswap } from "../../pools/support.ts";
 import { liars } from "./lying-tokens.ts";
@@ -14,14 +14,14 @@ import { balancesOf, type Settling, startSettling } from "./support.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
-let tale: Tale;
+let story: Story;
 let conjuring: Address;
 let from: number;
 let test: TestDatabase;
 let settling: Settling | undefined;
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
-const configured = () => ({ chain: chainOf({ from, wrappedNative: [tale.weth] }) });
+const configured = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });
 const accounts = () => chain.accounts.slice(0, 3) as [Address, Address, Address];
 const mine = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
@@ -47,15 +47,15 @@ const hideOldState = (node: RpcProxy, latest: number) => {
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  tale = await tellTale(chain, 3);
+  story = await buildStory(chain, 3);
   conjuring = await chain.deploy(liars("Conjuring"));
   const [first, second, third] = accounts();
   await mine(conjure("mint", [first, 100n]));
   from = (await chain.head()) + 1;
-  await tellRound(chain, tale, 3, [first, second, third]);
-  await mine(call(artifacts.erc20(), tale.erc20, "transfer", [second, 1n]), conjure("transfer", [second, 30n]));
-  await tellRound(chain, tale, 4, [second, third, first]);
-  await mine(call(artifacts.erc721(), tale.erc721, "transferFrom", [second, third, 0n]));
+  await addRound(chain, story, 3, [first, second, third]);
+  await mine(call(artifacts.erc20(), story.erc20, "transfer", [second, 1n]), conjure("transfer", [second, 30n]));
+  await addRound(chain, story, 4, [second, third, first]);
+  await mine(call(artifacts.erc721(), story.erc721, "transferFrom", [second, third, 0n]));
 });
 afterAll(async () => {
   await proxy?.close();
@@ -140,11 +140,11 @@ describe("an index that starts late on a node without old state", () => {
     const [first, , third] = accounts();
     const sixth = chain.accounts[6] as Address;
     await mine(
-      { from: third, ...call(artifacts.erc20(), tale.erc20, "transfer", [first, 0n]) },
+      { from: third, ...call(artifacts.erc20(), story.erc20, "transfer", [first, 0n]) },
       { from: sixth, to: first, value: 5n, gas: 21_000n },
     );
     await settling.settle(2);
-    const sending = call(artifacts.erc20(), tale.erc20, "transfer", [sixth, 3n]);
+    const sending = call(artifacts.erc20(), story.erc20, "transfer", [sixth, 3n]);
     await chain.rpc("anvil_reorg", [3, [[{ from: first, to: sending.to, data: sending.data, gas: "0xf4240" }, 1]]]);
     await chain.mine();
     await settling.settle(2);

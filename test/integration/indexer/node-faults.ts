@@ -1,73 +1,73 @@
 import type { ProxiedReply } from "../../support/rpc-proxy.ts";
 
 type Fields = Record<string, unknown>;
-/** Changes one reply; false where this reply gives no opportunity. */
-export type Lie = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
+/** Changes one reply; false where the reply is not suitable. */
+export type NodeFault = (method: string, reply: ProxiedReply, params: readonly unknown[]) => boolean;
 
-/** What some lies tell instead of the truth. */
+/** Data that some faults put into replies. */
 interface Known {
-  /** The reply of another chain's node to the same question; undefined where it was not asked. */
+  /** The reply of another chain's node to the same request; undefined for other requests. */
   readonly foreignReply: (method: string, params: readonly unknown[]) => unknown;
-  /** What this node told before, forgotten between the tests. */
+  /** Earlier replies of this node, cleared between the tests. */
   readonly earlier: Map<string, unknown>;
 }
 
 const inReceipts =
-  (change: (receipts: Fields[]) => boolean): Lie =>
+  (change: (receipts: Fields[]) => boolean): NodeFault =>
   (method, reply) =>
     method === "eth_getBlockReceipts" && Array.isArray(reply.result) && reply.result.length > 0 && change(reply.result as Fields[]);
 const logsOf = (receipt: Fields | undefined) => (receipt?.logs ?? []) as Fields[];
-const withLogs = (receipts: Fields[], least: number) => receipts.find((receipt) => logsOf(receipt).length >= least);
+const withLogs = (receipts: Fields[], min: number) => receipts.find((receipt) => logsOf(receipt).length >= min);
 const ofBlocks = new Set(["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"]);
 
-/** Every lie by what the node does, with how often it gets the chance: once in so many replies. */
-export const createLies = ({ foreignReply, earlier }: Known): [string, Lie, number?][] => [
+/** Every fault with its description, and one out of how many replies it may change. */
+export const createNodeFaults = ({ foreignReply, earlier }: Known): [string, NodeFault, number?][] => [
   [
-    "answers for another chain",
+    "returns data of another chain",
     (method, reply, params) => {
       const other = foreignReply(method, params);
       return other !== undefined && Object.assign(reply, { result: structuredClone(other) }) !== null;
     },
   ],
-  ["leaves out the last receipt", inReceipts((receipts) => receipts.pop() !== undefined), 4],
+  ["omits the last receipt", inReceipts((receipts) => receipts.pop() !== undefined), 4],
   [
-    "leaves out the last transaction",
+    "omits the last transaction",
     (method, reply) => {
       const transactions = (reply.result as Fields | null)?.transactions;
       return method === "eth_getBlockByNumber" && Array.isArray(transactions) && transactions.pop() !== undefined;
     },
   ],
-  ["leaves out a log", inReceipts((receipts) => logsOf(withLogs(receipts, 1)).pop() !== undefined)],
+  ["omits a log", inReceipts((receipts) => logsOf(withLogs(receipts, 1)).pop() !== undefined)],
   [
-    "leaves out all logs and empties the bloom of the receipts",
+    "omits all logs and clears the bloom of the receipts",
     inReceipts((receipts) => {
       for (const receipt of receipts) Object.assign(receipt, { logs: [], logsBloom: `0x${"00".repeat(256)}` });
       return true;
     }),
   ],
   [
-    "leaves out a transaction with its receipt, whose gas is missing then",
+    "omits a transaction and its receipt",
     (method, reply) => {
-      // Both replies lose their last part, so that they fit each other.
+      // Both replies lose their last item, so that they remain consistent.
       if (method === "eth_getBlockReceipts") return Array.isArray(reply.result) && reply.result.pop() !== undefined;
       const block = reply.result as { transactions?: unknown[] } | null;
       return method === "eth_getBlockByNumber" && block?.transactions?.pop() !== undefined;
     },
   ],
-  ["tells null for a receipt", inReceipts((receipts) => Object.assign(receipts, { 0: null }) !== null)],
+  ["returns null for a receipt", inReceipts((receipts) => Object.assign(receipts, { 0: null }) !== null)],
   [
-    "tells null instead of receipts",
+    "returns null instead of receipts",
     (method, reply) => method === "eth_getBlockReceipts" && Object.assign(reply, { result: null }) !== null,
   ],
   [
-    "tells a log twice",
+    "returns a duplicate log",
     inReceipts((receipts) => {
       const logs = logsOf(withLogs(receipts, 1));
       return logs[0] !== undefined && logs.push({ ...logs[0] }) > 0;
     }),
   ],
   [
-    "tells the logs in another order",
+    "returns the logs in another order",
     inReceipts((receipts) => {
       const [one, other] = receipts.map(logsOf).filter(({ length }) => length > 0);
       if (one === undefined || other === undefined) return false;
@@ -76,14 +76,14 @@ export const createLies = ({ foreignReply, earlier }: Known): [string, Lie, numb
     }),
   ],
   [
-    "tells the logs of another transaction",
+    "returns the logs of another transaction",
     inReceipts((receipts) => {
       const [one, other] = receipts.filter((receipt) => logsOf(receipt).length > 0);
       return one !== undefined && other !== undefined && Object.assign(one, { logs: other.logs }) !== null;
     }),
   ],
   [
-    "answers for the block before",
+    "returns the previous block",
     (method, reply, params) => {
       const height = Number(params[0]);
       const known = earlier.get(`${method} ${height - 1} ${String(params[1])}`);
@@ -92,15 +92,15 @@ export const createLies = ({ foreignReply, earlier }: Known): [string, Lie, numb
     },
   ],
   [
-    "answers 200 with an error",
+    "returns an error with status 200",
     (_method, reply) => {
       delete reply.result;
       return Object.assign(reply, { error: { code: -32603, message: "internal error" } }) !== null;
     },
   ],
-  ["answers null", (_method, reply) => Object.assign(reply, { result: null }) !== null],
+  ["returns null", (_method, reply) => Object.assign(reply, { result: null }) !== null],
   [
-    "has a head that goes back",
+    "returns an outdated head",
     (method, reply, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
       const known = earlier.get("head") ?? structuredClone(reply.result);
@@ -110,7 +110,7 @@ export const createLies = ({ foreignReply, earlier }: Known): [string, Lie, numb
     1,
   ],
   [
-    "has a head that no block follows up to",
+    "returns a head far above its blocks",
     (method, reply, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "latest") return false;
       return Object.assign(reply.result as Fields, { number: "0xffffff" }) !== null;
@@ -118,7 +118,7 @@ export const createLies = ({ foreignReply, earlier }: Known): [string, Lie, numb
     1,
   ],
   [
-    "calls a block final that is far ahead",
+    "returns a finalized block far above the head",
     (method, reply, params) => {
       if (method !== "eth_getBlockByNumber" || params[0] !== "finalized") return false;
       return Object.assign(reply.result as Fields, { number: "0xffffff" }) !== null;
@@ -126,7 +126,7 @@ export const createLies = ({ foreignReply, earlier }: Known): [string, Lie, numb
     1,
   ],
   [
-    "leaves out the frames of a transaction",
+    "omits the call frames of a transaction",
     (method, reply) => {
       if (method !== "trace_block" || !Array.isArray(reply.result) || reply.result.length === 0) return false;
       const last = (reply.result as Fields[]).at(-1)?.transactionPosition;

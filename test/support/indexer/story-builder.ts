@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { artifacts, call, type TestChain } from "../chain.ts";
 
-/** Init code that runs once, as a creation's; no contract is needed for it. */
+/** Init code for contract creations, in place of a compiled contract. */
 const hex = (...parts: readonly string[]): Hex => `0x${parts.join("")}`;
 const sink: Address = "0x9999999999999999999999999999999999999999";
 const word = (value: number) => value.toString(16).padStart(2, "0");
@@ -9,7 +9,7 @@ const word = (value: number) => value.toString(16).padStart(2, "0");
 /** CALL(gas, to, value) without data. */
 const callCode = (to: Address, value: number) => `6000600060006000${`60${word(value)}`}73${to.slice(2)}5af150`;
 
-/** A child's init code is copied from behind the outer code and created with a value. */
+/** Init code that creates a child with a value from the code that follows it. */
 const createChild = (child: string, value: number): Hex => {
   const length = word(child.length / 2);
   const outer = `60${length}600f60003960${length}600060${word(value)}f000`;
@@ -19,7 +19,7 @@ const createChild = (child: string, value: number): Hex => {
 const oddities = {
   sink,
   sendsFromInitCode: hex(callCode(sink, 5), "00"),
-  /** The child sends 3 and then reverts: nothing of it may count, the 7 that came with it neither. */
+  /** The child sends 3 and then reverts: neither the 3 nor the 7 sent to it may count. */
   failedChild: createChild(`${callCode(sink, 3)}60006000fd`, 7),
   goodChild: createChild(`${callCode(sink, 3)}00`, 7),
   destroysToSink: hex(`73${sink.slice(2)}ff`),
@@ -27,30 +27,30 @@ const oddities = {
   reverts: hex("60006000fd"),
 } as const;
 
-export interface Tale {
+export interface Story {
   readonly erc20: Address;
   readonly erc721: Address;
   readonly erc1155: Address;
   readonly weth: Address;
 }
 
-/** A chain in which every kind of movement happens; `rounds` makes it longer. */
-export const tellTale = async (chain: TestChain, rounds = 1): Promise<Tale> => {
+/** Builds a chain with every kind of transfer, in three blocks for each round. */
+export const buildStory = async (chain: TestChain, rounds = 1): Promise<Story> => {
   const [owner, second, third, miner] = chain.accounts as [Address, Address, Address, Address];
   await chain.rpc("anvil_setCoinbase", [miner]);
   const erc20 = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
   const erc721 = await chain.deploy(artifacts.erc721(), ["Art", "ART", "ipfs://"]);
   const erc1155 = await chain.deploy(artifacts.erc1155(), ["ipfs://"]);
   const weth = await chain.deploy(artifacts.weth());
-  const tale = { erc20, erc721, erc1155, weth };
-  for (let round = 0; round < rounds; round += 1) await tellRound(chain, tale, round, [owner, second, third]);
-  return tale;
+  const story = { erc20, erc721, erc1155, weth };
+  for (let round = 0; round < rounds; round += 1) await addRound(chain, story, round, [owner, second, third]);
+  return story;
 };
 
-/** Three blocks of one round. */
-export const tellRound = async (
+/** Adds the three blocks of one round. */
+export const addRound = async (
   chain: TestChain,
-  { erc20, erc721, erc1155, weth }: Tale,
+  { erc20, erc721, erc1155, weth }: Story,
   round: number,
   [owner, second, third]: readonly [Address, Address, Address],
 ): Promise<void> => {
