@@ -16,11 +16,11 @@ const help = `npm run bench -- dex [options]
   --jobs             does the jobs again, though an earlier run did, and times them
   --data FOLDER        where the generated index is kept between runs (ASHLAR_BENCH_DIR, else a folder of the system's for temporary files)
 `;
-/** What is made can be made again: it need not survive a power failure. */
+/** Benchmark data can be rebuilt and need not survive a power failure. */
 const settings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", maintenance_work_mem: "512MB" };
 const nothing: BenchResult = { table: [], figures: {}, missed: [] };
 
-/** What exchanges cost: an index with their projections against the same chain without, and the answers about them on a large generated index. */
+/** Measures the cost of exchanges: indexing a chain with and without their projections, and their endpoints on a large generated index. */
 export async function run(words: readonly string[]): Promise<BenchResult> {
   const { values } = parseArgs({
     args: [...words],
@@ -39,7 +39,9 @@ export async function run(words: readonly string[]): Promise<BenchResult> {
     },
   });
   const { only } = values;
-  if (only !== undefined && only !== "index" && only !== "serve") throw new Error(`--only ${only} is neither index nor serve.`);
+  if (only !== undefined && only !== "index" && only !== "serve") {
+    throw new Error(`Invalid value "${only}" for --only: expected index or serve`);
+  }
   if (values.help) {
     process.stdout.write(help);
     return nothing;

@@ -8,9 +8,9 @@ import { countRows } from "../support/tables.ts";
 import { jobsOf } from "./jobs.ts";
 import type { SwapHistory } from "./swap-chain.ts";
 
-/** Indexes a chain so many times with the projections of exchanges and, in turn, without. */
+/** Indexes a chain repeatedly, alternating with and without the projections of exchanges. */
 export async function compareDomain(server: BenchServer, chain: SwapHistory, folder: string, runs: number): Promise<BenchResult> {
-  // Every pool begins with one deposit.
+  // Every pool starts with one deposit.
   const actions = chain.swaps + chain.pools;
   let jobs: BenchResult["table"] = [];
   const comparison = await compareProjections(server, {
@@ -31,7 +31,7 @@ export async function compareDomain(server: BenchServer, chain: SwapHistory, fol
   return resultOfComparison(comparison, jobs);
 }
 
-/** Does the jobs, which wait for what contracts say of their tokens: that is not asked here. Gives what they took, and the rows that they left. */
+/** Runs the jobs, with token metadata written directly. Returns their duration and the row counts. */
 async function workOff(
   database: Database,
   { config }: SwapHistory,

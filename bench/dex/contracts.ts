@@ -9,7 +9,7 @@ const load = (path: string): Artifact => {
   return { abi, bytecode: evm === undefined ? (bytecode ?? "0x") : `0x${evm.bytecode.object}` };
 };
 
-/** The contracts of Uniswap V2 and V3 as their packages ship them. */
+/** The published builds of Uniswap V2 and V3. */
 const uniswap = {
   factory: () => load("@uniswap/v2-core/build/UniswapV2Factory.json"),
   router: () => load("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
@@ -18,7 +18,7 @@ const uniswap = {
   positions: () => load("@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json"),
 };
 
-/** Of a block's gas (30 million), what a pool's creation may take. */
+/** The gas limit of a pool's creation; a block has 30 million. */
 const creationGas = 6_000_000n;
 const swapGas = 300_000n;
 const deadline = 2n ** 40n;
@@ -32,14 +32,14 @@ export interface ChainExchange {
   readonly name: string;
   readonly factory: Address;
   readonly family: "xy=k" | "concentrated";
-  /** Who may take tokens of those who trade here, and of those who bring liquidity. */
+  /** The spenders that traders and liquidity providers approve. */
   readonly spenders: readonly Address[];
-  /** Makes a pool and gives it both tokens, lower address first. */
+  /** Creates a pool and deposits both tokens, lower address first. */
   open(from: Address, tokens: readonly [Address, Address], amount: bigint): readonly TestTransaction[];
   swap(from: Address, amount: bigint, tokens: readonly [Address, Address]): TestTransaction;
 }
 
-/** Deploys an exchange of constant products. */
+/** Deploys a constant-product exchange. */
 export async function deployPairs(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
   const [owner] = chain.accounts;
   const factory = await chain.deploy(uniswap.factory(), [owner]);
@@ -61,7 +61,7 @@ export async function deployPairs(chain: TestChain, name: string, wrapped: Addre
   };
 }
 
-/** Deploys an exchange of liquidity for ranges of prices, all of which is given for the whole range here. */
+/** Deploys a concentrated exchange with full-range liquidity. */
 export async function deployConcentrated(chain: TestChain, name: string, wrapped: Address): Promise<ChainExchange> {
   const factory = await chain.deploy(uniswap.concentratedFactory());
   const [positions, swapping] = [uniswap.positions(), uniswap.concentratedRouter()];
@@ -118,7 +118,7 @@ export const transfer = (from: Address, token: Address, to: Address, amount: big
   ...call(artifacts.erc20(), token, "transfer", [to, amount]),
 });
 
-/** A chain's price feed; the code at its address logs AnswerUpdated(int256 indexed, uint256 indexed, uint256) of the three words that it is sent. */
+/** A chain's price feed; the code at its address logs AnswerUpdated(int256 indexed, uint256 indexed, uint256) of the three words in its calldata. */
 export async function placeFeed(
   chain: TestChain,
   feed: Address,

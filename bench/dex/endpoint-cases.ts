@@ -3,7 +3,7 @@ import { type Market, type MarketPool, type MarketSize, timeOfBlock, traderOf } 
 
 const secondsOfDay = 86_400;
 
-/** What the endpoints about exchanges are asked: first pages of 100, of busy and of quiet pools, tokens and wallets. */
+/** The requests to the exchange endpoints: first pages of 100, of busy and of quiet pools, tokens and wallets. */
 export function endpointCases(market: Market, size: MarketSize): readonly EndpointCase[] {
   const { exchanges, tokens, whale, bot } = market;
   const constant = exchanges.filter(({ family }) => family === "xy=k");

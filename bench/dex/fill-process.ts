@@ -19,7 +19,7 @@ await withoutIndexes(database, async () => {
     projections: [ledgerProjection, tokensProjection, poolsProjection],
     nativeAccounting: "none",
     blocksAtOnce: 2_000,
-    // Lists of a wallet's transactions of any kind: nothing about exchanges reads them.
+    // Lists of a wallet's transactions, which no exchange query reads.
     without: new Set(["address_transactions"]),
   });
   if (last !== undefined) await describeChain(database, chainId, last);
@@ -35,7 +35,7 @@ await database.query("VACUUM ANALYZE");
 await database.close();
 answer({});
 
-/** What the contracts of tokens and of pools with shares say of themselves. */
+/** The metadata of tokens and of pools with shares. */
 async function describeTokens(target: Database, { tokens, pools }: Market): Promise<void> {
   const rowOf = (address: string, name: string, symbol: string, decimals: number): Row => ({
     address,

@@ -1,13 +1,13 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { createRandom, hexOf } from "../support/random.ts";
 
-/** What a generated market is made from: the same for the same size. */
+/** The size of a generated market, which determines it. */
 export interface MarketSize {
   readonly seed: number;
   /** Swaps of all pools together; a transaction has one or two. */
   readonly swaps: number;
   readonly pools: number;
-  /** When the newest block is made (unix seconds). */
+  /** The time of the newest block (Unix seconds). */
   readonly until: number;
 }
 
@@ -15,7 +15,7 @@ export interface MarketToken {
   readonly address: Address;
   readonly symbol: string;
   readonly decimals: number;
-  /** What one whole token is worth about. */
+  /** The approximate price of one whole token. */
   readonly dollars: number;
 }
 
@@ -26,22 +26,22 @@ export interface MarketExchange {
   readonly router: Address;
 }
 
-/** A pool before its first block. The smaller its number, the more is swapped in it. */
+/** A pool before its first block. Lower numbers have more swaps. */
 export interface MarketPool {
   readonly number: number;
   readonly address: Address;
   readonly exchange: MarketExchange;
   /** By address, as pools have them. */
   readonly tokens: readonly [MarketToken, MarketToken];
-  /** What its first provider brings, in smallest units. */
+  /** The deposit of its first provider, in smallest units. */
   readonly reserves: readonly [bigint, bigint];
   readonly provider: Address;
 }
 
-/** Who and what a generated market has. */
+/** The accounts and contracts of a generated market. */
 export interface Market {
   readonly exchanges: readonly MarketExchange[];
-  /** The wrapped native token, two stablecoins and another that many pools are with come first. */
+  /** The wrapped native token, two stablecoins and another common pool token come first. */
   readonly tokens: readonly MarketToken[];
   readonly pools: readonly MarketPool[];
   /** Each pool has one a tenth of its blocks. */
@@ -61,14 +61,14 @@ const whalePools = 200;
 const swapsInBlock = 7;
 const fewestBlocks = marketDays * 24 * 4;
 const providers = 3_000;
-/** What the first pool's first provider brings of each token, in dollars; the others bring less by their number. */
+/** The first deposit in the first pool per token, in dollars; it falls with the pool's number. */
 const largestPool = 30_000_000;
 
 const kinds = { token: 21, exchange: 22, pool: 23, person: 24, feed: 25, provider: 26 } as const;
 
 /** A wallet that trades. */
 export const traderOf = (number: number): Address => hexOf(kinds.person, number + 10, 5);
-/** One of those who bring liquidity. */
+/** A liquidity provider. */
 export const providerOf = (number: number): Address => hexOf(kinds.provider, number % providers, 5);
 
 const exchanges: readonly MarketExchange[] = (
@@ -85,7 +85,7 @@ const exchanges: readonly MarketExchange[] = (
   router: hexOf(kinds.exchange, 2 * number + 1, 5),
 }));
 
-/** Which exchange a pool is of, by the last digits of its number: the first has half of them, the concentrated one a twentieth. */
+/** The exchange of a pool, by the last digits of its number: the first has half of them, the concentrated one a twentieth. */
 const exchangeOf = (number: number): MarketExchange => {
   const share = number % 20;
   const position = share < 10 ? 0 : share < 16 ? 1 : share < 19 ? 2 : 3;
@@ -109,7 +109,7 @@ export function marketOf({ seed, swaps, pools }: MarketSize): Market {
   };
 }
 
-/** When a block is made: evenly over the days of the market. */
+/** The time of a block; blocks are evenly spaced over the days of the market. */
 export const timeOfBlock = ({ blocks }: Pick<Market, "blocks">, until: number, number: number): number =>
   until - Math.floor(((blocks - 1 - number) * marketDays * secondsOfDay) / blocks);
 

@@ -1,6 +1,6 @@
 import type { MarketPool } from "./market.ts";
 
-/** What goes in on one side and comes out on the other. */
+/** The amounts in and out of a swap. */
 export interface Trade {
   readonly side: 0 | 1;
   readonly in: bigint;
@@ -13,23 +13,23 @@ export interface Change {
   readonly shares: bigint;
 }
 
-/** What a generated pool holds, kept as its contract does. */
+/** The state of a generated pool, computed as its contract does. */
 export interface PoolBook {
   readonly reserves: [bigint, bigint];
   supply: bigint;
-  /** What the first provider has of the supply. */
+  /** The first provider's shares. */
   own: bigint;
-  /** Of which side some goes in: the one that brings the price back to where it began, more often than not. */
+  /** The side of the next input, usually the one that moves the price back to its start. */
   sideOf(chance: number): 0 | 1;
-  /** Swaps so many millionths of the reserve of a side; null where nothing would come out. */
+  /** Swaps a number of millionths of a side's reserve; null if the output would be 0. */
   trade(side: 0 | 1, millionths: number): Trade | null;
-  /** Adds so many thousandths of what is there. */
+  /** Deposits a number of thousandths of the reserves. */
   add(thousandths: number): Change;
-  /** Takes so many thousandths of the first provider's share out. */
+  /** Withdraws a number of thousandths of the first provider's shares. */
   remove(thousandths: number): Change;
 }
 
-/** Never anybody's (Uniswap V2's MINIMUM_LIQUIDITY). */
+/** Locked shares (Uniswap V2's MINIMUM_LIQUIDITY). */
 export const lockedShares = 1_000n;
 
 export const createPoolBook = ({ reserves: start, tokens }: MarketPool): PoolBook => {

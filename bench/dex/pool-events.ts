@@ -3,15 +3,15 @@ import { type Address, zeroAddress } from "../../runtime/lib/hex.ts";
 import type { MarketPool } from "./market.ts";
 import { type Change, lockedShares, type PoolBook, type Trade } from "./pool-book.ts";
 
-/** Numbers logs as the block goes on. */
+/** Assigns log indexes within a block. */
 export interface LogWriter {
   readonly events: DecodedEvent[];
-  /** The transaction that the next logs are of. */
+  /** The transaction of the next logs. */
   transactionIndex: number;
   logIndex: number;
 }
 
-/** Full-range liquidity in a pool with ticks of 60 apart. */
+/** The full range of a pool with a tick spacing of 60. */
 const widest = 887_220;
 
 const write = (log: LogWriter, address: Address, fact: PoolFact): void => {
@@ -32,12 +32,12 @@ export const writeTransfer = (log: LogWriter, token: Address, from: Address, to:
   log.logIndex += 1;
 };
 
-/** Transfers of the pool's two tokens: they stand in the block, and are not followed here. */
+/** Transfers of the pool's two tokens: they are in the block, and balances are not tracked here. */
 const skipTransfers = (log: LogWriter, count: number): void => {
   log.logIndex += count;
 };
 
-/** The factory announces the pool, and its first provider gives it something to trade with. */
+/** The factory announces the pool, and its first provider deposits both tokens. */
 export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook): void {
   const { address, exchange, tokens, provider } = pool;
   const isConcentrated = exchange.family === "concentrated";
@@ -67,7 +67,7 @@ export function writeCreation(log: LogWriter, pool: MarketPool, book: PoolBook):
   });
 }
 
-/** A swap, with the state after it as its kind of pool tells that. */
+/** A swap, with the resulting state as its kind of pool emits it. */
 export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, book: PoolBook, trade: Trade, to: Address): void {
   const isConcentrated = exchange.family === "concentrated";
   skipTransfers(log, 2);
@@ -84,7 +84,7 @@ export function writeSwap(log: LogWriter, { address, exchange }: MarketPool, boo
   });
 }
 
-/** A provider brings both tokens and gets shares. */
+/** A provider deposits both tokens and receives shares. */
 export function writeDeposit(
   log: LogWriter,
   { address, exchange }: MarketPool,
@@ -105,7 +105,7 @@ export function writeDeposit(
   });
 }
 
-/** A provider gives shares back, in the two steps of Uniswap V2: to the pool, which burns them. */
+/** A provider returns shares, in the two steps of Uniswap V2: to the pool, which burns them. */
 export function writeWithdrawal(
   log: LogWriter,
   { address, exchange, provider }: MarketPool,

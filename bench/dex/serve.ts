@@ -16,16 +16,16 @@ import { type MarketSize, marketOf } from "./market.ts";
 import { storyVersion } from "./story.ts";
 
 export interface ServeOptions extends Omit<MarketSize, "until"> {
-  /** Requests a kind of question. */
+  /** Requests per endpoint case. */
   readonly times: number;
-  /** Does the jobs anew, on a copy of what was filled, though an earlier run did. */
+  /** Runs the jobs again on a copy of the filled index, even if an earlier run did. */
   readonly again: boolean;
 }
 
 const served = "dex_served";
 const say = (line: string): unknown => process.stdout.write(`${line}\n`);
 
-/** Fills an index with a generated market or takes the one of an earlier run, does the jobs and asks the endpoints. */
+/** Fills an index with a generated market or reuses that of an earlier run, runs the jobs and measures the endpoints. */
 export async function serveMarket(server: BenchServer, { times, again, ...size }: ServeOptions): Promise<BenchResult> {
   const filled = await openKeptIndex(
     server,
@@ -68,7 +68,7 @@ export async function serveMarket(server: BenchServer, { times, again, ...size }
   });
 }
 
-/** Does the jobs, and then what the server's own autovacuum would have done meanwhile. */
+/** Runs the jobs, and then VACUUM as autovacuum would. */
 const workOff =
   (size: Omit<MarketSize, "until">) =>
   async (database: Database): Promise<JobTime[]> => {

@@ -6,21 +6,21 @@ import { type Market, type MarketPool, type MarketSize, marketOf, providerOf, ti
 import { createPoolBook, type PoolBook } from "./pool-book.ts";
 import { type LogWriter, writeCreation, writeDeposit, writeSwap, writeTransfer, writeWithdrawal } from "./pool-events.ts";
 
-/** Raised when the same size gives other blocks. */
+/** Incremented when the same size generates different blocks. */
 export const storyVersion = 1;
 
 const emptyHash = `0x${"0".repeat(64)}` as Hash;
 const kinds = { transaction: 31, block: 32 } as const;
-/** Of a thousand transactions, how many change liquidity. */
+/** The number of liquidity changes per thousand transactions. */
 const adding = 0.006;
 const removing = 0.004;
 const twoHops = 0.125;
 const largestTrade = 5_000;
 
 /**
- * The blocks of a generated market, decoded, in order: pools are made in the first tenth of the blocks, the busiest first; a fifth of them, those with
- * least trade, have none any more after a while. How often a pool is swapped in falls with its number (Zipf's law). Of token transfers only those of the
- * pools' own tokens are told, and a first one of each token.
+ * The blocks of a generated market, decoded, in order: pools are created in the first tenth of the blocks, the busiest first; a fifth of them, those with
+ * the fewest swaps, become inactive after a while. The frequency of swaps falls with a pool's number (Zipf's law). Of token transfers only those of the
+ * pool tokens are emitted, and a first one of each token.
  */
 export function* generateMarket(size: MarketSize): Generator<DecodedBlock> {
   const market = marketOf(size);
@@ -74,12 +74,12 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
 
   const swap = (log: LogWriter, { pool, book }: OpenPool, to: Address): void => {
     const trade = book.trade(book.sideOf(random()), 100 + Math.floor(random() ** 3 * largestTrade));
-    if (trade === null) throw new Error(`Pool ${pool.number} has too little to trade with.`);
+    if (trade === null) throw new Error(`Pool ${pool.number} has too little liquidity to trade`);
     writeSwap(log, pool, book, trade, to);
     swaps += 1;
   };
 
-  /** A transaction's events; gives who sent it, and the contract that was called. */
+  /** Writes a transaction's events; returns its sender and the called contract. */
   const act = (log: LogWriter, number: number, wanted: number): readonly [Address, Address] => {
     const chosen = open[pick(number, open.length)] as OpenPool;
     const { pool, book } = chosen;
@@ -107,7 +107,7 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
   };
 
   return {
-    /** The transactions of a block, up to so many swaps since the first and so many pools. */
+    /** The transactions of a block, up to a total number of swaps and of pools. */
     addBlock: (number: number, wanted: number, created: number) => {
       const log: LogWriter = { events: [], transactionIndex: 0, logIndex: 0 };
       const transactions: ChainTransaction[] = [];
@@ -130,7 +130,7 @@ const createStoryBuilder = (size: MarketSize, market: Market) => {
   };
 };
 
-/** Chooses a pool that there is, by its weight; one that has come to its end gives its turn to another. */
+/** Chooses an existing active pool by weight. */
 const createPicker = ({ pools, blocks }: Market, random: () => number) => {
   const sums = new Float64Array(pools.length);
   let sum = 0;

@@ -5,9 +5,9 @@ import { artifacts, startTestChain, type TestChain, type TestTransaction } from 
 import { createRandom, hexOf } from "../support/random.ts";
 import { approve, type ChainExchange, deployConcentrated, deployPairs, mint, placeFeed, transfer } from "./contracts.ts";
 
-/** How long a history of trade is made. */
+/** The size of a generated swap history. */
 export interface SwapHistorySize {
-  /** Those that make tokens and pools are left out. */
+  /** Excludes the set-up of tokens and pools. */
   readonly transactions: number;
   readonly blocks: number;
 }
@@ -19,11 +19,11 @@ export interface SwapHistory extends TestChain {
 }
 
 const tokenCount = 24;
-/** Of both constant-product exchanges each, and of the concentrated one. */
+/** The pools of each constant-product exchange, and of the concentrated one. */
 const poolCounts = [200, 200, 100] as const;
 const tradersOfExchange = 20;
 const recipients = 5_000;
-/** Of a hundred transactions: swaps, transfers of tokens and answers of the feed; the others move the native token. */
+/** Per hundred transactions: swaps, token transfers and feed answers; the others are native transfers. */
 const shares = { swaps: 60, transfers: 30, answers: 1 } as const;
 const secondsApart = 12;
 const whole = 10n ** 18n;
@@ -39,7 +39,7 @@ interface Market {
 const feed = hexOf(41, 0, 5);
 const euroFeed = hexOf(41, 1, 5);
 
-/** A node of one's own with a history of trade on real exchanges; the same history for the same size. */
+/** Starts a node with a swap history on real exchanges, which is the same for the same size. */
 export async function startSwapHistory(size: SwapHistorySize, cacheFolder: string): Promise<SwapHistory> {
   const chain = await startTestChain({ args: ["--prune-history", "10", "--cache-path", cacheFolder] });
   try {
@@ -91,21 +91,21 @@ async function openMarket(chain: TestChain): Promise<Market> {
   return { exchanges, tokens, pools, traders, answer: await placeFeed(chain, feed) };
 }
 
-/** Some transactions a block, so that their gas fits. @throws where one fails. */
+/** Sends a limited number of transactions per block, so that their gas fits. @throws if one fails */
 async function mineAll(chain: TestChain, inBlock: number, transactions: readonly TestTransaction[]): Promise<void> {
   for (let first = 0; first < transactions.length; first += inBlock) {
     const hashes = await chain.send(...transactions.slice(first, first + inBlock));
     await chain.mine();
     const receipts = await chain.batch<{ status: Hex }>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
-    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("The exchanges could not be set up.");
+    if (receipts.some(({ status }) => status !== "0x1")) throw new Error("Failed to set up the exchanges");
   }
 }
 
-/** The trade itself; gives how many of its transactions are swaps. */
+/** Generates the swaps; returns the number of swap transactions. */
 async function trade(chain: TestChain, market: Market, { transactions, blocks }: SwapHistorySize): Promise<number> {
   const random = createRandom(1);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  /** Some pools are traded in far more than others. */
+  /** Some pools have far more swaps than others. */
   const pickSkewed = <T>(items: readonly T[]): T => items[Math.floor(random() ** 3 * items.length)] as T;
   const { timestamp } = await chain.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const start = Number(timestamp);

@@ -5,7 +5,7 @@ import { type Exchange, unlimited } from "./exchange-types.ts";
 import { findHolder, type People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** ERC-20 allowances: unlimited, limited, spent by the one they were given to, and taken back. */
+/** ERC-20 allowances: unlimited, limited, spent by the spender, and revoked. */
 export const openApprovals = (stage: ChapterContext, people: People, tokens: Tokens, exchange: Exchange): Scene => {
   const random = stage.random("approvals");
   const approve = (from: Address, token: Address, spender: Address, amount: bigint): Call => ({

@@ -6,7 +6,7 @@ import type { People } from "./people.ts";
 const badgeUri = `data:application/json,${encodeURIComponent('{"name":"Badge ')}{id}${encodeURIComponent('","attributes":[{"trait_type":"Kind","value":"Badge"}]}')}`;
 const editionIds = Array.from({ length: 12 }, (_, index) => BigInt(index + 1));
 
-/** The ERC-1155 collections, and on each day mints, transfers one by one and in batches, approvals and burns. */
+/** The ERC-1155 collections, and on each day mints, single and batch transfers, approvals and burns. */
 export const openEditions = async (
   stage: ChapterContext,
   people: People,

@@ -7,11 +7,11 @@ import { farDeadline, type Pool } from "./exchange-types.ts";
 /** Differences below a 500th of the pool are not worth a transaction. */
 const minDifference = 500n;
 
-/** Who corrects pools, and how. */
+/** The market maker that corrects pools, and its limits. */
 export interface Correcting {
   readonly maker: Address;
   readonly router: Address;
-  /** Of the router; the one for tokens that take a fee serves the others too. */
+  /** The router's function; the one for tokens with a transfer fee supports the others too. */
   readonly functionName: "swapExactTokensForTokens" | "swapExactTokensForTokensSupportingFeeOnTransferTokens";
   /** A pool gets at most this part of the maker's purse, on which all pools draw in a day. */
   readonly purseParts: bigint;

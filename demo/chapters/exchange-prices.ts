@@ -1,16 +1,16 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { ChapterContext } from "../story/types.ts";
 
-/** A token's going rate in millionths of a dollar for a whole one. */
+/** A token's market price in millionths of a dollar per whole token. */
 export interface Rate {
   readonly unit: bigint;
   readonly price: bigint;
 }
 
-/** What the world outside the chain pays for each token; it wanders by up to four percent a day. */
+/** The off-chain market price of each token, a random walk of up to four percent a day. */
 export interface Market {
   rate(token: Address): Rate;
-  /** Begins to know a token that was not there at the opening. */
+  /** Adds a token after the opening. */
   list(token: Address, rate: Rate): void;
   wander(): void;
 }

@@ -9,7 +9,7 @@ import type { Tokens } from "./tokens.ts";
 const swapsPerDay = 52;
 const swapsOfTrader = 5;
 
-/** The swaps of a day: every kind of route through the router, and the one in the middle of the story that examples speak of. */
+/** The swaps of a day: every kind of route through the router, and the one in the middle of the story that examples use. */
 export const createSwaps = (
   stage: ChapterContext,
   people: People,
@@ -42,14 +42,14 @@ export const createSwaps = (
     value,
     data: encode(artifacts.router.abi, functionName, parameters),
   });
-  /** Six tenths of what the ether is worth. */
+  /** 60 % of the ether's value. */
   const underpriced = (token: Address, paid: bigint): bigint => {
     const [given, taken] = [market.rate(weth), market.rate(token)];
     return (paid * given.price * taken.unit * 6n) / (given.unit * taken.price * 10n);
   };
   const buyWithEther = (from: Address, to: Address, amount: bigint, route: readonly Address[], bought: Address): Call =>
     random.chance(4)
-      ? // Pays too much on purpose: the router sends the rest back.
+      ? // Overpays on purpose: the router refunds the rest.
         call(from, "swapETHForExactTokens", [underpriced(bought, amount), route, to, farDeadline], amount)
       : call(from, "swapExactETHForTokens", [0n, route, to, farDeadline], amount);
   const swap = (from: Address, route: readonly Address[]): Call[] => {

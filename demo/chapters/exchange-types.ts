@@ -23,7 +23,7 @@ export interface Exchange {
   };
 }
 
-/** The second exchange of Uniswap V2's contracts: other pools, other tokens, and trade that is none. */
+/** The second exchange of Uniswap V2's contracts: other pools, other tokens, and wash trades. */
 export interface RivalExchange {
   readonly factory: Address;
   readonly router: Address;
@@ -39,7 +39,7 @@ export interface RivalExchange {
     readonly tollDollar: Address;
     readonly ticketDollar: Address;
     readonly saffronEther: Address;
-    /** Hardly anything in it, and two who trade back and forth. */
+    /** Almost empty, with two wash traders. */
     readonly wash: Address;
   };
 }
@@ -66,8 +66,8 @@ export interface Pool {
 export interface RangePool {
   readonly pool: Address;
   readonly tokens: readonly [Address, Address];
-  /** Millionths of what is paid in. */
+  /** Millionths of the input. */
   readonly fee: number;
-  /** Ticks between the ones that a position may begin and end at. */
+  /** The tick spacing of positions. */
   readonly spacing: number;
 }

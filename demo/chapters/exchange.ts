@@ -121,7 +121,7 @@ export const openExchange = async (
     market.wander();
     const corrections = await correct(pools);
     const removals: Call[] = [];
-    // One after the other, and of different providers: each reads what its owner has as the day begins.
+    // In sequence, and of different providers: each reads its owner's balance at the start of the day.
     for (const provider of order.slice(0, stage.scaled(3))) removals.push(...(await remove(provider)));
     return [...corrections, ...removals, ...order.slice(0, stage.scaled(5)).map(add), ...swaps(day)];
   };

@@ -4,12 +4,12 @@ import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { People } from "./people.ts";
 
 const supply = 40n;
-/** Given to somebody in the beginning; the rest may be taken by anybody. */
+/** Faces assigned at the start; anyone may claim the rest. */
 const assigned = 30;
 const thousandth = 10n ** 15n;
 const attempts = 20;
 
-/** The collection and who has its tokens, the first of which is number 0. */
+/** The collection and the owners of its tokens; ids start at 0. */
 interface Faces {
   readonly faces: Address;
   readonly owners: readonly Address[];
@@ -77,7 +77,7 @@ export const openFaces = async (stage: ChapterContext, people: People): Promise<
     const offer = kind === 6 ? call(owner, "offerPunkForSaleToAddress", [id, price, payer]) : call(owner, "offerPunkForSale", [id, price]);
     return [offer, pay("buyPunk")];
   };
-  /** Those who have sold fetch what they got, now and then. */
+  /** Sellers withdraw their proceeds occasionally. */
   const withdraw = (): readonly Call[] => {
     const [seller] = sellers;
     if (seller === undefined) return [];

@@ -11,7 +11,7 @@ const ether = 10n ** 18n;
 /** PUSH1 0, PUSH1 0, REVERT: a creation that fails and leaves an address without code in its receipt. */
 const revertingInitCode = "0x60006000fd";
 
-/** Transactions that are mined and fail, in each of the ways they can. */
+/** Transactions that are mined and fail, in each possible way. */
 export const openFailures = async (
   stage: ChapterContext,
   people: People,

@@ -2,18 +2,18 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import type { Random } from "../story/random.ts";
 import type { Call } from "../story/types.ts";
 
-/** Who has which plant as the story goes, so that only owners send, sell and approve. */
+/** The owners of plants during the story, so that only owners send, sell and approve. */
 export interface PlantBook {
-  /** By token id; null of one that was uprooted. */
+  /** By token id; null for an uprooted plant. */
   readonly owners: ReadonlyMap<bigint, Address | null>;
-  /** The plants that this owner may part with. */
+  /** The plants that this owner may transfer. */
   of(owner: Address): readonly bigint[];
-  /** Any plant that may move, of somebody whom the story leaves to chance. */
+  /** A random transferable plant of an owner without a fixed role. */
   pick(random: Random): bigint;
   ownerOf(id: bigint): Address;
   move(id: bigint, to: Address): void;
   remove(id: bigint): void;
-  /** Keeps a plant out of chance's hands. */
+  /** Excludes a plant from random transfers. */
   reserve(...ids: readonly bigint[]): void;
   release(...ids: readonly bigint[]): void;
 }
@@ -22,15 +22,15 @@ export interface PlantBook {
 export interface Garden {
   readonly address: Address;
   readonly book: PlantBook;
-  /** The collector's, never sold or given away. */
+  /** Owned by the collector, never sold or transferred. */
   readonly keptId: bigint;
   /** Sold again and again between a few of the story's people. */
   readonly tradedId: bigint;
-  /** Plants one for each owner. */
+  /** Mints one plant for each owner. */
   plant(owners: readonly Address[]): Call;
 }
 
-/** A book that is empty, with owners out of whose plants chance does not pick. */
+/** An empty record of owners; plants of the excluded owners are never picked at random. */
 export const createPlantBook = (apart: readonly Address[]): PlantBook & { add(id: bigint, owner: Address): void } => {
   const owners = new Map<bigint, Address | null>();
   const reserved = new Set<bigint>();

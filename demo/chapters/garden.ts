@@ -8,10 +8,10 @@ const plants = 2_000;
 const plantsPerCall = 50;
 /** Planted before the days begin. */
 const firstCalls = 4;
-/** From this day on the rest is planted, day by day; for each block, the node goes through all that contracts keep, so what comes late costs the telling less. */
+/** From this day on the rest is planted, day by day; the node processes all contract storage for each block, so late storage makes the build faster. */
 const firstPlantingDay = 20;
 
-/** Whose the first plants are, in the order of their ids; the rest is for anybody. */
+/** The owners of the first plants, by id; the rest goes to random owners. */
 const firstOwners = ({ washTraders, collector, trader, gardener }: People): readonly Address[] => [
   ...[washTraders[0], washTraders[0], collector, collector, collector, collector, trader, trader, trader, trader],
   ...Array.from({ length: gardenersFirst }, () => gardener),
@@ -20,7 +20,7 @@ const gardenersFirst = 20;
 const keptId = 3n;
 const tradedId = 11n;
 
-/** What the collector and the trader let others do with their plants in the beginning: given, used and taken back. */
+/** The first approvals of the collector and the trader: granted, used and revoked. */
 const approveFirst = (garden: Garden, { collector, trader, dealers }: People, book: PlantBook): readonly Call[] => {
   const [first, second, third] = dealers as readonly [Address, Address, Address];
   const to = garden.address;
@@ -54,7 +54,7 @@ const approveFirst = (garden: Garden, { collector, trader, dealers }: People, bo
   ];
 };
 
-/** Two thousand plants, planted over the days, and on each day transfers, approvals and an uprooted plant now and then. */
+/** Two thousand plants, planted over the days, and on each day transfers, approvals and occasional burns. */
 export const openGarden = async (stage: ChapterContext, people: People): Promise<{ garden: Garden; scene: Scene }> => {
   const { artifacts } = stage;
   const { abi } = artifacts.gardenCollection;

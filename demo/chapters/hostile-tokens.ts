@@ -1,16 +1,16 @@
-/** The CIDv1 under which the gateway tells the documents that mean harm. */
+/** The CIDv1 under which the gateway serves the hostile documents. */
 export const hostileFolder = "bafybeiffrgp2jemtxekg7lowty2nhdujb2n7qwkvljobyvp2acq2ghe5fe";
 
-/** How a token of the hostile collection answers `tokenURI`; the position is the contract's number for it. */
+/** How `tokenURI` responds for a token of the hostile collection; the position is the contract's number for it. */
 const answers = ["uri", "long", "revert", "endless", "noText"] as const;
 
 /** A token of the hostile collection. */
 export interface HostileToken {
-  /** What is wrong with it; "sheep" where nothing is. */
+  /** The kind of attack; "sheep" for a harmless token. */
   readonly kind: string;
   readonly answer: (typeof answers)[number];
   readonly uri: string;
-  /** Characters that are added to the URI as it is told. */
+  /** The number of characters appended to the URI. */
   readonly length: number;
 }
 
@@ -106,12 +106,12 @@ const wolvesPerSheep = 3;
 const sheep = (number: number): HostileToken =>
   wolf("sheep", json({ name: `Sheep ${number}`, attributes: [{ trait_type: "Wool", value: ["Thick", "Thin"][number % 2] }] }));
 
-/** The tokens of the hostile collection in the order of their ids, from 1 on: one that is served stands before, between and behind those that mean harm. */
+/** The tokens of the hostile collection in the order of their ids, from 1 on: with harmless tokens before, between and after the hostile ones. */
 export const hostileTokens: readonly HostileToken[] = wolves.flatMap((token, index) => {
   const number = Math.floor(index / wolvesPerSheep) + 1;
   const before = index % wolvesPerSheep === 0 ? [sheep(number)] : [];
   return index === wolves.length - 1 ? [...before, token, sheep(number + 1)] : [...before, token];
 });
 
-/** The contract's number for a kind of answer. */
+/** The contract's number for a kind of response. */
 export const answerNumber = (answer: HostileToken["answer"]): number => answers.indexOf(answer);

@@ -4,20 +4,20 @@ import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { answerNumber, hostileTokens } from "./hostile-tokens.ts";
 import type { People } from "./people.ts";
 
-/** Late in the story: for each block the node goes through all that contracts keep, and these texts are long. */
+/** Late in the story, because the node processes all contract storage for each block and these texts are long. */
 const firstDay = 50;
 const tokensPerDay = 10;
 
-/** A collection whose tokens are of one owner. */
+/** A collection with a single owner. */
 export interface Hostile {
   readonly collection: Address;
   readonly owner: Address;
 }
 
-/** Gas for a URI of so many characters, which is kept in words of 32. */
+/** The gas for a URI of a length, stored in 32-byte words. */
 const gasFor = (characters: number): number => 250_000 + Math.ceil(characters / 32) * 25_000;
 
-/** A collection whose metadata mean harm, one token each way; one of the dealers has all of them. */
+/** A collection of hostile metadata, one token per attack, all owned by one dealer. */
 export const openHostile = async (stage: ChapterContext, { deployer, dealers }: People): Promise<{ hostile: Hostile; scene: Scene }> => {
   const { artifacts } = stage;
   const owner = dealers[4] as Address;

@@ -1,4 +1,4 @@
-/** The CIDv1 under which the lanterns' documents are told; it is well-formed, and nobody but the demo's own gateway knows it. */
+/** The CIDv1 under which the lanterns' documents are served; it is well-formed, but only the demo's gateway resolves it. */
 export const lanternFolder = "bafybeigpv4sjqi7waqigrdhplar7x5nkqjaoujaxlb4ver5ervq3lkb63y";
 
 /** How many lanterns the whole story has. */
@@ -22,6 +22,6 @@ export const lanternDocument = (id: number): string =>
     ],
   });
 
-/** The picture of a lantern. */
+/** The image of a lantern. */
 export const lanternImage = (id: number): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><circle cx="50" cy="50" r="${10 + (id % 35)}" fill="#d98e04"/></svg>`;

@@ -6,7 +6,7 @@ import type { People } from "./people.ts";
 
 const lanternsPerCall = 40;
 
-/** The collection and who has its tokens, the first of which is number 1. */
+/** The collection and the owners of its tokens; ids start at 1. */
 interface Lanterns {
   readonly lanterns: Address;
   readonly owners: readonly Address[];

@@ -7,13 +7,13 @@ import { type Currency, type Market, splitPrice } from "./market-types.ts";
 export const thousandth = 10n ** 15n;
 const attempts = 20;
 
-/** Who can pay, and what a sale does to what people have. */
+/** The funds of buyers, and the effect of sales on them. */
 export const createPurse = ({ holdings }: ChapterContext, { weth }: Market, random: Random) => {
   const tokenOf = (currency: Currency): Address => (currency === "native" ? nativeTokenAddress : weth);
   const affords = (buyer: Address, currency: Currency, price: bigint): boolean => holdings.of(tokenOf(currency), buyer) >= price;
   return {
     affords,
-    /** Somebody other than the seller who has as much, or undefined when chance finds none soon. */
+    /** A random account other than the seller that can pay; undefined if a few tries find none. */
     findBuyer: (candidates: readonly Address[], seller: Address, currency: Currency, price: bigint): Address | undefined => {
       for (let attempt = 0; attempt < attempts; attempt++) {
         const candidate = random.pick(candidates);
@@ -21,7 +21,7 @@ export const createPurse = ({ holdings }: ChapterContext, { weth }: Market, rand
       }
       return undefined;
     },
-    /** The buyer pays the price, the seller gets what is left of it. */
+    /** The buyer pays the price, the seller receives the proceeds. */
     settle: (buyer: Address, seller: Address, currency: Currency, price: bigint): void => {
       holdings.take(tokenOf(currency), buyer, price);
       holdings.receive(tokenOf(currency), seller, splitPrice(price).seller);

@@ -8,7 +8,7 @@ import { type Purse, thousandth } from "./market-funds.ts";
 import type { Currency, Market, MarketDesk } from "./market-types.ts";
 import type { People } from "./people.ts";
 
-/** What the chapters of the marketplace share. */
+/** The context of the marketplace chapters. */
 export interface Bazaar {
   readonly stage: ChapterContext;
   readonly people: People;
@@ -37,7 +37,7 @@ export const createPriceWalk = (random: Random) => {
     wander: (): void => {
       base = Math.min(maxBase, Math.max(minBase, Math.round((base * random.between(94, 107)) / 100)));
     },
-    /** What somebody asks for a plant today. */
+    /** Today's asking price of a plant. */
     ask: (): bigint => BigInt(Math.round((base * random.between(85, 240)) / 100)) * thousandth,
   };
 };
@@ -83,7 +83,7 @@ export const createSales = ({ stage, people, garden, market, desk, purse, random
       ...desk.approveWeth(bidder),
       desk.validate(order),
       ...desk.approveTokens(seller, address),
-      // What the parts are paid with comes out of the seller's hands, a moment after the price came in.
+      // The seller pays the fees right after receiving the price.
       ...desk.approveWeth(seller),
       desk.fill(seller, order),
     ];
@@ -100,7 +100,7 @@ export const createSales = ({ stage, people, garden, market, desk, purse, random
     data: encode(stage.artifacts.seaport.abi, "cancel", [[order]]),
     gas: 150_000,
   });
-  /** Orders that were left open are bought after some days, or taken back; once more than that, the seller leaves the marketplace. */
+  /** Open orders are filled or cancelled after some days; once, the seller revokes the marketplace's approval. */
   const close = (day: number): readonly Call[] => {
     const due = open.filter(({ until }) => until <= day);
     open = open.filter(({ until }) => until > day);
@@ -136,7 +136,7 @@ export const createSales = ({ stage, people, garden, market, desk, purse, random
       const data = encodeFulfillAvailableOrders(listings.map(({ order }) => ({ order })));
       return [...listings.flatMap(({ calls }) => calls), { from: buyer, to: market.seaport, value: total, data, gas: 900_000 }];
     },
-    /** A listing and a bid that somebody else brings together. */
+    /** A listing and a bid that a third account matches. */
     match: (day: number): readonly Call[] => {
       const listing = list(book.pick(random), "weth");
       const { order, id, price, calls } = listing;

@@ -5,7 +5,7 @@ import type { Call } from "../story/types.ts";
 import { thousandth } from "./market-funds.ts";
 import type { Bazaar, PriceWalk } from "./market-sales.ts";
 
-/** Ids that only the marketplace moves, beside those of the collection's own chapter. */
+/** Ids that only the marketplace moves, separate from those of the collection's chapter. */
 export const soldEditions = [13n, 14n, 15n, 16n] as const;
 const unitsOfEach = 100n;
 const unitsOffered = 10n;
@@ -18,7 +18,7 @@ export const createSpecials = ({ stage, people, garden, desk, purse, random }: B
   const { book } = garden;
   const edition = (day: number): bigint => soldEditions[day % soldEditions.length] ?? soldEditions[0];
   let rest: { readonly order: SeaportOrder; readonly price: bigint } | null = null;
-  /** What the gardener sells keeps some back, for sales after the story. */
+  /** The gardener keeps some plants for sales after the story. */
   const takeFromGarden = (count: number): readonly bigint[] => {
     const ids = book.of(gardener);
     return ids.length < minPlants + count ? [] : ids.slice(0, count);
@@ -48,7 +48,7 @@ export const createSpecials = ({ stage, people, garden, desk, purse, random }: B
       ...desk.approveTokens(gardener, editions),
       ...desk.approveTokens(gardener, garden.address),
     ] as readonly Call[],
-    /** Three plants for one price; the last such sale is one that the story's cast tells of. */
+    /** Three plants for one price; the last such sale is in the story's cast. */
     bundle: (day: number): readonly Call[] => {
       const ids = takeFromGarden(plantsInBundle);
       if (ids.length === 0) return [];
@@ -70,7 +70,7 @@ export const createSpecials = ({ stage, people, garden, desk, purse, random }: B
       const order = desk.list(gardener, offer, "native", price);
       return [desk.validate(order), ...buyBundle(day, order, price, ids)];
     },
-    /** Ten prints on offer: three are bought at once, four by somebody else. */
+    /** Ten prints on offer: three are bought at once, four by another buyer. */
     offerEditions: (day: number): readonly Call[] => {
       const price = BigInt(random.between(8, 30)) * thousandth * unitsOffered;
       const order = desk.list(gardener, [units(editions, edition(day), unitsOffered)], "native", price, true);
@@ -87,7 +87,7 @@ export const createSpecials = ({ stage, people, garden, desk, purse, random }: B
   };
 };
 
-/** One plant that goes from hand to hand at rising prices, and two who trade with each other and with themselves to make a price. */
+/** One plant that is resold at rising prices, and two wash traders who trade with each other and themselves. */
 export const createStagedSales = ({ people, garden, desk, purse }: Bazaar) => {
   const { gardener, collector, trader, dealers, washTraders } = people;
   const { address, book, tradedId } = garden;

@@ -15,17 +15,17 @@ import {
 import type { Call } from "../story/types.ts";
 import { unlimited } from "./exchange-types.ts";
 
-/** The marketplace of the story and who gets a part of what is paid on it. */
+/** The marketplace of the story and the recipients of its fees. */
 export interface Market {
   readonly seaport: Address;
-  /** Has a fortieth of each sale. */
+  /** Receives a fortieth of each sale. */
   readonly feeCollector: Address;
-  /** Has a twentieth of each sale of a plant. */
+  /** Receives a twentieth of each sale of a plant. */
   readonly artist: Address;
   readonly weth: Address;
 }
 
-/** What is paid with. */
+/** The currency of an order. */
 export type Currency = "native" | "weth";
 
 /** Splits a price into what the seller, the marketplace and the artist get; prices are whole thousandths of an ether, so nothing is left over. */
@@ -34,7 +34,7 @@ export const splitPrice = (price: bigint): { readonly seller: bigint; readonly f
   return { seller: price - fee - royalty, fee, royalty };
 };
 
-/** Orders of a marketplace and the transactions around them; each order has a salt of its own, by which it differs from one that was filled before. */
+/** Orders of a marketplace and the transactions around them; each order has a unique salt. */
 export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market, firstSalt = 0n) => {
   let salt = firstSalt;
   const approved = new Set<string>();
@@ -57,28 +57,28 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
     ];
   };
   return {
-    /** Lets the marketplace move a seller's tokens of a collection, where it may not yet. */
+    /** Approves the marketplace for a seller's tokens of a collection, unless it is approved. */
     approveTokens: (owner: Address, collection: Address): readonly Call[] =>
       once(owner + collection, { from: owner, to: collection, data: encodeApprovalForAll(seaport, true), gas: 90_000 }),
-    /** Takes that back; the owner must have nothing on offer. */
+    /** Revokes the approval; the owner must have no open orders. */
     revokeTokens: (owner: Address, collection: Address): readonly Call[] =>
       approved.delete(owner + collection) ? [{ from: owner, to: collection, data: encodeApprovalForAll(seaport, false), gas: 90_000 }] : [],
     approveWeth: (owner: Address): readonly Call[] =>
       once(owner + weth, { from: owner, to: weth, data: encodeApprove(seaport, unlimited), gas: 80_000 }),
-    /** An offer of tokens for a price, of which the marketplace and the artist have their parts. */
+    /** An offer of tokens for a price, with a marketplace fee and a royalty. */
     list: (seller: Address, offer: readonly OrderItem[], currency: Currency, price: bigint, partial = false): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: considerations(seller, currency, price), salt: nextSalt(), partial }),
-    /** An offer of tokens for a price that nobody has a part of. */
+    /** An offer of tokens for a price without fees. */
     listPlainly: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: [forAccount(seller, native(price))], salt: nextSalt() }),
-    /** An offer of wrapped ether for tokens, whose parts are paid by whoever takes it. */
+    /** An offer of wrapped ether for tokens, whose fees the seller pays. */
     bid: (bidder: Address, asked: readonly OrderItem[], price: bigint): SeaportOrder => {
       const { fee, royalty } = splitPrice(price);
       const parts = [forAccount(feeCollector, coins(weth, fee)), forAccount(artist, coins(weth, royalty))];
       const consideration = [...asked.map((wanted) => forAccount(bidder, wanted)), ...parts];
       return createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration, salt: nextSalt() });
     },
-    /** An offer of wrapped ether for a token, of which nobody has a part. */
+    /** An offer of wrapped ether for a token, without fees. */
     plainBid: (bidder: Address, asked: OrderItem, price: bigint): SeaportOrder =>
       createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration: [forAccount(bidder, asked)], salt: nextSalt() }),
     /** Makes orders of one offerer valid without a signature. */
@@ -95,7 +95,7 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
       data: encodeFulfillOrder({ order }),
       gas: 800_000,
     }),
-    /** Fills so many parts of an order out of so many. */
+    /** Fills a fraction of an order. */
     fillPart: (from: Address, order: SeaportOrder, [numerator, denominator]: readonly [bigint, bigint], value: bigint): Call => ({
       from,
       to: seaport,

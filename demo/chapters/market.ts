@@ -38,7 +38,7 @@ export const openMarket = async (
   const staged = createStagedSales(bazaar);
   await stage.play([
     ...specials.opening,
-    // What the marketplace may still take of theirs as the story ends.
+    // The approvals of the marketplace that remain at the end of the story.
     ...[people.collector, people.trader].flatMap((person) => bazaar.desk.approveTokens(person, garden.address)),
   ]);
   const scene: Scene = (day) => {

@@ -8,7 +8,7 @@ import type { Tokens } from "./tokens.ts";
 
 const ether = 10n ** 18n;
 
-/** Somebody with a short history: money from the trader, a swap, a transfer, and no more. */
+/** An account with a short history: funds from the trader, a swap and a transfer. */
 export const openNewcomer = (stage: ChapterContext, people: People, tokens: Tokens, weth: Address, exchange: Exchange): Scene => {
   const { newcomer, trader } = people;
   return (day) => {

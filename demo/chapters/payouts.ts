@@ -6,7 +6,7 @@ import { findHolder, type People } from "./people.ts";
 
 const cloneCount = 3;
 
-/** Native value that moves inside transactions: splits, clones (DELEGATECALL), creations with value, a contract that destroys itself, undone frames. */
+/** Native value that moves inside transactions: splits, clones (DELEGATECALL), creations with value, a self-destruction, reverted frames. */
 export const openPayouts = async (stage: ChapterContext, people: People): Promise<{ payouts: Address; scene: Scene }> => {
   const { artifacts, holdings } = stage;
   const { abi } = artifacts.payouts;

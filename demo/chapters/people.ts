@@ -5,11 +5,11 @@ import type { Random } from "../story/random.ts";
 import type { Call, ChapterContext, Scene } from "../story/types.ts";
 
 const ether = 10n ** 18n;
-/** Kept back from everybody's spending money, for gas. */
+/** Reserved for gas in every account. */
 const gasReserve = 2n * ether;
 const lastJoiningDay = 40;
 
-/** Who acts in the story. */
+/** The accounts of the story. */
 export interface People {
   readonly treasury: Address;
   readonly deployer: Address;
@@ -17,23 +17,23 @@ export interface People {
   readonly collector: Address;
   readonly newcomer: Address;
   readonly marketMaker: Address;
-  /** Makes the markets of the exchanges that came later. */
+  /** The market maker of the later exchanges. */
   readonly keeper: Address;
-  /** Tells the price feeds their answers. */
+  /** Submits the answers of the price feeds. */
   readonly reporter: Address;
-  /** Made the garden's plants, sells some and earns royalties; the only one who can sign. */
+  /** Mints the garden's plants, sells some and earns royalties; the only account that can sign. */
   readonly gardener: Address;
-  /** Two who trade with nobody but each other. */
+  /** Two accounts that trade only with each other. */
   readonly washTraders: readonly [Address, Address];
-  /** Everybody else, in the order in which they join. */
+  /** All other accounts, in the order in which they join. */
   readonly crowd: readonly Address[];
-  /** Those of the crowd who deal in tokens from the start. */
+  /** The accounts of the crowd that trade tokens from the start. */
   readonly dealers: readonly Address[];
   /** The crowd as far as it has joined before this day. */
   active(day: number): readonly Address[];
 }
 
-/** A holder of the token among the candidates, or undefined when chance finds none soon. */
+/** A holder of the token among the candidates, or undefined if a few random tries find none. */
 export const findHolder = (stage: ChapterContext, token: Address, candidates: readonly Address[], random: Random): Address | undefined => {
   for (let attempt = 0; attempt < 20; attempt++) {
     const candidate = random.pick(candidates);
@@ -62,7 +62,7 @@ const castPeople = (stage: ChapterContext): People => {
   };
 };
 
-/** Money from the treasury to everybody who is there at the start, and native payments of all kinds on each day. */
+/** Initial funds from the treasury, and native payments of all kinds on each day. */
 export const openPeople = async (stage: ChapterContext): Promise<{ people: People; scene: Scene }> => {
   const people = castPeople(stage);
   const random = stage.random("people");
@@ -87,7 +87,7 @@ export const openPeople = async (stage: ChapterContext): Promise<{ people: Peopl
     const from = findHolder(stage, nativeTokenAddress, active, random);
     if (from === undefined) return [];
     const kind = random.below(25);
-    // Nothing at all, to oneself, with a message: each is an ordinary transaction, and each has surprised an indexer.
+    // Nothing at all, to oneself, with a message: ordinary transactions, each of which is an edge case for an indexer.
     if (kind === 0) return [{ from, to: random.pick(active), value: 0n }];
     if (kind === 1) return [{ from, to: from, value: ether / 100n }];
     const to = kind === 2 ? people.trader : random.pick(active);

@@ -21,7 +21,7 @@ const types = {
   ],
 };
 
-/** A coin whose owner signs what others may spend (EIP-2612): permits that others bring to the chain, used in part, lowered and taken back. */
+/** A coin whose owner signs what others may spend (EIP-2612): permits that others submit, partly used, lowered and revoked. */
 export const openPermits = async (stage: ChapterContext, people: People): Promise<{ coin: Address; scene: Scene }> => {
   const { artifacts } = stage;
   const { deployer, gardener, trader, collector, dealers } = people;
@@ -38,7 +38,7 @@ export const openPermits = async (stage: ChapterContext, people: People): Promis
     });
     const { r, s, yParity } = parseSignature(signature);
     const data = encode(artifacts.ferryCoin.abi, "permit", [gardener, spender, value, farDeadline, 27 + yParity, r, s]);
-    // Who may spend brings the signature.
+    // The spender submits the signature.
     return { from: spender, to: coin, data, gas: 150_000 };
   };
   const use = (spender: Address, owner: Address, amount: bigint): Call => ({
@@ -57,12 +57,12 @@ export const openPermits = async (stage: ChapterContext, people: People): Promis
   const [first, second] = dealers as readonly [Address, Address];
   await stage.play([
     ...[give(gardener, 50_000n), give(trader, 3_000n), give(collector, 2_000n)],
-    // Stays, as nobody is told to use it.
+    // Never used.
     await permit(first, 700n * unit),
-    // Without limit, which use does not lower.
+    // Unlimited: spending does not lower it.
     await permit(trader, unlimited),
     use(trader, gardener, 25n * unit),
-    // More than there is to spend, used in part, without an event that says what is left.
+    // More than the balance, partly used, without an event for the remainder.
     approve(trader, second, 9_000n * unit),
     use(second, trader, 500n * unit),
     approve(collector, trader, 100n * unit),

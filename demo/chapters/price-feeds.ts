@@ -4,7 +4,7 @@ import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import type { Market } from "./exchange-prices.ts";
 import type { People } from "./people.ts";
 
-/** The contracts that tell prices, in dollars with eight decimals. */
+/** The price feeds, in dollars with eight decimals. */
 export interface PriceFeeds {
   readonly ether: Address;
   readonly euro: Address;

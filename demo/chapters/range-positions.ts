@@ -11,7 +11,7 @@ const maxOfToken = 2n ** 128n - 1n;
 interface Plan {
   readonly dollarEther: RangePool;
   readonly goldEther: RangePool;
-  /** What the market maker puts into each pool, over all prices. */
+  /** The market maker's full-range deposit in each pool. */
   readonly deposits: readonly { readonly pool: RangePool; readonly amounts: ReadonlyMap<Address, bigint> }[];
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { Market } from "./exchange-prices.ts";
 
-/** The whole part of a square root. */
+/** The square root, rounded down. */
 const squareRoot = (value: bigint): bigint => {
   if (value < 2n) return value;
   let guess = 1n << BigInt(Math.ceil(value.toString(2).length / 2));

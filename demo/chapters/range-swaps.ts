@@ -25,7 +25,7 @@ interface Trading {
 const encodePath = (tokens: readonly Address[], fees: readonly number[]): Address =>
   `0x${tokens.map((token, index) => `${index === 0 ? "" : (fees[index - 1] ?? 0).toString(16).padStart(6, "0")}${token.slice(2)}`).join("")}`;
 
-/** The swaps of a day on the third exchange, after the market maker's, which end at the market's price exactly where the purse is deep enough. */
+/** The swaps of a day on the third exchange, after the market maker's, which end at the market's price exactly if its funds suffice. */
 export const createRangeSwaps = (
   stage: ChapterContext,
   people: People,

@@ -14,7 +14,7 @@ const ether = 10n ** 18n;
 /** Rarer than on the first exchange, whose prices it therefore misses by a little. */
 const daysBetweenCorrections = 3;
 
-/** The tokens that only this exchange trades, with what a whole one is in base units. */
+/** The tokens that only this exchange trades, with base units per whole token. */
 const ticketUnit = 1n;
 const saffronUnit = 10n ** 27n;
 
@@ -27,7 +27,7 @@ const issueTokens = async (stage: ChapterContext, people: People, market: Market
   return { ticket, saffron };
 };
 
-/** What the market maker starts with, and what those who trade here get of the new tokens. */
+/** The initial balances of the market maker and the traders in the new tokens. */
 const endow = async (
   stage: ChapterContext,
   people: People,
@@ -107,7 +107,7 @@ const openPairs = async (
   };
 };
 
-/** A second exchange of the same contracts, with a factory of its own: new tokens, liquidity that comes and goes, a pool that is drained, and wash trades. */
+/** A second exchange of the same contracts, with a separate factory: new tokens, liquidity that comes and goes, a pool that is drained, and wash trades. */
 export const openRivalExchange = async (
   stage: ChapterContext,
   people: People,

@@ -4,7 +4,7 @@ import { type Call, type ChapterContext, type Scene, storyDays } from "../story/
 import { farDeadline, type Pool, type RivalExchange, unlimited } from "./exchange-types.ts";
 import type { People } from "./people.ts";
 
-/** When everybody who has a share of the pool that is drained takes it back; whoever gets the exchange's part does so the day after. */
+/** The day on which all providers of the drained pool withdraw; the protocol fee is withdrawn the day after. */
 export const drainDay = storyDays - 6;
 /** When a second provider joins that pool. */
 const joinDay = 10;
@@ -15,7 +15,7 @@ interface Plan {
   readonly providers: readonly Address[];
 }
 
-/** Liquidity of the second exchange: added in tokens and in ether, removed in part, and one pool drained of all but the shares that nobody can burn. */
+/** Liquidity of the second exchange: added in tokens and in ether, removed in part, and one pool drained of all but the locked shares. */
 export const openRivalLiquidity = async (
   stage: ChapterContext,
   people: People,
@@ -69,7 +69,7 @@ export const openRivalLiquidity = async (
     if (day === drainDay) return leave(leaving);
     if (day === drainDay + 1) return leave([people.deployer]);
     const adding = day % 2 === 0 ? add(providers[(day / 2) % providers.length] as Address, random.pick(lasting)) : [];
-    // Another provider than the one who adds: each reads what it has as the day begins.
+    // A different provider than the one who adds: each reads its balance at the start of the day.
     const removing = day % 3 === 2 ? await removeSome(providers[(Math.floor(day / 2) + 1) % providers.length] as Address, day) : [];
     return [...adding, ...removing];
   };

@@ -5,7 +5,7 @@ import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
 import type { Call, ChapterContext, Scene } from "../story/types.ts";
 import { findHolder, type People } from "./people.ts";
 
-/** An ERC-20 of the story and how it comes into the world. */
+/** An ERC-20 token of the story and its deployment. */
 interface StoryToken {
   readonly address: Address;
   readonly abi: Abi;
@@ -63,7 +63,7 @@ const distribute = async (stage: ChapterContext, people: People, tokens: Tokens)
     ),
   ]);
   const drop = (token: StoryToken, receivers: readonly Address[], each: bigint): Call => {
-    // What a toll coin loses on the way is left out of everybody's book.
+    // The transfer fee of a toll coin is not recorded in any book.
     for (const receiver of receivers) stage.holdings.receive(token.address, receiver, (each * token.unit * 98n) / 100n);
     const data = encode(stage.artifacts.airdrop.abi, "drop", [token.address, receivers, each * token.unit]);
     return { from: deployer, to: tokens.airdrop, data, gas: 100_000 + receivers.length * 60_000 };
@@ -86,7 +86,7 @@ export const openTokens = async (stage: ChapterContext, people: People): Promise
   const send = (token: StoryToken, from: Address, to: Address): Call => {
     const nothing = random.chance(20);
     const amount = nothing ? 0n : holdings.spend(token.address, from, random, [5, 60]);
-    // The toll coin's receivers get a hundredth less, so their book gets two.
+    // Receivers of the toll coin get 1 % less, so their book records 2 % less.
     holdings.receive(token.address, to, (amount * 98n) / 100n);
     return { from, to: token.address, data: encodeTransfer(to, amount), gas: 120_000 };
   };

@@ -10,7 +10,7 @@ const coinsEach = 5_000n;
 /** Of what the buyer and the seller have; the rest keeps them able to go on. */
 const tradedPercent = 90n;
 
-/** Gives the wash traders all that they ever have, and says what the first of them puts into their pool: old coins and dollars. */
+/** Funds the wash traders, and returns the deposit of the first one in their pool: old coins and dollars. */
 export const endowWashTraders = async (
   stage: ChapterContext,
   { deployer, washTraders }: People,

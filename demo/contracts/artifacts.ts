@@ -5,7 +5,7 @@ import { demoUnavailable } from "../errors.ts";
 import type { Artifact } from "./artifact.ts";
 import { compileContracts } from "./compile.ts";
 
-/** Every contract of the story: published builds from their own packages, and our own small ones compiled here. */
+/** Every contract of the story: published builds from their own packages, and the demo's small ones, compiled from source. */
 export interface Artifacts {
   readonly factory: Artifact;
   readonly pair: Artifact;

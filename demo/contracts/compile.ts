@@ -60,7 +60,7 @@ const compile = (input: string): Record<string, Artifact> => {
   );
 };
 
-/** Compiles our own contracts once for each content of their sources; gives a look-up by contract name. @throws {DemoUnavailable} */
+/** Compiles our own contracts once for each content of their sources; returns a look-up by contract name. @throws {DemoUnavailable} */
 export const compileContracts = async (cacheDirectory: string): Promise<(name: string) => Artifact> => {
   const input = JSON.stringify({
     language: "Solidity",

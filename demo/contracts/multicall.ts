@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import type { NodeClient } from "../node/client.ts";
 
-/** Where Multicall3 is on nearly every chain. */
+/** The address of Multicall3 on nearly every chain. */
 export const multicall3Address: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** viem keeps the creation code in a file that it does not export, so it is read from there; its version is pinned. */
@@ -14,9 +14,9 @@ const loadCreationCode = async (): Promise<Hex> => {
   return module.multicall3Bytecode;
 };
 
-/** Puts Multicall3 into the genesis state of a new chain: code only, as on a chain that was born with it. */
+/** Puts Multicall3 into the genesis state of a new chain: code only. */
 export const installMulticall = async (client: NodeClient): Promise<void> => {
-  // Calling creation code gives the code that it would leave behind.
+  // A call of creation code returns the deployed code.
   const code = await client.request<Hex>("eth_call", [{ data: await loadCreationCode() }, "latest"]);
   await client.request("anvil_setCode", [multicall3Address, code]);
 };

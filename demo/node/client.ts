@@ -6,7 +6,7 @@ export interface NodeCall {
   readonly parameters: readonly unknown[];
 }
 
-/** A client of the demo's own node: plain and in order, as nothing needs a retry on one's own machine. */
+/** A client of the demo's own node: sequential and without retries, because the node is local. */
 export interface NodeClient {
   request<Result>(method: string, parameters?: readonly unknown[]): Promise<Result>;
   /** Results in the order of the calls. @throws the first error */
@@ -52,7 +52,7 @@ export const createNodeClient = (url: string): NodeClient => {
   };
 };
 
-/** The client with its calls given up as soon as the signal comes: dumping a chain takes the node seconds. What they would have brought is dropped. */
+/** A client whose calls reject when the signal aborts, because a state dump takes seconds. Their results are dropped. */
 export const untilAborted = (client: NodeClient, signal: AbortSignal | undefined): NodeClient => {
   if (signal === undefined) return client;
   const orAborted = <Result>(call: () => Promise<Result>): Promise<Result> =>

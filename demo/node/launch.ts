@@ -10,10 +10,10 @@ import { findFreePort, portIsFree } from "./port.ts";
 import { endProcess, inspectProcess, listensOn, type ProcessMark } from "./processes.ts";
 
 const startMilliseconds = 20_000;
-/** Number of past states that stay readable; more would cost some megabytes each. */
+/** The number of past states that stay readable; each costs some megabytes. */
 const keptStates = 64;
 
-/** A node of the demo's own that answers. */
+/** A running node of the demo. */
 export interface DemoNode {
   readonly mark: ProcessMark;
   readonly port: number;
@@ -21,16 +21,16 @@ export interface DemoNode {
   readonly client: NodeClient;
 }
 
-/** How a node is to be started. */
+/** The options of a node. */
 export interface Launch {
-  /** Unique to the data folder: by this argument the process is known as one's own. */
+  /** Unique to the data folder; this argument identifies the process. */
   readonly cachePath: string;
   /** Unix seconds of the genesis block. */
   readonly genesisTime: number;
-  /** The state file to go on from. */
+  /** The state file to continue from. */
   readonly statePath?: string;
   readonly port: number | undefined;
-  /** Called as soon as the process exists, before it answers, so that a kill in between leaves a trace of it. */
+  /** Called as soon as the process exists, before it responds, so that it is recorded even if Ashlar is killed in between. */
   onSpawned(mark: ProcessMark, port: number): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const argumentsOf = (launch: Launch, port: number): string[] => [
 ];
 
 const spawnNode = async (launch: Launch, port: number): Promise<ProcessMark & { exited(): string | null }> => {
-  // A session of its own: Ctrl-C in the terminal reaches Ashlar alone, which saves the state before it ends the node.
+  // A separate session: Ctrl-C in the terminal reaches Ashlar alone, which saves the state before it ends the node.
   const child = spawn(anvilBinary(), argumentsOf(launch, port), { detached: true, stdio: "ignore" });
   let ending: string | null = null;
   child.once("error", (error) => {
@@ -82,7 +82,7 @@ export const launchNode = async (launch: Launch): Promise<DemoNode> => {
   for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline; await wait(20)) {
     const ending = exited();
     if (ending !== null) throw nodeNotStarted(ending);
-    // Somebody else's node on the same port would answer as well.
+    // Another node on the same port would respond too.
     if ((await listensOn(mark.processId, port)) === false || !(await answers(client))) continue;
     await client.request("anvil_setCoinbase", [blockProducer]);
     return { mark, port, url, client };

@@ -4,7 +4,7 @@ import type { DemoNode } from "./launch.ts";
 import { endProcess, inspectProcess, listensOn } from "./processes.ts";
 import type { NodeRecord } from "./record.ts";
 
-/** Whether the recorded process is a node of this very data folder, and not one that has taken its id. */
+/** Whether the recorded process is a node of this very data folder, and not another process with a reused id. */
 const isOurs = async (record: NodeRecord, cachePath: string): Promise<boolean> => {
   const facts = await inspectProcess(record.processId);
   if (facts === null || facts.startedAt !== record.startedAt) return false;
@@ -22,7 +22,7 @@ export const adoptOrphan = async (record: NodeRecord, cachePath: string): Promis
     const listens = (await listensOn(record.processId, record.port)) !== false;
     if (listens && record.genesisHash !== null && genesis.hash === record.genesisHash) return { mark, port: record.port, url, client };
   } catch {
-    // Ours, but deaf: ended below.
+    // The demo's node, but unresponsive: ended below.
   }
   await client.close();
   await endProcess(mark);

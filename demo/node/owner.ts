@@ -10,14 +10,14 @@ const readOwner = async (path: string): Promise<ProcessMark | null> => {
   }
 };
 
-/** Makes this process the only one that runs the demo in a folder; gives the function that lets go. @throws {DemoUnavailable} another one does */
+/** Makes this process the only one that runs the demo in a folder; returns the function that releases it. @throws {DemoUnavailable} another one does */
 export const claimFolder = async (path: string, dataDirectory: string): Promise<() => Promise<void>> => {
   const owner = await readOwner(path);
   if (owner !== null && (await stillRuns(owner))) throw demoBusy(owner.processId, dataDirectory);
   await rm(path, { force: true });
   const facts = await inspectProcess(process.pid);
   try {
-    // "wx" fails when somebody else was quicker.
+    // "wx" fails if another process was first.
     const file = await open(path, "wx");
     await file.writeFile(JSON.stringify({ processId: process.pid, startedAt: facts?.startedAt ?? "" } satisfies ProcessMark));
     await file.close();

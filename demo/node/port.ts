@@ -13,7 +13,7 @@ const tryPort = (port: number): Promise<number | null> =>
 /** Whether nothing listens on this port of this machine. */
 export const portIsFree = async (port: number): Promise<boolean> => (await tryPort(port)) !== null;
 
-/** A port that is free at this moment. */
+/** A currently free port. */
 export const findFreePort = async (): Promise<number> => {
   const port = await tryPort(0);
   if (port === null) throw new Error("This machine has no free port on 127.0.0.1.");

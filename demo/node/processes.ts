@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const endPatienceMilliseconds = 5_000;
 
-/** A process told apart from a later one with the same id. */
+/** A process, distinguished from a later one with the same id. */
 export interface ProcessMark {
   readonly processId: number;
-  /** When it started, in the system's own words; compared, never shown. */
+  /** The start time in the system's format; compared, never shown. */
   readonly startedAt: string;
 }
 
@@ -32,7 +32,7 @@ const inspectElsewhere = async (processId: number): Promise<ProcessFacts | null>
   return startedAt === "" ? null : { processId, startedAt, command };
 };
 
-/** What runs under this id now, or null when nothing does. */
+/** The process with this id, or null. */
 export const inspectProcess = async (processId: number): Promise<ProcessFacts | null> => {
   try {
     return await (process.platform === "linux" ? inspectOnLinux(processId) : inspectElsewhere(processId));
@@ -41,7 +41,7 @@ export const inspectProcess = async (processId: number): Promise<ProcessFacts | 
   }
 };
 
-/** Whether the very process that was marked still runs. */
+/** Whether the marked process still runs. */
 export const stillRuns = async ({ processId, startedAt }: ProcessMark): Promise<boolean> =>
   (await inspectProcess(processId))?.startedAt === startedAt;
 
@@ -49,7 +49,7 @@ const signal = (processId: number, name: NodeJS.Signals): void => {
   try {
     process.kill(processId, name);
   } catch {
-    // It has just ended by itself.
+    // It has just exited.
   }
 };
 
@@ -62,7 +62,7 @@ export const endProcess = async (mark: ProcessMark, patienceMilliseconds = endPa
   while (await stillRuns(mark)) await wait(20);
 };
 
-/** Whether the process itself listens on this IPv4 port; null where the system does not tell. State 0A is LISTEN (proc_net_tcp). */
+/** Whether the process itself listens on this IPv4 port; null if the system does not provide it. State 0A is LISTEN (proc_net_tcp). */
 export const listensOn = async (processId: number, port: number): Promise<boolean | null> => {
   try {
     const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;

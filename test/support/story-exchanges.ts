@@ -1,7 +1,7 @@
 import { toEventSelector, toFunctionSelector } from "viem";
 import { addressOf, balanceOf, call, cast, logsOf, type NodeLog, node, nodeOfEach } from "./story-node.ts";
 
-/** Exchanges of the story by the names in their paths, with those that their factories have in its cast. */
+/** The story's exchanges: the name in request paths and the name of the factory in the cast. */
 export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
 export type ExchangeName = keyof typeof factories;
 export const exchanges = Object.keys(factories) as ExchangeName[];
@@ -22,7 +22,7 @@ export interface StoryPool {
   readonly token1: string;
 }
 
-/** What a pair's log says: of a swap both sides in and out, of liquidity both sides in the one or the other. */
+/** A decoded pair log: amounts in and out for a swap, in or out for a change of liquidity. */
 export interface StoryAction {
   readonly pool: string;
   readonly act: "SWAP" | "ADD_LIQUIDITY" | "REMOVE_LIQUIDITY";
@@ -32,7 +32,7 @@ export interface StoryAction {
   readonly into: readonly [bigint, bigint];
   readonly out: readonly [bigint, bigint];
   readonly sender: string;
-  /** Null where the log does not say. */
+  /** Null if the log does not contain it. */
   readonly to: string | null;
 }
 
@@ -69,7 +69,7 @@ export const supplyOf = async (token: string): Promise<bigint> => (await call(to
 /** decimals(), EIP-20. */
 export const decimalsOf = async (token: string): Promise<number> => Number((await call(token, toFunctionSelector("decimals()")))[0]);
 
-/** The pairs of which somebody holds shares. */
+/** The pairs with a supply of shares. */
 export async function poolsHeld(pools: readonly StoryPool[], owner: string): Promise<(StoryPool & { readonly balance: bigint })[]> {
   const held = await Promise.all(pools.map(async (pool) => ({ ...pool, balance: await balanceOf(pool.pool, owner) })));
   return held.filter(({ balance }) => balance > 0n);
@@ -83,7 +83,7 @@ const amountsOf = (log: NodeLog): Pick<StoryAction, "act" | "into" | "out" | "to
   return { act: "REMOVE_LIQUIDITY", into: nothing, out: pairOf(words), to };
 };
 
-/** What was done with pairs, oldest first. */
+/** The actions of pairs, oldest first. */
 export async function actionsOf(pools: readonly StoryPool[], times: readonly number[]): Promise<StoryAction[]> {
   const logs = (await Promise.all(pools.map(({ pool }) => logsOf({ address: pool })))).flat().sort(isAfter);
   return logs
@@ -97,21 +97,21 @@ export async function actionsOf(pools: readonly StoryPool[], times: readonly num
     }));
 }
 
-/** The swaps in a number of spans of 24 hours up to a time, which is not in them. */
+/** The swaps in a number of days up to a time (exclusive). */
 export const swapsWithin = (actions: readonly StoryAction[], end: number, days: number): StoryAction[] =>
   actions.filter(({ act, time }) => act === "SWAP" && time >= end - days * secondsOfDay && time < end);
 
-/** What swaps moved of one side of a pair, or of all that are given. */
+/** The volume of swaps on one side of a pair, or of all given pairs. */
 export const movedOf = (swaps: readonly StoryAction[], way: "into" | "out", side: 0 | 1): bigint =>
   swaps.reduce((sum, swap) => sum + swap[way][side], 0n);
 
-/** What a pair's reserves were from a time on. */
+/** A pair's reserves since a time. */
 interface ReservesSince {
   readonly time: number;
   readonly reserves: readonly [bigint, bigint];
 }
 
-/** A pair's reserves by its Sync logs, of each block the last ones, oldest first. */
+/** A pair's reserves from its Sync logs, the last of each block, oldest first. */
 export async function reservesOverTime(pool: string, times: readonly number[]): Promise<readonly ReservesSince[]> {
   const syncs = (await logsOf({ address: pool, topics: [synced] })).map((log): [number, readonly [bigint, bigint]] => [
     times[Number(log.blockNumber)] ?? Number.NaN,
@@ -126,7 +126,7 @@ export async function reservesByTime(pool: string, times: readonly number[]): Pr
   return (before) => states.filter(({ time }) => time < before).at(-1)?.reserves ?? [0n, 0n];
 }
 
-/** A function from a time to what a feed of eight decimals had last said before it; null where it had said nothing. */
+/** A function from a time to the last answer of a feed of eight decimals before it; null without one. */
 export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => bigint | null> {
   const answers = (await logsOf({ address: cast(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
     time: times[Number(blockNumber)] ?? Number.NaN,
@@ -144,14 +144,14 @@ export async function feedOf(name: "etherFeed" | "euroFeed", times: readonly num
 /** An amount in whole tokens. */
 export const whole = (amount: bigint | string, decimals: number): number => Number(`${amount}e-${decimals}`);
 
-/** A token of a pair with its rate, as answers tell it. */
+/** A token of a pair with its rate, as in responses. */
 interface Side {
   readonly contract_address: string;
   readonly contract_decimals: number;
   readonly quote_rate: number | null;
 }
 
-/** What amounts of both sides are worth at the rates of the answer itself. */
+/** The value of both amounts at the rates of the response. */
 export const worthOf = ([first, second]: readonly [Side, Side], amounts: readonly [bigint, bigint]): number =>
   whole(amounts[0], first.contract_decimals) * (first.quote_rate ?? Number.NaN) +
   whole(amounts[1], second.contract_decimals) * (second.quote_rate ?? Number.NaN);

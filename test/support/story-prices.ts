@@ -1,7 +1,7 @@
 import { answersOf, blockTimes, poolsOf, reservesOverTime } from "./story-exchanges.ts";
 import { cast } from "./story-node.ts";
 
-/** A number as two whole ones. */
+/** A fraction of two integers. */
 export interface Ratio {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -9,7 +9,7 @@ export interface Ratio {
 
 export type StoryCurrency = "USD" | "EUR" | "CAD";
 
-/** What one smallest unit of a token was worth in the hour of a time; null where that is not known. */
+/** The price of one smallest unit of a token in the hour of a time; null if unknown. */
 export type StoryPrices = (token: string, time: number, currency: StoryCurrency) => Ratio | null;
 
 export const nativeToken = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
@@ -18,7 +18,7 @@ const hour = 3600;
 
 type State = Awaited<ReturnType<typeof reservesOverTime>>[number];
 
-/** Of the reserves in a quarter of an hour the ones whose ratio is the median by time. */
+/** The reserves with the median ratio by duration in 15 minutes. */
 function medianIn(states: readonly State[], end: number): readonly [bigint, bigint] | null {
   const start = end - quarter;
   const standing = states.findLast(({ time }) => time <= start);
@@ -38,16 +38,16 @@ function medianIn(states: readonly State[], end: number): readonly [bigint, bigi
   return null;
 }
 
-/** The story's prices by its feeds and its pools, reckoned from the node's logs alone: of each hour, what was so at its end. */
+/** The story's prices from its feeds and pools, computed from the node's logs alone, as of the end of each hour. */
 export async function readStoryPrices(): Promise<StoryPrices> {
   const times = await blockTimes();
   const [ether, euro] = await Promise.all([answersOf("etherFeed", times), answersOf("euroFeed", times)]);
   const pools = [...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))];
   const pricedBy = async (name: string, against: "usdToken" | "wrappedNative") => {
     const [token, other] = [cast(name), cast(against)];
-    // The deepest of a token that has several, told by hand: the first exchange's.
+    // The deepest pool of a token that has several, chosen by hand: the first exchange's.
     const pair = pools.find(({ token0, token1 }) => [token0, token1].includes(token) && [token0, token1].includes(other));
-    if (pair === undefined) throw new Error(`There is no pool of ${name}.`);
+    if (pair === undefined) throw new Error(`No pool of ${name}`);
     return [token, { states: await reservesOverTime(pair.pool, times), isFirst: pair.token0 === token, against }] as const;
   };
   const tokens = new Map(
@@ -83,14 +83,14 @@ export async function readStoryPrices(): Promise<StoryPrices> {
 
 const places = 60n;
 
-/** What an amount is worth, cut after sixty places. */
+/** The value of an amount, truncated to 60 decimal places. */
 const digitsOf = (amount: bigint, { numerator, denominator }: Ratio): bigint => (amount * numerator * 10n ** places) / denominator;
 
-/** The number nearest to what an amount is worth. */
+/** The value of an amount as the nearest number. */
 export const worthAt = (amount: bigint, rate: Ratio | null): number | null =>
   rate === null ? null : Number(`${digitsOf(amount, rate)}e-${places}`);
 
-/** What an amount is worth as people read it: two places, the rest cut off; in millions above 999,999. */
+/** The formatted value of an amount: truncated to two places, in millions above 999,999. */
 export function prettyAt(amount: bigint, rate: Ratio | null, currency: StoryCurrency): string | null {
   if (rate === null) return null;
   const digits = digitsOf(amount, rate);

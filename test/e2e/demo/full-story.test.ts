@@ -65,10 +65,10 @@ describe("the whole story", () => {
     ]) {
       expect(logs(topic), topic).toBeGreaterThan(50);
     }
-    // Five collections, and the positions of the exchange of concentrated liquidity.
+    // Five collections, and the positions of the concentrated exchange.
     expect(survey.erc721.size).toBe(6);
     expect(survey.erc1155.size).toBe(2);
-    // The faces are older than EIP-721: when they move, their contract emits what coins emit.
+    // The faces are older than EIP-721: their contract emits ERC-20 transfers.
     expect([...survey.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, cast("punks")].sort());
   });
 
@@ -89,7 +89,7 @@ describe("the whole story", () => {
       name: "Quarry Art #7",
       attributes: [{ trait_type: "Palette" }, { trait_type: "Shape" }, { trait_type: "Weight" }],
     });
-    // Motif 1 and ink 1 of the lists in the contract.
+    // Motif 1 and ink 1 in the contract's lists.
     expect(parse(edition)).toMatchObject({
       attributes: [
         { trait_type: "Motif", value: "Harbor" },
@@ -114,11 +114,11 @@ describe("the whole story", () => {
       BigInt(demo.story.cast.artTokenId ?? ""),
     ]);
     expect(owner.toLowerCase()).toBe(cast("collector"));
-    // Two of its own, and one that brought it its money.
+    // Two that it sent, and one that funded it.
     expect(await transactionsOf(cast("newcomer"))).toBe(2);
   });
 
-  it("moves native value inside transactions: by calls, creations and self-destruction, some of it undone, some behind DELEGATECALL", () => {
+  it("moves native value inside transactions: by calls, creations and self-destruction, some reverted, some through DELEGATECALL", () => {
     for (const kind of ["call", "create", "suicide", "undone", "delegatecall"])
       expect(survey.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
   });
@@ -142,7 +142,7 @@ describe("the whole story", () => {
     expect([firstDay, lastDay]).toEqual(["2025-09-02", "2025-10-30"]);
   });
 
-  it("still tells balances before the first block, and has Multicall3", async () => {
+  it("keeps the state before the first block, and has Multicall3", async () => {
     const treasury = demo.story.inventory.people[0];
     // A million ether.
     expect(await client.request("eth_getBalance", [treasury, "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
@@ -151,7 +151,7 @@ describe("the whole story", () => {
     expect(await client.request<Hex>("eth_call", [{ to: demo.chain.multicall, data }, "latest"])).not.toBe("0x");
   });
 
-  it("pays tips to a block producer of its own", async () => {
+  it("pays tips to a separate block producer", async () => {
     const { miner } = await client.request<{ miner: Address }>("eth_getBlockByNumber", ["latest", false]);
     expect(BigInt(await client.request<Hex>("eth_getBalance", [miner, "latest"]))).toBeGreaterThan(0n);
   });

@@ -37,7 +37,7 @@ describe("the demo's processes", () => {
     cleanups.push(() => demo.stop());
     return demo;
   };
-  /** Runs a demo in another process, kills that process, and gives what it left behind. */
+  /** Runs a demo in another process, kills that process, and returns what it left behind. */
   const leaveOrphan = async (dataDirectory: string, blocks = 1): Promise<Left> => {
     const child = spawn(process.execPath, ["--import", "tsx", script, dataDirectory, contractsDirectory, String(blocks)], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -62,7 +62,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(left.processId)).toBeNull();
   });
 
-  it("ends such a node when another port is wanted, and keeps its chain", async () => {
+  it("ends such a node if another port is configured, and keeps its chain", async () => {
     const dataDirectory = await folder();
     const left = await leaveOrphan(dataDirectory);
     const port = await freePort();
@@ -72,7 +72,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(left.processId)).toBeNull();
   });
 
-  it("reloads such a node when it has lived too long to tell balances before the first block", async () => {
+  it("reloads such a node if it has dropped the state before the first block", async () => {
     const dataDirectory = await folder();
     const left = await leaveOrphan(dataDirectory, 80);
     const demo = await start(dataDirectory);
@@ -84,7 +84,7 @@ describe("the demo's processes", () => {
     await client.close();
   });
 
-  it("ends its node when getting ready is given up", async () => {
+  it("ends its node when the start is aborted", async () => {
     const dataDirectory = await folder();
     const giveUp = new AbortController();
     const seen: number[] = [];
@@ -105,7 +105,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(seen[0] ?? 0)).toBeNull();
   });
 
-  it("gives its node's calls up at once when it is told to stop", async () => {
+  it("aborts calls to its node at once when it is stopped", async () => {
     const stop = new AbortController();
     const closed: string[] = [];
     const never = new Promise<never>(() => undefined);
@@ -135,7 +135,7 @@ describe("the demo's processes", () => {
     expect(await inspectProcess(bystander.pid ?? 0)).toEqual(facts);
   });
 
-  it("says in one sentence that a fixed port is taken", async () => {
+  it("reports in one sentence that a fixed port is in use", async () => {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

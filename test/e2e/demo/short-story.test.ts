@@ -54,7 +54,7 @@ describe("a short story", () => {
     expect(addresses(first)).toHaveLength(12 + 9 + 6 + 8 + 3 + 3 + 3 + 2 + 1);
   });
 
-  it("goes on from its kept state after a restart, past its own last live block", async () => {
+  it("continues from its saved state after a restart, past its last live block", async () => {
     const dataDirectory = await folder();
     const first = await start(dataDirectory);
     expect(first.origin).toBe("built");
@@ -70,7 +70,7 @@ describe("a short story", () => {
     expect(Number(await ask(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
   });
 
-  it("tells anew when its state is discarded, its files are broken, or another end is wanted", async () => {
+  it("is rebuilt when its state is discarded, its files are corrupt, or another end time is configured", async () => {
     const dataDirectory = await folder();
     const first = await start(dataDirectory);
     await first.discardState();
@@ -84,7 +84,7 @@ describe("a short story", () => {
     expect((await start(dataDirectory, { endTime: storyEndTime + 60 })).origin).toBe("built");
   });
 
-  it("plants and sells as it lives", async () => {
+  it("continues to plant and sell after the story", async () => {
     const demo = await start(await folder());
     const { gardenCollection, seaport } = demo.story.cast;
     const first = await ask<Hex>(demo, "eth_blockNumber");
@@ -95,7 +95,7 @@ describe("a short story", () => {
     expect((await logsOf(seaport)).length).toBeGreaterThan(0);
   });
 
-  it("lives on with a block every so often until it is told to stop", async () => {
+  it("mines a block at each interval until it is stopped", async () => {
     const demo = await start(await folder());
     const before = Number(await ask(demo, "eth_blockNumber"));
     const life = new AbortController();
@@ -109,7 +109,7 @@ describe("a short story", () => {
     expect(await ask(demo, "txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
   });
 
-  it("goes on with the feeds' answers as it lives, one a block when they are due", async () => {
+  it("continues the feed answers after the story, one per block when due", async () => {
     const demo = await start(await folder());
     const { priceFeed } = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
@@ -117,24 +117,24 @@ describe("a short story", () => {
       const answerOf = (feed: string): Promise<readonly [bigint, bigint, bigint, bigint]> =>
         readContract(client, demo.story.cast[feed] as Address, priceFeed.abi, "latestRoundData");
       const headTime = async () => BigInt((await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
-      const [toldEther, toldEuro] = [await answerOf("etherFeed"), await answerOf("euroFeed")];
+      const [lastEther, lastEuro] = [await answerOf("etherFeed"), await answerOf("euroFeed")];
       // The story ends long ago, so both are due at once.
       await demo.liveOneBlock();
       const ether = await answerOf("etherFeed");
-      expect([ether[0], ether[3]]).toEqual([toldEther[0] + 1n, await headTime()]);
+      expect([ether[0], ether[3]]).toEqual([lastEther[0] + 1n, await headTime()]);
       await demo.liveOneBlock();
       const euro = await answerOf("euroFeed");
-      expect([euro[0], euro[3]]).toEqual([toldEuro[0] + 1n, await headTime()]);
+      expect([euro[0], euro[3]]).toEqual([lastEuro[0] + 1n, await headTime()]);
       await demo.liveOneBlock();
       expect([(await answerOf("etherFeed"))[0], (await answerOf("euroFeed"))[0]]).toEqual([ether[0], euro[0]]);
-      // Within the half percent of the story's feed and what a pool may differ from the market.
-      expect(Math.abs(Number(ether[1]) / Number(toldEther[1]) - 1)).toBeLessThan(0.1);
+      // Within the feed's deviation of half a percent and the pool's deviation from the market.
+      expect(Math.abs(Number(ether[1]) / Number(lastEther[1]) - 1)).toBeLessThan(0.1);
     } finally {
       await client.close();
     }
   });
 
-  it("is not taken for told when its exchanges are not as they should be", async () => {
+  it("is incomplete if its exchanges differ from the expected state", async () => {
     const demo = await start(await folder());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
@@ -153,7 +153,7 @@ describe("a short story", () => {
     }
   });
 
-  it("is not taken for told when its tokens belong to others than it says", async () => {
+  it("is incomplete if its tokens have other owners than recorded", async () => {
     const demo = await start(await folder());
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
@@ -171,7 +171,7 @@ describe("a short story", () => {
     }
   });
 
-  it("refuses a folder in which it already runs", async () => {
+  it("refuses a folder that another run uses", async () => {
     const dataDirectory = await folder();
     await start(dataDirectory);
     await expect(start(dataDirectory)).rejects.toThrow(`Process ${process.pid} already runs the demo in ${dataDirectory}`);

@@ -82,7 +82,7 @@ describe("the collections of the whole story", () => {
     expect(uris.filter((uri) => uri === null)).toHaveLength(uprooted.length);
   });
 
-  it("describes each plant on the chain, with traits of every kind, some absent and some odd", () => {
+  it("stores each plant's metadata on the chain, with traits of every kind, some absent and some unusual", () => {
     const documents = uris.map((uri) =>
       uri === null
         ? null
@@ -105,7 +105,7 @@ describe("the collections of the whole story", () => {
     for (const shape of ["Species undefined string", "Bloom undefined string", "Height number number", "Petals undefined number"])
       expect(shapes.get(shape), shape).toBe(listed);
     expect(shapes.get("Planted date number")).toBe(listed);
-    // Three of four, one of three and one of five, as far as chance goes.
+    // About three of four, one of three and one of five.
     expect((shapes.get("Soil undefined string") ?? 0) / listed).toBeCloseTo(3 / 4, 1);
     expect((shapes.get("Growth boost_percentage number") ?? 0) / listed).toBeCloseTo(1 / 3, 1);
     expect((shapes.get("Vigour boost_number number") ?? 0) / listed).toBeCloseTo(1 / 5, 1);
@@ -119,7 +119,7 @@ describe("the collections of the whole story", () => {
       expect(shapes.get(shape) ?? 0, shape).toBeGreaterThan(10);
   });
 
-  it("sells on each day of the story, for coins and for wrapped coins, listed and bid for, with a fee and a royalty", () => {
+  it("sells on each day of the story, for native and wrapped ether, by listings and bids, with a fee and a royalty", () => {
     expect(sales.length).toBeGreaterThan(300);
     const [fees, artist] = [cast("marketFees"), cast("gardener")];
     const paidIn = (type: number | undefined) =>
@@ -141,7 +141,7 @@ describe("the collections of the whole story", () => {
     expect(bids.length).toBeGreaterThan(20);
   });
 
-  it("sells bundles, editions in parts, two listings at once, and one plant through several hands", async () => {
+  it("sells bundles, editions in parts, two listings at once, and one plant repeatedly", async () => {
     const bundles = sales.filter(({ offer }) => offer.length === 3);
     expect(bundles.length).toBeGreaterThan(5);
     expect(bundles.at(-1)?.transaction).toBe(demo.story.cast.bundleTransaction);
@@ -149,7 +149,7 @@ describe("the collections of the whole story", () => {
     const parts = sales
       .filter(({ offer }) => offer.length === 1 && offer[0]?.itemType === editionItem)
       .map(({ offer }) => offer[0]?.amount);
-    // Of ten prints, three are bought, then four, then two.
+    // Of ten prints, three are sold, then four, then two.
     expect(new Set(parts)).toEqual(new Set([3n, 4n, 2n]));
     const edition = BigInt(demo.story.cast.tradedEditionId ?? "");
     expect(sales.filter(({ offer }) => offer[0]?.identifier === edition && offer[0].itemType === editionItem).length).toBeGreaterThan(5);
@@ -165,7 +165,7 @@ describe("the collections of the whole story", () => {
     expect(hands[2]?.transaction).toBe(demo.story.cast.saleTransaction);
   });
 
-  it("has two who sell to each other and one who sells to himself", () => {
+  it("has two accounts that sell to each other and one that sells to itself", () => {
     const [first, second] = [cast("washTrader"), cast("otherWashTrader")];
     const between = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
     expect(between(first, first)).toBe(6);
@@ -173,19 +173,19 @@ describe("the collections of the whole story", () => {
     expect(between(second, first)).toBe(between(first, second));
   });
 
-  it("has permits that were used and one that was not, of which a use says nothing", async () => {
+  it("has used permits and an unused one, and spending without an event", async () => {
     const [coin, gardener, trader, collector] = [cast("permitToken"), cast("gardener"), cast("trader"), cast("collector")];
     const allowance = (owner: Address, spender: Address) =>
       call<bigint>(coin, "function allowance(address,address) view returns (uint256)", [owner, spender]);
     expect(await call<bigint>(coin, "function nonces(address) view returns (uint256)", [gardener])).toBeGreaterThan(20n);
-    // Without limit, though it was used.
+    // Unlimited, even after use.
     expect(await allowance(gardener, trader)).toBe(2n ** 256n - 1n);
     const used = await logsOf(coin, [approvalTopic, wordOf(collector), wordOf(trader)]);
     expect(used.map(({ data }) => BigInt(data))).toEqual([100n * 10n ** 18n]);
     expect(await allowance(collector, trader)).toBe(0n);
   });
 
-  it("has approvals of plants, given to the marketplace and to others", async () => {
+  it("has approvals of plants for the marketplace and others", async () => {
     const [garden, collector] = [cast("gardenCollection"), cast("collector")];
     const approved = await call<Address>(garden, "function getApproved(uint256) view returns (address)", [
       BigInt(demo.story.cast.gardenTokenId ?? ""),
@@ -196,7 +196,7 @@ describe("the collections of the whole story", () => {
     expect(await call<boolean>(garden, isForAll, [collector, cast("marketMaker")])).toBe(false);
   });
 
-  it("serves the documents behind its gateway itself", async () => {
+  it("serves the documents from its own gateway", async () => {
     const uri = await uriOf(cast("gatewayCollection"), 7n);
     expect(uri).toMatch(/^ipfs:\/\/[a-z0-9]{59}\/7$/);
     const [gateway] = demo.chain.nfts.ipfsGateways;
@@ -204,15 +204,15 @@ describe("the collections of the whole story", () => {
     expect(await response.json()).toMatchObject({ name: "Harbor Lantern #7" });
   });
 
-  it("has a token for each way to mean harm, and harmless ones between them", async () => {
+  it("has a token for each kind of hostile metadata, and harmless ones in between", async () => {
     const hostile = cast("hostileCollection");
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "sheep").length).toBeGreaterThan(10);
     expect(new Set(kinds).size).toBe(kinds.filter((kind) => kind !== "sheep").length + 1);
     for (const [index, { kind, answer, uri, length }] of hostileTokens.entries()) {
-      const told = await uriOf(hostile, BigInt(index + 1));
+      const served = await uriOf(hostile, BigInt(index + 1));
       const expected = answer === "uri" ? uri : answer === "long" ? uri + "a".repeat(length) : null;
-      expect(told, kind).toBe(expected);
+      expect(served, kind).toBe(expected);
     }
   });
 });

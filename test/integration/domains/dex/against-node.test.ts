@@ -9,7 +9,7 @@ import { createReckoning, near, type Reckoning } from "./expected-values.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsOfDay, secondsOfHour } from "./support.ts";
 
-/** Everything from the node to the answer, with the jobs that a process runs: at several heights the answers are compared with what the node says and what follows from its logs. */
+/** The whole path from the node to the response, with the jobs of a process: at several heights, responses are compared with the node's state and logs. */
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -17,8 +17,8 @@ let served: Served;
 let drained: Address;
 const at = (day: number, hour: number, minute = 0): number => firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60;
 
-/** What happened up to each of the heights. */
-const chapters: readonly (readonly [name: string, tell: () => Promise<void>])[] = [
+/** The transactions up to each of the heights. */
+const chapters: readonly (readonly [name: string, transact: () => Promise<void>])[] = [
   [
     "after a day",
     async () => {
@@ -32,7 +32,7 @@ const chapters: readonly (readonly [name: string, tell: () => Promise<void>])[] 
         swap.add(second, [usd, gold], [60_000n * units.usd, 20n * units.gold]),
         swap.swap(first, 333n, [ticket, usd]),
       );
-      // Eight minutes of the quarter before six are at one price, two at another, five at a third.
+      // Of the 15 minutes before six, eight have one price, two another, five a third.
       await block(at(0, 5, 45), twin.swap(second, 7_000n * units.saffron, [saffron, gold]));
       await block(at(0, 5, 53), swap.swap(second, 500_000n * units.usd, [usd, gold]), ranges.swap(first, 9_000n * units.usd, range, side));
       await block(at(0, 5, 55), swap.swap(second, 200n * units.gold, [gold, usd]), swap.swap(first, 10n ** 6n, [bare, gold]));
@@ -91,7 +91,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-/** A pool in a list or by itself, as of a time: by the node's reserves and supply, the logs of swaps, and prices. */
+/** A pool, listed or alone, as of a time: from the node's reserves and supply, the swap logs, and prices. */
 const expectPool = async (node: Reckoning, item: Answer, end: number): Promise<void> => {
   const pair = item.exchange as Address;
   const { reserves, supply } = await node.poolAt(pair, node.heightBefore(end));
@@ -114,25 +114,25 @@ const expectPool = async (node: Reckoning, item: Answer, end: number): Promise<v
   near(item.quote_rate, await node.shareRate(pair, end - 1), `share of ${pair}`);
 };
 
-describe.each(chapters)("an index %s", (_, tell) => {
+describe.each(chapters)("an index %s", (_, transact) => {
   let node: Reckoning;
   let closed: number;
   const names = ["swap", "twin"] as const;
   const pairsOf = (name: (typeof names)[number]) => node.pairs.filter((pair) => node.exchangeOf(pair) === name);
 
   beforeAll(async () => {
-    await tell();
+    await transact();
     await pricing.settle();
     node = await createReckoning(market);
     closed = Math.floor(node.headTime / secondsOfHour) * secondsOfHour;
   }, 60_000);
 
-  it("has each pool as the node has it, up to its head", async () => {
+  it("has each pool's state as on the node, up to its head", async () => {
     for (const pair of node.pairs)
       await expectPool(node, (await served.get(`week/xy=k/${node.exchangeOf(pair)}/pools/address/${pair}/`)).items[0], node.headTime + 1);
   });
 
-  it("lists pools with a swap in seven days by what they hold, as of the last closed hour and of each day before", async () => {
+  it("lists pools with a swap in seven days by liquidity, as of the last closed hour and each day before", async () => {
     for (const name of names) {
       const days = Array.from(
         { length: Math.floor((closed - firstMidnight) / secondsOfDay) },
@@ -150,7 +150,7 @@ describe.each(chapters)("an index %s", (_, tell) => {
     }
   });
 
-  it("sums an exchange up", async () => {
+  it("aggregates an exchange", async () => {
     for (const name of names) {
       const [item] = (await served.get(`week/xy=k/${name}/ecosystem/`)).items;
       const swaps = pairsOf(name).map((pair) => node.swapsOf(pair, closed - secondsOfDay, closed).length);
@@ -162,7 +162,7 @@ describe.each(chapters)("an index %s", (_, tell) => {
     }
   });
 
-  it("has a wallet's shares and what they stand for", async () => {
+  it("has a wallet's shares and their reserves", async () => {
     for (const [name, person] of names.flatMap((each) => market.people.map((owner) => [each, owner] as const))) {
       const { items } = await served.get(`week/xy=k/${name}/address/${person}/balances/`);
       const held: Address[] = [];
@@ -180,7 +180,7 @@ describe.each(chapters)("an index %s", (_, tell) => {
     }
   });
 
-  it("prices tokens of 0 to 27 decimals through pairs, ranges and feeds, and one of which nothing is known not at all", async () => {
+  it("prices tokens of 0 to 27 decimals through pairs, concentrated pools and feeds, and sets none for an unknown token", async () => {
     const { tokens } = market;
     const assets = [...Object.values(tokens), nativeTokenAddress];
     const answer = await served.get(`pricing/historical_by_addresses_v2/week/EUR/${assets}/?from=2023-11-15&to=2023-11-18`);

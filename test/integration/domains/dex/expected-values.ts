@@ -7,19 +7,19 @@ import { secondsOfDay, secondsOfHour } from "./support.ts";
 
 const quarter = 900;
 
-/** The same number but for what floating-point arithmetic loses; nothing where nothing is known. */
+/** Expects the same number within floating-point error, or null. */
 export const near = (actual: number | null, expected: number | null, what: string): void => {
   if (expected === null || actual === null) expect(actual, what).toBe(expected);
   else expect(Math.abs(actual - expected), `${what}: ${actual} for ${expected}`).toBeLessThanOrEqual(Math.abs(expected) * 1e-11);
 };
 
-/** A value from a time on. */
+/** A value since a time. */
 interface Standing {
   readonly since: number;
   readonly value: number;
 }
 
-/** The value that stood in the middle of the quarter of an hour up to a time. */
+/** The median value by duration of the 15 minutes up to a time. */
 const median = (standings: readonly Standing[], end: number): number | null => {
   const weighted = standings
     .map(({ since, value }, position) => {
@@ -36,7 +36,7 @@ const median = (standings: readonly Standing[], end: number): number | null => {
   return null;
 };
 
-/** What follows from the node's logs and calls, up to its head, by plain arithmetic. */
+/** Expected values, computed from the node's logs and calls up to its head. */
 export type Reckoning = Awaited<ReturnType<typeof createReckoning>>;
 
 export const createReckoning = async (market: Market) => {
@@ -80,7 +80,7 @@ export const createReckoning = async (market: Market) => {
   const lastBefore = (standings: readonly Standing[], end: number): number | null =>
     standings.findLast(({ since }) => since < end)?.value ?? null;
 
-  /** Smallest units of the known token for one of the other, after each block. */
+  /** Smallest units of the priced token per unit of the other, after each block. */
   const ratios = (pair: Address, known: Address): Standing[] => {
     const last = new Map<number, number>();
     for (const { name, address, args, block } of logs) {
@@ -93,7 +93,7 @@ export const createReckoning = async (market: Market) => {
   const ranged = new Map<number, number>();
   for (const { args, block } of await concentratedLogs(chain, [rangePool], head)) {
     if (args.sqrtPriceX96 === undefined) continue;
-    // Of the second token for one of the first.
+    // The second token per unit of the first.
     const price = (Number(args.sqrtPriceX96) / 2 ** 96) ** 2;
     ranged.set(times[block] ?? 0, range.tokens[0] === tokens.usd ? 1 / price : price);
   }
@@ -103,9 +103,9 @@ export const createReckoning = async (market: Market) => {
   const silk = Array.from(ranged, ([since, value]): Standing => ({ since, value }));
 
   const nameOf = (asset: Address) => Object.entries(tokens).find(([, address]) => address === asset)?.[0] as MarketToken | undefined;
-  /** What a price at a time is made of: the quarter up to the end of its hour, or up to the head while that runs. */
+  /** The end of the 15 minutes that determine a price: the end of its hour, or the head during the current hour. */
   const endOf = (time: number): number => Math.min((Math.floor(time / secondsOfHour) + 1) * secondsOfHour, headTime + 1);
-  /** Dollars for one smallest unit at a time; null where nothing is known. */
+  /** Dollars per smallest unit at a time; null if unknown. */
   const rate = (asset: Address, time: number): number | null => {
     const end = endOf(time);
     const dollars = (standings: readonly Standing[]): number | null => {
@@ -133,7 +133,7 @@ export const createReckoning = async (market: Market) => {
     );
   const sum = (found: readonly PairLog[], argument: string): bigint =>
     found.reduce((total, { args }) => total + ((args[argument] as bigint | undefined) ?? 0n), 0n);
-  /** What went in at the prices of the end; where one is not known, what went in and out of the other. */
+  /** The volume in at the closing prices; if one is unknown, in and out of the other token. */
   const volume = (pair: Address, from: number, to: number): number | null => {
     const swaps = swapsOf(pair, from, to);
     if (swaps.length === 0) return 0;
@@ -171,7 +171,7 @@ export const createReckoning = async (market: Market) => {
       return first == null || second == null ? null : Number(reserve0) * first + Number(reserve1) * second;
     },
     /**
-     * Dollars for one whole share: twice the root of what both sides are worth, by the supply, as it stood in the middle of the quarter of an hour; null of a pool
+     * Dollars per whole share: twice the root of the product of both sides' values, divided by the supply, as the median of the 15 minutes; null for a pool
      * that held less than the floor on both sides.
      */
     shareRate: async (pair: Address, time: number): Promise<number | null> => {
@@ -192,7 +192,7 @@ export const createReckoning = async (market: Market) => {
     },
     worth: (amount: bigint, one: number | null, decimals = 0): number | null =>
       one === null ? null : (Number(amount) * one) / 10 ** decimals,
-    /** Dollars for one euro. */
+    /** Dollars per euro. */
     euro: (time: number): number => lastBefore(euros, endOf(time)) ?? Number.NaN,
   };
 };

@@ -11,7 +11,7 @@ import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { approve, deployExchange, emit, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
 import { finishHours, type Priced, rollUp, secondsOfHour, writePrices } from "./support.ts";
 
-/** Lists that are ranked by the hour, while hours pass between their pages. */
+/** Lists ranked by hour, while hours pass between their pages. */
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -19,13 +19,13 @@ let served: Served;
 let person: Address;
 /** Each smallest unit of each token is worth a cent. */
 let tokens: readonly [Address, Address, Address];
-/** Of the first two, the last two, the first and the last. */
+/** Pools of the first two tokens, the last two, and the first and the last. */
 let pools: readonly [Address, Address, Address];
 let firstHour: number;
 let headHour: number;
 
 const lower = (address: string): Address => address.toLowerCase() as Address;
-/** Of one block an hour of which this is the number. */
+/** The number of the last hour; each has one block. */
 const closings = new Map<number, number>();
 const closing = (hour: number): number => closings.get(hour) ?? 0;
 const indexTo = async (database: TestDatabase): Promise<void> => {
@@ -33,7 +33,7 @@ const indexTo = async (database: TestDatabase): Promise<void> => {
   await indexer.runToHead(await chain.head());
   await indexer.close();
 };
-/** Does something in a later hour than the last time, half an hour after it began: hours between have no block. */
+/** Sends transactions in the middle of a later hour; the hours in between have no block. */
 const inHour = async (hour: number, ...transactions: Parameters<typeof settle>[1]): Promise<void> => {
   await settle(chain, transactions, hour * secondsOfHour + 1_800);
   for (let passed = headHour; passed < hour; passed += 1) closings.set(passed, await chain.head());
@@ -76,7 +76,7 @@ beforeAll(async () => {
     chain,
     made.flatMap((token) => [mint(token, person, 10n ** 30n), approve(person, token, exchange.router)]),
   );
-  // The last pool is announced by another before it is made: it counts in no exchange's own sums, and must count in the exchange's lists all the same.
+  // Another factory announces the last pool before its creation: it counts in no exchange's sums, but must appear in the exchange's lists.
   const pair = await read<Address>(chain, uniswap.factory(), exchange.factory, "createPair", [a, c], await chain.head());
   const number = pad("0x1");
   await emit(chain, `0x${"1d".repeat(20)}`, [pairCreated.topic0, pad(a), pad(b)], `${pad(lower(pair))}${number.slice(2)}`);
@@ -99,19 +99,19 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-describe("an exchange of whose pools another claims one", () => {
-  it("is rolled up with it", async () => {
+describe("an exchange with a pool that another factory claims", () => {
+  it("includes the claimed pool in its roll-up", async () => {
     expect(
       await test.database.query("SELECT FROM shared_pools WHERE factory = $1", [Buffer.from(exchange.factory.slice(2), "hex")]),
     ).toHaveLength(1);
-    // Each of the three pools has a swap, and together they have twice 3, 2 and 1 millions of tokens worth a cent; what a swap paid in is more than the next one's.
+    // Each of the three pools has a swap, and together they hold twice 3, 2 and 1 million tokens worth a cent; each swap pays in more than the next one.
     const [hour] = await test.database.query<{ pools: number; swaps: number; day_swaps: number; ranked_tokens: number; liquidity: string }>(
       "SELECT pools, swaps, day_swaps, ranked_tokens, liquidity FROM exchange_hours ORDER BY hour DESC LIMIT 1",
     );
     expect(hour).toMatchObject({ pools: 3, swaps: 3, ranked_tokens: 3 });
     const { items } = await served.get("week/xy=k/swap/tokens/");
     const held = items.map((item: Answer) => Number(item.total_liquidity)).reduce((sum: number, each: number) => sum + each, 0);
-    // What one swap paid out the next one paid in: of the way there and back remains in pools what the person lost.
+    // Each swap pays in what the previous one paid out: the trader's losses remain in the pools.
     expect(held).toBeGreaterThanOrEqual(12_000_000);
     expect(held).toBeLessThan(12_000_010);
     expect(Number(hour?.liquidity)).toBe(held / 100);
@@ -120,14 +120,14 @@ describe("an exchange of whose pools another claims one", () => {
 });
 
 describe("pages of a ranked list", () => {
-  it("go on in the order of the hour in which they were begun", async () => {
+  it("keep the ranking of the first page's hour", async () => {
     const [most, middle, least] = pools;
     const tokenPages = async (from: number) => [(await page("tokens", from)).items[0], (await page("tokens", from + 1)).items[0]];
     expect(await poolOf(0)).toBe(most);
     const [first, second, third] = [0, 1, 2].map((position) => tokens[position]);
-    // Of the first 4 millions are in pools, of the second 5, of the third 3.
+    // Pools hold 4 million of the first token, 5 of the second, 3 of the third.
     expect((await page("tokens", 0)).items[0].contract_address).toBe(second);
-    // The least becomes the most, and its tokens with it.
+    // The smallest pool becomes the largest, as do its tokens.
     await inHour(firstHour + 3, grow(2, 10n ** 9n));
     await inHour(firstHour + 4);
     await price(firstHour + 3);
@@ -135,16 +135,16 @@ describe("pages of a ranked list", () => {
     expect([await poolOf(1), await poolOf(2)]).toEqual([middle, least]);
     expect((await tokenPages(1)).map((token) => token.contract_address)).toEqual([first, third]);
     expect((await page("pools", 2)).pagination.has_more).toBe(false);
-    // Begun anew.
+    // Restarted from the first page.
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([least, most, middle]);
     expect((await page("tokens", 2)).items[0].contract_address).toBe(third);
     expect((await page("tokens", 0)).items[0].contract_address).toBe(first);
     expect((await page("tokens", 2)).items[0].contract_address).toBe(second);
   });
 
-  it("are of the hour before while the last one is not rolled up, and stay so when it is", async () => {
+  it("are ranked by the previous hour until the last one is rolled up, and keep that ranking afterwards", async () => {
     const [most, middle, least] = pools;
-    // Two hours without a block before, and in the last one the middle pool becomes the largest.
+    // After two hours without a block, the middle pool becomes the largest.
     await inHour(firstHour + 6, grow(1, 10n ** 10n));
     await inHour(firstHour + 7);
     const before = (await served.get("week/xy=k/swap/pools/")).items;
@@ -156,9 +156,9 @@ describe("pages of a ranked list", () => {
     expect([await poolOf(0), await poolOf(1), await poolOf(2)]).toEqual([middle, least, most]);
   });
 
-  it("wait for prices rather than be of two hours that one block ended", async () => {
+  it("do not mix two hours that one block ended before their prices are computed", async () => {
     await inHour(firstHour + 11);
-    // The hours 7 to 10 ended with the same block; prices of the first alone are done.
+    // The hours 7 to 10 ended with the same block; only the prices of the first are computed.
     await price(firstHour + 7);
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
     await price(firstHour + 10);
@@ -166,7 +166,7 @@ describe("pages of a ranked list", () => {
     expect((await hoursStored()).at(-1)).toBe(firstHour + 10);
   });
 
-  it("are by address where no hour of the last ones is rolled up", async () => {
+  it("are sorted by address if no recent hour is rolled up", async () => {
     await inHour(firstHour + 16);
     expect((await served.get("week/xy=k/swap/pools/")).items.map((item: Answer) => item.exchange)).toEqual([...pools].sort());
     await price(firstHour + 15);
@@ -175,8 +175,8 @@ describe("pages of a ranked list", () => {
   });
 });
 
-describe("hours that are rolled up", () => {
-  it("are kept while pages may be read of them, and of each day the last", async () => {
+describe("rolled-up hours", () => {
+  it("are kept while pages may refer to them, and the last of each day forever", async () => {
     for (let hour = 17; hour <= 31; hour += 1) {
       await inHour(firstHour + hour, ...trade());
       await price(firstHour + hour - 1);
@@ -192,7 +192,7 @@ describe("hours that are rolled up", () => {
     }
   });
 
-  it("are not made where no list is read of them any more, as while prices of long ago are made anew", async () => {
+  it("are skipped if no list can refer to them, as during a recomputation of old prices", async () => {
     const isDue = (late: number) => (firstHour + 30 - late) % 24 !== 23;
     for (const late of [4, 5, 6].filter(isDue)) {
       await test.database.query("DELETE FROM price_progress WHERE hour > $1", [firstHour + 30 - late]);
@@ -201,7 +201,7 @@ describe("hours that are rolled up", () => {
     await price(firstHour + 30);
   });
 
-  it("are not written when the chain has left their block meanwhile", async () => {
+  it("are not written if a reorganisation drops their block meanwhile", async () => {
     const hour = firstHour + 30;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [hour]);
     const replaced = Buffer.alloc(32, 7);
@@ -219,10 +219,10 @@ describe("hours that are rolled up", () => {
     expect(await hoursStored()).toContain(hour);
   });
 
-  it("go with a reorganisation, and come back as those of an undisturbed index", async () => {
+  it("are deleted by a reorganisation and recomputed as on an undisturbed index", async () => {
     const [hour, height] = [firstHour + 30, closing(firstHour + 30)];
     expect(await chain.head()).toBe(height);
-    // The block that ended the hour and the one before, which traded in it, are replaced by others.
+    // The block that ended the hour and the previous one, which has swaps, are replaced.
     await chain.rpc("anvil_reorg", [2, []]);
     await indexTo(test);
     expect(await hoursStored()).not.toContain(hour);

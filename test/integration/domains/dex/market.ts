@@ -8,7 +8,7 @@ import { type ConcentratedExchange, deployConcentrated, type PoolKey } from "../
 import { approve, deployExchange, mint, settle, type TestExchange } from "../pools/support.ts";
 import { pricedChain } from "../prices/support.ts";
 
-/** Tokens of any decimals, with or without a part lost on the way, one that says nothing of itself, and a feed. */
+/** Tokens of any decimals, with or without a transfer fee, one without metadata, and a feed. */
 const compiled = compileSolidity(`
 pragma solidity ^0.8.0;
 contract Bare {
@@ -58,10 +58,10 @@ const deploy = async (chain: TestChain, artifact: Artifact, args: readonly unkno
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z. */
 export const firstMidnight = Date.UTC(2023, 10, 15) / 1000;
 
-/** Of 6, 18, 0, 27 and 18 decimals; a hundredth of what moves of toll is lost; silk is in a concentrated pool alone; bare says nothing of itself; mist is in no pool yet. */
+/** Of 6, 18, 0, 27 and 18 decimals; toll has a transfer fee of 1 %; silk is in a concentrated pool only; bare has no metadata; mist is in no pool yet. */
 export type MarketToken = "usd" | "gold" | "ticket" | "saffron" | "toll" | "silk" | "bare" | "mist";
 
-/** Smallest units of one whole token; those of the bare one are nobody's knowledge. */
+/** Smallest units per whole token; those of the bare token are unknown to the index. */
 export const units = {
   usd: 10n ** 6n,
   gold: 10n ** 18n,
@@ -73,7 +73,7 @@ export const units = {
   mist: 10n ** 18n,
 };
 
-/** Two exchanges of pairs, one of ranges, and two feeds. */
+/** Two constant-product exchanges, a concentrated one, and two feeds. */
 export interface Market {
   readonly chain: TestChain;
   readonly swap: TestExchange;
@@ -89,15 +89,15 @@ export interface Market {
   readonly exchanges: readonly { readonly name: string; readonly factory: Address; readonly family?: "concentrated" }[];
   /** Dollars with eight decimals. */
   answer(feed: "ether" | "euro", dollars: bigint): TestTransaction;
-  /** Lets a person's shares of a pair be burnt. */
+  /** Allows burning a person's shares of a pair. */
   release(pair: Address): TestTransaction;
   /** One block at a time (unix seconds). */
   block(time: number, ...transactions: readonly TestTransaction[]): Promise<void>;
-  /** The jobs that prices and roll-ups are made by, as a process that starts has them. */
+  /** The jobs of prices and roll-ups, in their state after a restart. */
   jobs(): ReturnType<typeof createRollUpJobs>;
 }
 
-/** Starts a chain with pools in which gold is worth 3,000 dollars, a ticket 10, saffron 0.15, toll 2, silk 5; the bare token's is too small to say anything. */
+/** Starts a chain with pools in which gold is worth 3,000 dollars, a ticket 10, saffron 0.15, toll 2, silk 5; the bare token's pool is too small to set a price. */
 export const startMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const people = chain.accounts.slice(1, 4).map(lower) as unknown as Market["people"];
@@ -129,7 +129,7 @@ export const startMarket = async (): Promise<Market> => {
   const range: PoolKey = { tokens: [usd, silk].sort() as unknown as PoolKey["tokens"], fee: 3000 };
   const isUsdFirst = range.tokens[0] === usd;
   const deposits = [500_000n * units.usd, 100_000n * units.silk] as const;
-  // The square root of 2·10^11 smallest units of silk for one of a dollar, or of its inverse, times 2^96.
+  // The square root of 2·10^11 smallest units of silk per unit of a dollar, or of its inverse, times 2^96.
   const root = 447_213n;
   await settle(chain, [
     swap.add(first, [usd, gold], [3_000_000n * units.usd, 1_000n * units.gold]),

@@ -10,7 +10,7 @@ import { type Pricing, startPricing } from "../prices/support.ts";
 import { firstMidnight, type Market, startMarket, units } from "./market.ts";
 import { secondsOfDay, secondsOfHour } from "./support.ts";
 
-/** A chain of days whose node changes its mind; the index that followed beside one that never saw what was dropped and was made at once. */
+/** Days of blocks with reorganisations; the index that followed is compared with one that was built in one run and never saw the dropped blocks. */
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -43,13 +43,13 @@ const something = (): TestTransaction => {
   ])();
 };
 const somethings = (count = 4): TestTransaction[] => Array.from({ length: count }, something);
-/** A pool of the token that was in none, which gives it a price. */
+/** A pool of the token that was in none, which sets its price. */
 const newPool = () => {
   const { swap, tokens, people } = market;
   return swap.add(people[1], [tokens.usd, tokens.mist], [90_000n * units.usd, 30_000n * units.mist]);
 };
 
-/** Says what a price was worth in words that do not depend on how often somebody looked: rows in which it stood still say nothing. */
+/** Normalises price rows so that they do not depend on the number of previews: rows without a change are dropped. */
 const moves = (database: Database, span: "hour" | "day") =>
   database.query(
     `SELECT asset, ${span}, open, high, low, close, block_number FROM (
@@ -58,7 +58,7 @@ const moves = (database: Database, span: "hour" | "day") =>
      ORDER BY asset, ${span}`,
   );
 
-/** All that follows from the blocks; of roll-ups the hours that both rhythms keep, and of how far prices are made the last word. */
+/** All derived rows; of roll-ups the hours that both schedules keep, and of the price progress the last row. */
 const tables = async (database: Database, hours: ReadonlySet<number>): Promise<Record<string, unknown>> => {
   const held: Record<string, unknown> = await dump(database);
   held.price_hours = await moves(database, "hour");
@@ -108,7 +108,7 @@ const answers = async (served: Served): Promise<Record<string, unknown>> => {
   return all;
 };
 
-/** Compares with an index of the chain as it is now, whose jobs came once, at the end. */
+/** Compares with an index of the current chain whose jobs ran once, at the end. */
 const expectUndisturbed = async (): Promise<void> => {
   await pricing.settle();
   const fresh = await createTestDatabase();
@@ -124,22 +124,22 @@ const expectUndisturbed = async (): Promise<void> => {
   await served.end();
   await fresh.drop();
 };
-/** Blocks at some times; prices and roll-ups are made after each of them. */
-const tell = async (times: readonly number[], transactions: () => readonly TestTransaction[] = somethings): Promise<void> => {
+/** Mines blocks at given times, with prices and roll-ups after each of them. */
+const mineAt = async (times: readonly number[], transactions: () => readonly TestTransaction[] = somethings): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...transactions());
     await pricing.settle();
   }
 };
-/** The same, by processes that end after one look: prices are made, and the first of several roll-ups that are due. */
-const tellInPieces = async (times: readonly number[]): Promise<void> => {
+/** The same with a restart after each run: prices are computed, and the first of several roll-ups that are due. */
+const mineWithRestarts = async (times: readonly number[]): Promise<void> => {
   for (const time of times) {
     await market.block(time, ...somethings());
     await pricing.settle(1);
     pricing.interrupt();
   }
 };
-/** Goes back to a state of the node, which stays one to go back to. */
+/** Reverts the node to a snapshot and takes the snapshot again. */
 const back = async (snapshot: string): Promise<string> => {
   await market.chain.rpc("evm_revert", [snapshot]);
   return market.chain.rpc<string>("evm_snapshot");
@@ -153,10 +153,10 @@ beforeAll(async () => {
   test = await createTestDatabase();
   pricing = await startPricing(market.chain, test.database, market.config, market.jobs);
   followed = await servePools(test.database, market.exchanges, clock);
-  await tell([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
+  await mineAt([at(0, 1), at(0, 9, 20), at(0, 9, 50), at(0, 17, 5), at(0, 23, 40)]);
   early = await market.chain.rpc<string>("evm_snapshot");
-  await tell([at(1, 2, 10)], () => [newPool()]);
-  await tell([at(1, 8), at(1, 8, 31), at(1, 21), at(2, 3, 15), at(2, 14, 45), at(2, 15, 1), at(3, 0, 30), at(3, 10, 20)]);
+  await mineAt([at(1, 2, 10)], () => [newPool()]);
+  await mineAt([at(1, 8), at(1, 8, 31), at(1, 21), at(2, 3, 15), at(2, 14, 45), at(2, 15, 1), at(3, 0, 30), at(3, 10, 20)]);
   late = await market.chain.rpc<string>("evm_snapshot");
 }, 120_000);
 afterAll(async () => {
@@ -166,26 +166,26 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-describe("a reorganisation of trade", () => {
-  it("that stays within an hour leaves prices of the new branch alone, whenever they are made", async () => {
+describe("a reorganisation of swaps", () => {
+  it("within an hour leaves only prices of the new branch, whenever they are computed", async () => {
     const { swap, people, tokens } = market;
-    await tell([at(3, 10, 25)], () => [
+    await mineAt([at(3, 10, 25)], () => [
       swap.swap(people[0], 900_000n * units.usd, [tokens.usd, tokens.gold]),
       market.answer("ether", 3_000_00000000n),
     ]);
     late = await back(late);
-    // Longer than what was dropped before anything looks again.
+    // Longer than the dropped branch before the jobs run again.
     await market.block(at(3, 10, 26), ...somethings());
     await market.block(at(3, 10, 41), ...somethings());
     await expectUndisturbed();
   });
 
-  it("to a shorter branch takes hours and a day back that were over", async () => {
+  it("to a shorter branch rolls back closed hours and a closed day", async () => {
     late = await back(late);
-    await tell([at(3, 10, 30), at(3, 10, 50)]);
-    await tellInPieces([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
-    await tell([at(3, 18), at(3, 23, 40)]);
-    await tellInPieces([at(4, 0, 20), at(4, 1, 10)]);
+    await mineAt([at(3, 10, 30), at(3, 10, 50)]);
+    await mineWithRestarts([at(3, 11, 40), at(3, 11, 55), at(3, 12, 30)]);
+    await mineAt([at(3, 18), at(3, 23, 40)]);
+    await mineWithRestarts([at(4, 0, 20), at(4, 1, 10)]);
     late = await back(late);
     await market.block(at(3, 10, 40), ...somethings());
     await market.block(at(3, 12, 10), ...somethings());
@@ -193,7 +193,7 @@ describe("a reorganisation of trade", () => {
   });
 
   it("to a longer branch has its hours and days", async () => {
-    await tell([at(3, 13, 30), at(3, 19), at(4, 5)]);
+    await mineAt([at(3, 13, 30), at(3, 19), at(4, 5)]);
     late = await back(late);
     for (const time of [
       at(3, 10, 45),
@@ -210,7 +210,7 @@ describe("a reorganisation of trade", () => {
     await expectUndisturbed();
   });
 
-  it("takes a pool away with all that was done in it, and with the price it gave", async () => {
+  it("removes a pool with its actions and the price that it set", async () => {
     const path = `pricing/historical_by_addresses_v2/week/USD/${market.tokens.mist}/?from=2023-11-17&to=2023-11-17`;
     // 90,000 dollars for 30,000.
     expect((await followed.get(path))[0].prices[0].price).toBe(3);

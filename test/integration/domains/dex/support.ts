@@ -9,17 +9,17 @@ export const secondsOfHour = 3_600;
 const chainId = 31337;
 const buffer = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");
 
-/** Powers of ten below one in which prices are reckoned as whole numbers. */
+/** The decimal places of prices as integers. */
 const fraction = 60;
 
-/** What is priced: the cents of one whole unit by the hour, and the power of ten between that and the smallest one. */
+/** A priced asset: the cents per whole unit by hour, and its decimals. */
 export interface Priced {
   readonly asset: Hex;
   readonly decimals: number;
   readonly cents: (hour: number) => bigint | null;
 }
 
-/** What amounts in smallest units are worth, exactly, as units of 10^-60 dollars. */
+/** The exact value of amounts in smallest units, in units of 10^-60 dollars. */
 export const exactly = (amount: bigint, priced: Priced | undefined, hour: number): bigint | null => {
   const cents = priced?.cents(hour) ?? null;
   return cents === null || priced === undefined ? null : amount * cents * 10n ** BigInt(fraction - 2 - priced.decimals);
@@ -34,7 +34,7 @@ const digits = (cents: bigint, { decimals }: Priced): string => {
   return `${text.slice(0, -power)}.${text.slice(-power)}`;
 };
 
-/** Writes what the prices' own job would: a row where a price changed in an hour, one a day, and which hours are done. */
+/** Writes the rows of the price job: one per hour with a change, one per day, and the finished hours. */
 export const writePrices = async (
   database: Database,
   all: readonly Priced[],
@@ -72,7 +72,7 @@ export const writePrices = async (
   }
 };
 
-/** Says that the prices of hours are done. */
+/** Marks the prices of hours as computed. */
 export const finishHours = async (database: Database, first: number, last: number, closing: (hour: number) => number): Promise<void> => {
   for (let hour = first; hour <= last; hour += 1) {
     await database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", [
@@ -83,14 +83,14 @@ export const finishHours = async (database: Database, first: number, last: numbe
   }
 };
 
-/** What the job that reads metadata would have found. */
+/** Writes the rows of the token metadata job. */
 export const writeMetadata = (database: Database, address: Address, symbol: string, decimals: number) =>
   database.query(
     "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, $2, $2, $3, 1)",
     [buffer(address), symbol, decimals],
   );
 
-/** Writes as the indexer lets one write while it stands still: no loop runs in these tests unless one is handed in. */
+/** Writes as in an idle indexer: no loop runs in these tests unless one is passed. */
 const besideNothing =
   (database: Database): JobContext["beside"] =>
   async <T>(work: (client: DatabaseClient, indexed: IndexedBlock) => Promise<T>) => {
@@ -99,10 +99,10 @@ const besideNothing =
   };
 
 const notAsked = (): never => {
-  throw new Error("Roll-ups ask no node.");
+  throw new Error("Unexpected request to the node");
 };
 
-/** Does all that is to be rolled up, and says how many hours that were. */
+/** Rolls up all hours that are due and returns their number. */
 export const rollUp = async (
   database: Database,
   factories: readonly Address[],

@@ -12,7 +12,7 @@ import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
 import { dollars, exactly, finishHours, type Priced, rollUp, secondsOfDay, secondsOfHour, writeMetadata, writePrices } from "./support.ts";
 
-/** Ten days of trade on a real exchange; what it is worth is reckoned here from the pairs' own logs, the node's reserves and prices that are written by hand. */
+/** Ten days of trade on a real exchange; expected values are computed from the pairs' logs, the node's reserves and hand-written prices. */
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
 const firstHour = firstDay / secondsOfHour;
 const blocksOfDays = [3, 4, 0, 3, 0, 0, 4, 3, 2, 3];
@@ -62,7 +62,7 @@ const something = (): TestTransaction => {
   ]);
 };
 
-/** Takes tokens from a pair behind its back, as a token may: balances are the contract's first variable, or one soon after it. */
+/** Removes tokens from a pair without an event, as a token may: balances are the contract's first variable, or one soon after it. */
 const drain = async (pair: Address): Promise<void> => {
   for (const token of sides.get(pair) ?? []) {
     for (let position = 0n; position < 6n; position += 1n) {
@@ -169,7 +169,7 @@ const swapsOf = (of: readonly Address[], from: number, to: number) =>
   );
 const add = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
 const heightBefore = (time: number): number => times.filter((each) => each < time).length - 1;
-/** What the node says a pool had at a height; nothing where it was not there. */
+/** A pool's state on the node at a height; null before its creation. */
 const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
   if (code === "0x") return [0n, 0n];
@@ -262,25 +262,25 @@ const expectDay = async (item: Answer, position: number, start: number, to: numb
 };
 
 describe("while no hour is rolled up", () => {
-  it("pools are listed by address with the same worths", async () => {
+  it("pools are listed by address with the same values", async () => {
     const items = await allPages("week/xy=k/swap/pools/", 2);
     expect(items.map((item) => item.exchange)).toEqual([...active(closedEnd())].sort());
     for (const item of items) await expectPool(item, closedEnd());
   });
 
-  it("an exchange's worth is not told, and its swaps are", async () => {
+  it("an exchange has swap counts without values", async () => {
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
     expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsOfDay, headTime() + 1).length);
     expect([item.total_fees_24h, item.liquidity_chart_7d.at(-1).liquidity_quote]).toEqual([null, null]);
     expect(item.gas_token_price_quote).toBe(whole(nativeTokenAddress, Math.floor(headTime() / secondsOfHour)));
   });
 
-  it("nothing is rolled up without hours whose prices are done", async () => {
+  it("nothing is rolled up without hours of computed prices", async () => {
     expect(await rollUp(test.database, [exchange.factory])).toBe(0);
   });
 });
 
-describe("hours that are rolled up", () => {
+describe("rolled-up hours", () => {
   it("are the last closed one, and the last of each day with prices", async () => {
     const last = hourOf(closedEnd());
     await finishHours(test.database, firstHour, last, closing);
@@ -294,7 +294,7 @@ describe("hours that are rolled up", () => {
     expect(rows).toEqual(hours.map((hour) => ({ hour, block_number: closing(hour) })));
   });
 
-  it("are made again by other prices or another window, and stay what they were by the same", async () => {
+  it("are recomputed after a change of prices or window, and unchanged otherwise", async () => {
     const stored = () => test.database.query("SELECT * FROM exchange_hour_pools ORDER BY hour, rank");
     const before = await stored();
     await test.database.query("INSERT INTO price_settings (chain_id, fingerprint, revision) VALUES (31337, 'others', 0)");
@@ -304,10 +304,10 @@ describe("hours that are rolled up", () => {
 });
 
 describe("the list of pools", () => {
-  it("is ranked by liquidity, unknown ones last, with what they are worth", async () => {
+  it("is ranked by liquidity, unknown ones last, with values", async () => {
     const expected = await ranked(closedEnd());
     expect(expected).toHaveLength(5);
-    // A pool that was drained is worth nothing, which is more than not known.
+    // A drained pool has the value 0, which ranks above unknown.
     expect(expected[2]).toBe(pairs[4]);
     for (const size of [1, 2, 5, 100]) {
       const items = await allPages("week/xy=k/swap/pools/", size);
@@ -318,12 +318,12 @@ describe("the list of pools", () => {
     expect(item.pretty_total_liquidity_quote).toMatch(/^\$[\d,]+\.\d\d[MB]?$/);
   });
 
-  it.each(["pools", "tokens"])("of %s has nothing far behind its end", async (list) => {
+  it.each(["pools", "tokens"])("of %s is empty far beyond its end", async (list) => {
     const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
   });
 
-  it("of a past day is ranked by what pools were worth at its end", async () => {
+  it("of a past day is ranked by the pools' values at its end", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
       const end = firstDay + (day + 1) * secondsOfDay;
       const { items } = await served.get(`week/xy=k/swap/pools/?date=${dateOf(end - 1)}`);
@@ -362,7 +362,7 @@ describe("a pool", () => {
     for (const item of items) expect([item]).toEqual((await served.get(`week/xy=k/swap/pools/address/${item.exchange}/`)).items);
   });
 
-  it("is told in other currencies, and without a rate of one not at all", async () => {
+  it("is converted to other currencies, and null without a rate", async () => {
     const [end, hour] = [headTime() + 1, hourOf(headTime() + 1)];
     const rate = Number(priced.get(currencyAsset("EUR"))?.cents(hour)) / 100;
     const usd = await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`);
@@ -414,7 +414,7 @@ describe("tokens of an exchange", () => {
       }),
     );
 
-  it("are ranked by what pools have of them, unknown ones last by address", async () => {
+  it("are ranked by the value of their reserves, unknown ones last by address", async () => {
     const [end, hour] = [closedEnd(), hourOf(closedEnd())];
     const worths: [Address, bigint][] = [];
     for (const token of tokens.slice(0, 4)) {
@@ -438,7 +438,7 @@ describe("tokens of an exchange", () => {
     }
   });
 
-  it("have a month of days in the currency that is asked for", async () => {
+  it("have a month of days in the requested currency", async () => {
     const [end, gold] = [headTime() + 1, tokens[1]];
     const [item] = (await served.get(`week/xy=k/swap/tokens/address/${gold}/view/?quote-currency=EUR`)).items;
     for (const [position, start] of midnights(end, 31).entries()) {
@@ -468,7 +468,7 @@ describe("tokens of an exchange", () => {
 });
 
 describe("an exchange as a whole", () => {
-  it("is as of the last closed hour, its days at the prices of their ends, of pools whose worth is known", async () => {
+  it("is as of the last closed hour, its days at the prices of their ends, of pools with known values", async () => {
     const end = closedEnd();
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
     const sumOf = (worths: readonly (bigint | null)[]) => {
@@ -502,7 +502,7 @@ describe("an exchange as a whole", () => {
     expect([item.volume_chart_7d, item.liquidity_chart_7d]).toEqual([item.volume_chart_30d.slice(-8), item.liquidity_chart_30d.slice(-8)]);
   });
 
-  it("has days that are not rolled up with their swaps alone", async () => {
+  it("has only swap counts for days that are not rolled up", async () => {
     const day = Math.floor(firstDay / secondsOfDay) + 6;
     const [before] = (await served.get("week/xy=k/swap/ecosystem/")).items;
     await test.database.query("DELETE FROM exchange_hours WHERE hour = $1", [day * 24 + 23]);
@@ -519,8 +519,8 @@ describe("an exchange as a whole", () => {
   });
 });
 
-describe("what people have and do", () => {
-  it("is worth their share of the reserves, and the pool's token by its own price", async () => {
+describe("shares and actions of wallets", () => {
+  it("are valued by the share of the reserves, and the pool token by its price", async () => {
     const hour = Math.floor(headTime() / secondsOfHour);
     const { items } = await served.get(`week/xy=k/swap/address/${people[0]}/balances/`);
     expect(items).toHaveLength(5);
@@ -542,7 +542,7 @@ describe("what people have and do", () => {
     }
   });
 
-  it("is valued at the prices of its own time", async () => {
+  it("are valued at the prices of their time", async () => {
     const items = await allPages("week/xy=k/swap/transactions/", 50);
     const acted = logs.filter(({ name }) => ["Swap", "Mint", "Burn"].includes(name)).reverse();
     expect(items).toHaveLength(acted.length);

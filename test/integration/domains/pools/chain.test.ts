@@ -10,7 +10,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
 import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "./support.ts";
 
-/** Ten days of trade on a real exchange, indexed and served; the node still has the state of each block to compare with. */
+/** Ten days of trade on a real exchange, indexed and served; the node has the state of each block for comparison. */
 const secondsOfDay = 86_400;
 /** The first midnight after the chain's genesis at 2023-11-14T22:13:20Z, and blocks in each day from there; some have none. */
 const firstDay = Date.UTC(2023, 10, 15) / 1000;
@@ -25,7 +25,7 @@ let test: TestDatabase;
 let served: Served;
 let tokens: readonly [Address, Address, Address];
 let toll: Address;
-/** Of the first two tokens; of the second and the third; of the first and the one with a toll; one in which nobody trades. */
+/** Of the first two tokens; of the second and the third; of the first and the one with a transfer fee; one without swaps. */
 let pairs: readonly [Address, Address, Address, Address];
 let people: readonly Address[];
 let head: number;
@@ -55,7 +55,7 @@ const something = (): TestTransaction[] => {
     [exchange.add(from, [a, b], [amount, amount], random.pick(people))],
     [exchange.add(from, [a, toll], [amount, amount])],
     [exchange.remove(from, [b, c], amount / 10n + 1n)],
-    // Given to the pool and taken out again, or taken into its reserves.
+    // Sent to the pool and skimmed, or synced into its reserves.
     [
       { from, ...call(artifacts.erc20(), a, "transfer", [pairs[0], amount]) },
       { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "skim", [from]) },
@@ -65,7 +65,7 @@ const something = (): TestTransaction[] => {
       { from, gas: 300_000n, ...call(uniswap.pair(), pairs[0], "sync") },
     ],
     [{ from, ...call(artifacts.erc20(), pairs[0], "transfer", [random.pick(people), 1_000n]) }],
-    // Thrown away: the pool's supply stays.
+    // Sent to an unowned address: the pool's supply does not change.
     [{ from, ...call(uniswap.pair(), pairs[1], "transfer", [`0x${"0".repeat(40)}`, 77n]) }],
   ];
   return random.pick(happenings);
@@ -106,7 +106,7 @@ beforeAll(async () => {
     ...people.slice(1).map((person) => exchange.add(person, [a, b], [10n ** 18n, 10n ** 19n])),
   ]);
   for (const [day, blocks] of blocksOfDays.entries()) {
-    // From the third day with blocks on the exchange takes its part of the growth.
+    // The protocol fee is on from the third day with blocks.
     if (day === 3) await chain.send(call(factory, exchange.factory, "setFeeTo", [chain.accounts[9]]));
     for (let block = 0; block < blocks; block += 1) {
       await settle(
@@ -123,7 +123,7 @@ beforeAll(async () => {
   times = blocks.map(({ timestamp }) => Number(timestamp));
   logs = await pairLogs(chain, pairs, head);
   test = await indexed();
-  // What the job that reads metadata would have found.
+  // The rows of the token metadata job.
   for (const token of [...tokens, toll]) {
     await test.database.query(
       "INSERT INTO token_metadata (chain_id, address, block_number, name, symbol, decimals, read_at_block) VALUES (31337, $1, 1, 'Name', 'SYM', 18, 1)",
@@ -150,7 +150,7 @@ const sum = (found: readonly PairLog[], argument: string): string =>
 const headTime = () => times[head] ?? 0;
 const tokensOf = (pair: Address) =>
   Promise.all(["token0", "token1"].map(async (name) => lower(await read<string>(chain, uniswap.pair(), pair, name, [], head))));
-/** Everything of a list, page by page. */
+/** All items of a list, page by page. */
 const allPages = async (path: string, size: number): Promise<Answer[]> => {
   const items: Answer[] = [];
   for (let number = 0; ; number += 1) {
@@ -165,8 +165,8 @@ const allPages = async (path: string, size: number): Promise<Answer[]> => {
   }
 };
 
-describe("what pools hold", () => {
-  it("is at every height what the node says: reserves and supply", async () => {
+describe("pool state", () => {
+  it("has the node's reserves and supply at every height", async () => {
     const { statesAt } = createPoolQueries(test.database);
     const heights = Array.from({ length: head }, (_, position) => position + 1);
     const states = await statesAt(31337, pairs, heights);
@@ -192,7 +192,7 @@ describe("what pools hold", () => {
     }
   });
 
-  it("is shared by who has their tokens", async () => {
+  it("is divided among the holders of the pool tokens", async () => {
     for (const person of [...people, lower(chain.accounts[9] as string)]) {
       const { items } = await served.get(`week/xy=k/swap/address/${person}/balances/`);
       const expected = [];
@@ -218,7 +218,7 @@ describe("what pools hold", () => {
 });
 
 describe("the list of active pools", () => {
-  it("has those with a swap in the last seven days up to the last closed hour, with what moved", async () => {
+  it("has the pools with a swap in the seven days up to the last closed hour, with their volumes", async () => {
     const end = Math.floor(headTime() / 3_600) * 3_600;
     const active = [...pairs].sort().filter((pair) => swapsOf([pair], end - 7 * secondsOfDay, end).length > 0);
     const items = await allPages("week/xy=k/swap/pools/", 2);
@@ -245,7 +245,7 @@ describe("the list of active pools", () => {
     }
   });
 
-  it("of a past day is as it stood at its end", async () => {
+  it("of a past day is that of its end", async () => {
     for (const day of [0, 1, 2, 4, 8]) {
       const end = firstDay + (day + 1) * secondsOfDay;
       const date = new Date((end - 1) * 1000).toISOString().slice(0, 10);
@@ -268,7 +268,7 @@ describe("the list of active pools", () => {
   });
 });
 
-/** What the node says a pool had at a height; nothing where it was not there. */
+/** A pool's state on the node at a height; null before its creation. */
 const reservesAt = async (pair: Address, height: number): Promise<readonly [bigint, bigint]> => {
   const code = height < 0 ? "0x" : await chain.rpc<string>("eth_getCode", [pair, `0x${height.toString(16)}`]);
   if (code === "0x") return [0n, 0n];
@@ -322,7 +322,7 @@ describe("the series of a pool", () => {
     }
   });
 
-  it("are refused of more pools than an answer has room for", async () => {
+  it("are refused for more pools than a response can hold", async () => {
     // 62 rows are two months of days; the first token has three pools.
     const small = await servePools(test.database, [{ name: "swap", factory: exchange.factory }], undefined, { answerRows: 62 });
     const path = `week/xy=k/swap/tokens/address/${tokens[0]}/`;
@@ -340,7 +340,7 @@ describe("the series of a pool", () => {
 });
 
 describe("the tokens of an exchange", () => {
-  /** What moved of a token in its pools, and how many swaps that took. */
+  /** The volume and the number of swaps of a token in its pools. */
   const movedOf = async (token: Address, from: number, to: number) => {
     let [volume, swaps] = [0n, 0];
     const transactions = new Set<string>();
@@ -363,7 +363,7 @@ describe("the tokens of an exchange", () => {
     return String(held);
   };
 
-  it("are listed by address with what moved of them and what pools have", async () => {
+  it("are listed by address with their volumes and reserves", async () => {
     const end = Math.floor(headTime() / 3_600) * 3_600;
     const items = await allPages("week/xy=k/swap/tokens/", 3);
     expect(items.map((item) => item.contract_address)).toEqual([...tokens, toll].sort());
@@ -388,7 +388,7 @@ describe("the tokens of an exchange", () => {
     }
   });
 
-  it("make up the exchange's own days", async () => {
+  it("add up to the exchange's days", async () => {
     const [item] = (await served.get("week/xy=k/swap/ecosystem/")).items;
     expect(item.total_swaps_24h).toBe(swapsOf(pairs, headTime() + 1 - secondsOfDay, headTime() + 1).length);
     expect(item.total_active_pairs_7d).toBe(
@@ -402,7 +402,7 @@ describe("the tokens of an exchange", () => {
   });
 });
 
-describe("what was done", () => {
+describe("pool actions", () => {
   const acted = (of: readonly Address[]) =>
     logs.filter(({ name, address }) => ["Swap", "Mint", "Burn"].includes(name) && of.includes(address)).reverse();
   const actNames: Record<string, string> = { Swap: "SWAP", Mint: "ADD_LIQUIDITY", Burn: "REMOVE_LIQUIDITY" };
@@ -418,33 +418,33 @@ describe("what was done", () => {
       item.amount_1_out,
       item.sender_address,
     ]);
-  const told = (found: readonly PairLog[]) =>
+  const expectedActions = (found: readonly PairLog[]) =>
     found.map(({ transaction, name, args }) => {
       const text = (argument: string) => (args[argument] === undefined ? null : String(args[argument]));
       const [in0, out0, in1, out1] = ["amount0In", "amount0Out", "amount1In", "amount1Out"].map(text);
       return [transaction, actNames[name], text("amount0"), text("amount1"), in0, out0, in1, out1, lower(String(args.sender))];
     });
 
-  it("on an exchange, in a pool, with a token is listed newest first, page by page", async () => {
-    expect(shown(await allPages("week/xy=k/swap/transactions/", 7))).toEqual(told(acted(pairs)));
-    expect(shown(await allPages("week/xy=k/swap/transactions/", 1000))).toEqual(told(acted(pairs)));
+  it("of an exchange, a pool or a token are listed newest first, page by page", async () => {
+    expect(shown(await allPages("week/xy=k/swap/transactions/", 7))).toEqual(expectedActions(acted(pairs)));
+    expect(shown(await allPages("week/xy=k/swap/transactions/", 1000))).toEqual(expectedActions(acted(pairs)));
     for (const pair of pairs)
-      expect(shown(await allPages(`week/xy=k/swap/pools/address/${pair}/transactions/`, 5))).toEqual(told(acted([pair])));
+      expect(shown(await allPages(`week/xy=k/swap/pools/address/${pair}/transactions/`, 5))).toEqual(expectedActions(acted([pair])));
     for (const token of tokens) {
       const own: Address[] = [];
       for (const pair of pairs) if ((await tokensOf(pair)).includes(token)) own.push(pair);
-      expect(shown(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(told(acted(own)));
+      expect(shown(await allPages(`week/xy=k/swap/tokens/address/${token}/transactions/`, 6))).toEqual(expectedActions(acted(own)));
     }
   });
 
-  it("by an account or for it is listed for it", async () => {
+  it("by or for an account are listed for it", async () => {
     const senders = new Map<string, Address>();
     for (const { transaction } of acted(pairs)) {
       senders.set(transaction, lower((await chain.rpc<{ from: string }>("eth_getTransactionByHash", [transaction])).from));
     }
     for (const account of [...people, exchange.router]) {
       const items = await allPages(`week/xy=k/swap/address/${account}/transactions/`, 9);
-      // Who received added liquidity is not in the event.
+      // The event of a deposit does not contain the receiver.
       const found = acted(pairs).filter(({ transaction, name, args, address, block, index }) => {
         const minted =
           name === "Mint"
@@ -461,13 +461,13 @@ describe("what was done", () => {
             : args.to;
         return [senders.get(transaction), lower(String(args.sender)), lower(String(minted))].includes(account);
       });
-      expect(shown(items)).toEqual(told(found));
+      expect(shown(items)).toEqual(expectedActions(found));
       expect(items.every((item) => item.address === account)).toBe(true);
     }
     expect((await served.get(`week/xy=k/swap/address/0x${"9".repeat(40)}/transactions/`)).items).toEqual([]);
   });
 
-  it("names as the receiver of added liquidity who got the shares", async () => {
+  it("name the recipient of the shares as the receiver of added liquidity", async () => {
     const items = await allPages(`week/xy=k/swap/pools/address/${pairs[0]}/transactions/`, 1000);
     const adds = acted([pairs[0]]).filter(({ name }) => name === "Mint");
     const receivers = adds.map(({ block, index }) =>
@@ -490,10 +490,10 @@ describe("what was done", () => {
   });
 });
 
-describe("while the pools are built out of the stored ledger", () => {
-  it("answers are those of the last block that is built", async () => {
+describe("while pools catch up from the stored ledger", () => {
+  it("responses are as of the checkpoint", async () => {
     const partial = await indexed();
-    // Noon of the seventh day, which has trade; the last day that is built before it is the same one.
+    // Noon of the seventh day, which has trade; the checkpoint is in the same day.
     const built = times.filter((time) => time < firstDay + 6 * secondsOfDay + secondsOfDay / 2).length - 1;
     for (const { name } of poolsProjection.tables) await partial.database.query(`DELETE FROM ${name} WHERE block_number > $1`, [built]);
     await partial.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [built]);
@@ -522,7 +522,7 @@ describe("while the pools are built out of the stored ledger", () => {
 });
 
 describe("exchanges", () => {
-  it("have their own pools only", async () => {
+  it("have only their own pools", async () => {
     expect(await allPages("week/xy=k/twin/transactions/", 10)).toHaveLength(1);
     const pair = await other.pairOf(tokens[0], tokens[1]);
     expect((await served.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "twin", swap_fee: 0.003 }]);
@@ -542,7 +542,7 @@ describe("exchanges", () => {
     expect((await served.get(`week/xy=k/address/${people[0]}/pools/page/0/?dex-name=swap&token-address=${toll}`)).items).toHaveLength(1);
   });
 
-  it("are named as the factories of their pools where those emit logs", async () => {
+  it("are labelled as senders of factory logs", async () => {
     const factoriesOf = async (path: string) =>
       new Set((await served.get(`week/${path}`)).items.map((item: Answer) => `${item.sender_address} ${item.sender_factory_address}`));
     const twin = await other.pairOf(tokens[0], tokens[1]);
@@ -553,7 +553,7 @@ describe("exchanges", () => {
     expect(await factoriesOf(`events/address/${tokens[0]}/?starting-block=0&page-size=5`)).toEqual(new Set([`${tokens[0]} null`]));
   });
 
-  it("are all listed, and say how far they are indexed", async () => {
+  it("are listed with their checkpoints", async () => {
     expect((await served.get("xy=k/supported_dexes/")).items.map((item: Answer) => [item.chain_id, item.dex_name])).toEqual([
       ["31337", "swap"],
       ["31337", "twin"],
@@ -583,7 +583,7 @@ describe("exchanges", () => {
     expect([answer.status, answer.message]).toEqual([404, expect.stringContaining(message)]);
   });
 
-  it("answer about their pools alone", async () => {
+  it("return only their pools", async () => {
     const pair = await other.pairOf(tokens[0], tokens[1]);
     expect((await served.ask(`week/xy=k/swap/pools/address/${pair}/`)).status).toBe(404);
     expect((await served.get(`week/xy=k/address/${nobody}/pools/page/0/`)).pagination).toMatchObject({ total_count: 0, has_more: false });

@@ -11,7 +11,7 @@ const load = (path: string): Artifact => {
   return { abi, bytecode };
 };
 
-/** The contracts of Uniswap V3 as their packages ship them. */
+/** The published builds of Uniswap V3. */
 export const uniswapV3 = {
   factory: () => load("@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json"),
   pool: () => load("@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json"),
@@ -19,7 +19,7 @@ export const uniswapV3 = {
   router: () => load("@uniswap/v3-periphery/artifacts/contracts/SwapRouter.sol/SwapRouter.json"),
 };
 
-/** Borrows from a pool, and pays back the fee and a part on top. It needs tokens of its own for that. */
+/** Borrows from a pool and repays more than the fee, from its own balance. */
 const compiled = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token {
@@ -62,7 +62,7 @@ export interface ConcentratedExchange {
   readonly positions: Address;
   readonly router: Address;
   poolOf(key: PoolKey): Promise<Address>;
-  /** Makes a pool, with a price unless it is null. */
+  /** Creates a pool, with a price unless it is null. */
   create(key: PoolKey, sqrtPriceX96: bigint | null): TestTransaction;
   initialize(pool: Address, sqrtPriceX96: bigint): TestTransaction;
   /** Opens a position with no more than these amounts. */
@@ -70,7 +70,7 @@ export interface ConcentratedExchange {
   decrease(from: Address, position: bigint, liquidity: bigint): TestTransaction;
   collect(from: Address, position: bigint, most: readonly [bigint, bigint]): TestTransaction;
   swap(from: Address, amount: bigint, key: PoolKey, side: 0 | 1, to?: Address): TestTransaction;
-  /** Through several pools, of one fee or of one each. */
+  /** Swaps through several pools, with one fee or one for each. */
   swapPath(from: Address, amount: bigint, path: readonly Address[], fees: number | readonly number[]): TestTransaction;
 }
 
@@ -150,7 +150,7 @@ export const deployConcentrated = async (chain: TestChain, weth: Address): Promi
   };
 };
 
-/** An event of a pool as the node tells it. */
+/** A pool event from the node. */
 export interface PoolLog {
   readonly block: number;
   readonly index: number;

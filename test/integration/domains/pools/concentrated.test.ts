@@ -22,7 +22,7 @@ import {
 import { type Answer, type Served, servePools } from "./served.ts";
 import { approve, mint, read, settle } from "./support.ts";
 
-/** Trade and liquidity in real concentrated pools, block by block beside what the node says. */
+/** Swaps and liquidity in real concentrated pools, compared with the node block by block. */
 const million = 10n ** 24n;
 const unit = 10n ** 18n;
 const one = 2n ** 96n;
@@ -36,13 +36,13 @@ let test: TestDatabase;
 let served: Served;
 let tokens: readonly [Address, Address, Address];
 let people: readonly Address[];
-/** Of the first two tokens; of the same at a lower fee and a price of four; of the second and third; one that never had a price. */
+/** Pools of the first two tokens; of the same at a lower fee and a price of four; of the second and third; one that is never initialized. */
 let keys: readonly [PoolKey, PoolKey, PoolKey, PoolKey];
 let pools: readonly [Address, Address, Address, Address];
 let borrower: Address;
 let head: number;
 let logs: PoolLog[];
-/** What was given to the first pool without an event, and from which block on. */
+/** Tokens sent to the first pool without a pool event, and since which block. */
 const gift = { block: 0, amount: 5n * unit };
 
 const index = async (database: TestDatabase, tuning: Record<string, number> = {}): Promise<void> => {
@@ -58,7 +58,7 @@ const fresh = async (tuning: Record<string, number> = {}): Promise<unknown> => {
   return held;
 };
 
-/** Positions by their numbers from 1, with who has them, where, and what liquidity is left of them. */
+/** Positions by token id, with owner, range and remaining liquidity. */
 const positions: { readonly id: bigint; readonly owner: Address; liquidity: bigint }[] = [];
 const spacings: Readonly<Record<number, number>> = { 500: 10, 3000: 60 };
 
@@ -122,7 +122,7 @@ beforeAll(async () => {
       people.flatMap((owner) => [exchange.positions, exchange.router].map((spender) => approve(owner, token, spender))),
     ),
   ]);
-  // Made and priced in one transaction; in two blocks; never priced.
+  // Created and initialized in one transaction; in two blocks; never initialized.
   await settle(chain, [exchange.create(keys[0], one), exchange.create(keys[1], null)]);
   await settle(chain, [exchange.create(keys[2], one), exchange.create(keys[3], null)]);
   const found: Address[] = [];
@@ -139,10 +139,10 @@ beforeAll(async () => {
     await settle(chain, [exchange.open(owner, key, ticks, [300n * unit, 1_200n * unit])]);
   }
   for (let count = 0; count < 12; count += 1) await settle(chain, [openSomewhere(), openSomewhere()]);
-  // A fifth of the fees of both tokens is the exchange's from here on.
+  // From here on, a fifth of the fees of both tokens is the protocol fee.
   for (const pool of pools.slice(0, 2)) await settle(chain, [call(uniswapV3.pool(), pool, "setFeeProtocol", [5, 5])]);
   for (let block = 0; block < 40; block += 1) {
-    // What fails (more liquidity than is left) says nothing and is part of the story.
+    // Failed transactions (of more liquidity than is left) emit nothing and are part of the story.
     await chain.send(...Array.from({ length: random.between(1, 4) }, something));
     await chain.mine();
   }
@@ -164,7 +164,7 @@ afterAll(async () => {
 const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), "hex");
 
 describe("the story of the pools", () => {
-  it("has all that pools tell", () => {
+  it("has every pool event", () => {
     const counts = new Map<string, number>();
     for (const { name } of logs) counts.set(name, (counts.get(name) ?? 0) + 1);
     for (const name of ["Initialize", "Mint", "Swap", "Burn", "Collect", "Flash", "CollectProtocol", "SetFeeProtocol"]) {
@@ -173,7 +173,7 @@ describe("the story of the pools", () => {
     const swaps = logs.filter(({ name }) => name === "Swap");
     expect(swaps.some(({ args }) => BigInt(args.amount0 ?? 0) > 0n)).toBe(true);
     expect(swaps.some(({ args }) => BigInt(args.amount0 ?? 0) < 0n)).toBe(true);
-    // Borders of ranges are crossed: swaps leave the pool with other liquidity than they found.
+    // Swaps cross range boundaries, which changes the active liquidity.
     const found = new Set(swaps.filter(({ address }) => address === pools[0]).map(({ args }) => args.liquidity));
     expect(found.size).toBeGreaterThan(5);
     expect(logs.some(({ name, args }) => name === "Burn" && args.amount === 0n)).toBe(true);
@@ -181,7 +181,7 @@ describe("the story of the pools", () => {
 });
 
 describe("a concentrated pool", () => {
-  it("has at every height the node's price, tick and liquidity, and what its tokens say that it has", async () => {
+  it("has the node's price, tick, liquidity and token balances at every height", async () => {
     const heights = Array.from({ length: head + 1 }, (_, height) => height);
     for (const [position, pool] of pools.entries()) {
       const rows = await test.database.query<{
@@ -234,8 +234,8 @@ describe("a concentrated pool", () => {
   });
 });
 
-describe("what is done with concentrated pools", () => {
-  it("is every swap, and every change of liquidity by more than nothing, with the amounts of the events", async () => {
+describe("actions of concentrated pools", () => {
+  it("are all swaps and non-zero changes of liquidity, with the amounts of the events", async () => {
     const positive = (value: unknown): string => String(BigInt(String(value)) > 0n ? BigInt(String(value)) : 0n);
     const negative = (value: unknown): string => positive(-BigInt(String(value)));
     const expected = logs.flatMap(({ block, index: log_index, address, name, args }) => {
@@ -270,7 +270,7 @@ describe("what is done with concentrated pools", () => {
     expect(rows.map((row) => Object.values(row))).toEqual(expected);
   });
 
-  it("adds up to what the pools' states say was traded", async () => {
+  it("add up to the volumes in the pools' states", async () => {
     const states = await createPoolQueries(test.database).statesAt(31337, pools, [head]);
     for (const pool of pools) {
       const swaps = logs.filter(({ name, address }) => name === "Swap" && address === pool);
@@ -289,7 +289,7 @@ describe("what is done with concentrated pools", () => {
   });
 });
 
-describe("the price of gas for swaps in concentrated pools", () => {
+describe("the gas price of swaps in concentrated pools", () => {
   interface Receipt {
     readonly gasUsed: string;
     readonly effectiveGasPrice: string;
@@ -297,7 +297,7 @@ describe("the price of gas for swaps in concentrated pools", () => {
   }
   const rank = <T>(values: readonly T[], percent: number): T | undefined => values[Math.ceil((percent * values.length) / 100) - 1];
 
-  it("follows from what the node says that transactions with swaps paid, each counted once", async () => {
+  it("follows from the receipts of transactions with swaps, each counted once", async () => {
     const hashes = [...new Set(logs.filter(({ name }) => name === "Swap").map(({ transaction }) => transaction))];
     const receipts = await chain.batch<Receipt>(hashes.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })));
     const blocks = await chain.batch<{ baseFeePerGas: string }>(
@@ -316,22 +316,22 @@ describe("the price of gas for swaps in concentrated pools", () => {
     );
   });
 
-  it("is sampled from as many transactions as asked for, however many pools each swaps in", async () => {
+  it("is sampled from the requested number of transactions, however many pools each swaps in", async () => {
     const swaps = logs.filter(({ name }) => name === "Swap").map(({ transaction }) => transaction);
     const newest = [...new Set([...swaps].reverse())];
-    // Of the newest twelve some swap in two pools.
+    // Some of the newest twelve swap in two pools.
     expect(new Set([...swaps].reverse().slice(0, 12)).size).toBeLessThan(12);
     const receipts = await chain.batch<Receipt>(
       newest.slice(0, 12).map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
     );
     const samples = await createGasQueries(test.database).gasSamples(31337, "uniswapv3", 0, head, 12);
-    const told = receipts.map(({ gasUsed, effectiveGasPrice }) => [Number(gasUsed), String(BigInt(effectiveGasPrice))]);
-    expect(samples.map((sample) => [sample.gas_used, sample.gas_price]).sort()).toEqual(told.sort());
+    const expected = receipts.map(({ gasUsed, effectiveGasPrice }) => [Number(gasUsed), String(BigInt(effectiveGasPrice))]);
+    expect(samples.map((sample) => [sample.gas_used, sample.gas_price]).sort()).toEqual(expected.sort());
   });
 });
 
 describe("the index of concentrated pools", () => {
-  it("is the same in batches of any size, and built anew out of an index of the first version", async () => {
+  it("is the same for any batch size and after a rebuild from the first version", async () => {
     const held = await contents(test.database);
     expect(await fresh({ batchBlocks: 1, requestBlocks: 1 })).toEqual(held);
     expect(await fresh({ batchBlocks: 7, requestBlocks: 3 })).toEqual(held);
@@ -341,7 +341,7 @@ describe("the index of concentrated pools", () => {
     expect(await contents(test.database)).toEqual(held);
   }, 60_000);
 
-  it("is that of an undisturbed one after a reorganisation that takes swaps away", async () => {
+  it("equals an undisturbed one after a reorganisation that drops swaps", async () => {
     const [owner] = people as [Address];
     const states = async () => test.database.query("SELECT * FROM pool_states ORDER BY pool, block_number");
     const before = await states();

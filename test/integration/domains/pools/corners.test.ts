@@ -11,7 +11,7 @@ import { compileSolidity } from "../../../support/solidity.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
 import { approve, deployExchange, mint, type PairLog, pairLogs, read, settle, type TestExchange, uniswap } from "./support.ts";
 
-/** Uses of real pairs that a router does not make. */
+/** Direct uses of real pairs, without a router. */
 const borrower = compileSolidity(`
 pragma solidity ^0.8.0;
 interface Token {
@@ -76,17 +76,17 @@ beforeAll(async () => {
   pair = await exchange.pairOf(...tokens);
   const onPair = (from: Address, name: string, ...args: unknown[]) => ({ from, gas: 900_000n, ...call(uniswap.pair(), pair, name, args) });
   await settle(chain, [exchange.swap(second, 50_000n, tokens), exchange.swap(second, 70_000n, [tokens[1], tokens[0]])]);
-  // Shares sent to the pair by one, burnt by another for a third, with the exchange's part minted in between.
+  // Shares sent to the pair by one, burnt by another for a third, with the protocol fee minted in between.
   await settle(chain, [onPair(first, "transfer", pair, 1_234n)]);
   await settle(chain, [onPair(second, "burn", third)]);
-  // A loan that is paid back in the same token.
+  // A flash loan that is repaid in the same token.
   await settle(chain, [{ from: second, gas: 900_000n, ...call(borrower("Borrower"), loan, "borrow", [pair, 10_000n]) }]);
-  // Two deposits and a withdrawal of what the second gave the pair, all in one transaction.
+  // Two deposits and a withdrawal of the second one's shares, in one transaction.
   await settle(chain, [
     { from: second, gas: 2_000_000n, ...call(borrower("Borrower"), loan, "inAndOut", [pair, ...tokens, 5_000n, third]) },
     exchange.swap(first, 900n, tokens),
   ]);
-  // Tokens are taken from the pair behind its back, all of them: a token may do so.
+  // All tokens are taken from the pair without an event, as a token may do.
   await settle(chain, [onPair(first, "sync")]);
   for (const token of tokens) {
     // Balances are the contract's first variable, a mapping by owner, or one soon after it.
@@ -107,12 +107,12 @@ afterAll(async () => {
 });
 
 const sum = (...amounts: readonly bigint[]): string => String(amounts.reduce((total, amount) => total + amount, 0n));
-/** What the pairs' own events and transfers say, in order. */
-const told = async (name: string): Promise<PairLog["args"][]> =>
+/** The pairs' events and transfers, in order. */
+const eventsOf = async (name: string): Promise<PairLog["args"][]> =>
   (await pairLogs(chain, [pair], await chain.head())).filter((log) => log.name === name).map(({ args }) => args);
 
 describe("a pair that is used without a router", () => {
-  it("has the supply of the node, and nothing left where its tokens are gone", async () => {
+  it("has the node's supply, and empty reserves after its tokens were removed", async () => {
     const head = await chain.head();
     const supply = await read<bigint>(chain, uniswap.pair(), pair, "totalSupply", [], head);
     const [item] = (await served.get(`week/xy=k/swap/pools/address/${pair}/`)).items;
@@ -124,14 +124,14 @@ describe("a pair that is used without a router", () => {
     expect([owned.pool_token.balance, owned.token_0.balance, owned.token_1.balance]).toEqual([String(balance), "0", "0"]);
   });
 
-  it("tells who burnt for whom, and counts as shares what was burnt and not what the exchange took", async () => {
+  it("reports the sender and receiver of a burn, and counts the burnt shares without the protocol fee", async () => {
     const { items } = await served.get("week/xy=k/swap/transactions/");
     const [first, second, third] = people;
     const seen = items.map((item: Answer) => [item.act, item.from_address, item.sender_address, item.to_address]);
     expect(seen).toEqual([
       ["SWAP", first, exchange.router, first],
       ["REMOVE_LIQUIDITY", second, loan, third],
-      // The second deposit's shares are the pair's own, to be burnt.
+      // The second deposit's shares belong to the pair, to be burnt.
       ["ADD_LIQUIDITY", second, loan, pair],
       ["ADD_LIQUIDITY", second, loan, third],
       ["SWAP", second, loan, loan],
@@ -142,8 +142,8 @@ describe("a pair that is used without a router", () => {
     ]);
     const zero = `0x${"0".repeat(40)}`;
     const collector = lower(chain.accounts[9] as string);
-    const transfers = await told("Transfer");
-    // The growth of the swaps is in the exchange's part.
+    const transfers = await eventsOf("Transfer");
+    // The protocol fee is a share of the growth from swaps.
     expect(transfers.some(({ from, to }) => from === zero && lower(String(to)) === collector)).toBe(true);
     const [, ...minted] = transfers.filter(({ from, to }) => from === zero && lower(String(to)) !== collector).map(({ value }) => value);
     const burnt = transfers.filter(({ from, to }) => lower(String(from)) === pair && to === zero).map(({ value }) => value);
@@ -155,10 +155,10 @@ describe("a pair that is used without a router", () => {
     expect(burnt[0]).toBe(1_234n);
   });
 
-  it("counts both ways of a loan that is paid back in the same token", async () => {
-    const swaps = await told("Swap");
+  it("counts both directions of a flash loan that is repaid in the same token", async () => {
+    const swaps = await eventsOf("Swap");
     const of = (argument: string) => swaps.map((args) => args[argument] as bigint);
-    // 10,000 borrowed, and a hundredth and one more paid back.
+    // 10,000 borrowed, and 10,000 plus a hundredth plus 1 repaid.
     expect([of("amount0Out")[2], of("amount0In")[2]]).toEqual([10_000n, 10_101n]);
     const [view] = (await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/view/`)).items;
     expect(view).toMatchObject({
@@ -175,7 +175,7 @@ describe("the index of pools", () => {
     [1, 1],
     [2, 1],
     [5, 2],
-  ])("is the same in batches of %i blocks, of which the node is asked for %i at a time", async (batchBlocks, requestBlocks) => {
+  ])("is the same in batches of %i blocks with requests of %i blocks", async (batchBlocks, requestBlocks) => {
     const other = await indexed({ batchBlocks, requestBlocks });
     expect(await contents(other.database)).toEqual(await contents(test.database));
     await other.drop();
@@ -190,7 +190,7 @@ describe("a request about an exchange", () => {
     },
   );
 
-  it.each(["pools", "tokens", "transactions"])("may ask for a page far behind the end of %s", async (list) => {
+  it.each(["pools", "tokens", "transactions"])("may be for a page far beyond the end of %s", async (list) => {
     const { items, pagination } = await served.get(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=1000`);
     expect([items, pagination.has_more]).toEqual([[], false]);
     expect((await served.ask(`week/xy=k/swap/${list}/?page-number=2147483647&page-size=10000&format=csv`)).status).toBe(200);

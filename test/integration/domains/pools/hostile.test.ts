@@ -12,7 +12,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Answer, type Served, servePools } from "./served.ts";
 import { approve, deployExchange, emit, mint, settle, type TestExchange } from "./support.ts";
 
-/** Contracts that say what is not so, beside an exchange whose numbers are known by arithmetic. */
+/** Contracts that emit false events, next to an exchange with computed expected values. */
 let chain: TestChain;
 let exchange: TestExchange;
 let test: TestDatabase;
@@ -79,16 +79,16 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-describe("an exchange among contracts that lie", () => {
-  it("has nothing before its first block, and no error", async () => {
+describe("an exchange with hostile contracts", () => {
+  it("is empty without an error before its first block", async () => {
     for (const path of ["pools/", "tokens/", "transactions/", "ecosystem/", "health/"]) {
       expect((await served.ask(`week/xy=k/swap/${path}`)).status, path).toBe(200);
     }
     expect((await served.ask(`week/xy=k/swap/pools/address/${ghost}/`)).status).toBe(404);
   });
 
-  it("keeps its numbers when others claim its pools", async () => {
-    // Events of contracts that nobody announced, then a pool is announced by a liar before it is made, with tokens in other places.
+  it("keeps its sums when other factories claim its pools", async () => {
+    // Events of unannounced contracts, then a false announcement of a pool before its creation, with tokens in another order.
     await emit(chain, ghost, [pairSync.topic0], words(5n, 6n));
     await swap(ghost, [1n, 2n, 3n, 4n]);
     await settle(chain, [exchange.add(person, tokens, [1_000_000n, 4_000_000n])]);
@@ -105,16 +105,16 @@ describe("an exchange among contracts that lie", () => {
     expect(item.token_0).toMatchObject({ contract_address: tokens[0], reserve: "1010000", volume_in_24h: "10000", volume_out_24h: "0" });
     expect(item.token_1).toMatchObject({ contract_address: tokens[1], reserve: String(4_000_000n - out), volume_out_24h: String(out) });
     expect((await served.get("week/xy=k/swap/tokens/")).items.map((token: Answer) => token.contract_address)).toEqual(
-      // The head's hour is not closed: nothing of it is ranked yet.
+      // The head's hour is not closed, so it is not ranked yet.
       [],
     );
     expect((await served.get(`week/xy=k/address/${pair}/dex_name/`)).items).toMatchObject([{ dex_name: "swap" }]);
   });
 
-  it("is not told of what they announced, and they are told of their own only", async () => {
+  it("does not list pools that they announced, and they list only their own", async () => {
     expect((await served.ask(`week/xy=k/liar/pools/address/${pair}/`)).status).toBe(404);
     const [item] = (await served.get(`week/xy=k/liar/pools/address/${ghost}/`)).items;
-    // What the ghost said before it was announced does not count.
+    // Events of the ghost before its announcement do not count.
     expect(item).toMatchObject({ swap_count_24h: 0, total_supply: "0" });
     expect((await served.get(`week/xy=k/swap/tokens/address/${tokens[0]}/`)).items).toHaveLength(1);
     const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items;
@@ -127,7 +127,7 @@ describe("an exchange among contracts that lie", () => {
     );
   });
 
-  it("bears absurd numbers", async () => {
+  it("supports absurd numbers", async () => {
     const giant = 2n ** 256n - 1n;
     for (let count = 0; count < 3; count += 1) await swap(ghost, [giant, giant, giant, giant]);
     await emit(chain, ghost, [pairSync.topic0], words(2n ** 112n, 1n));
@@ -141,11 +141,11 @@ describe("an exchange among contracts that lie", () => {
     expect((await ofPool()).swap_count_24h).toBe(1);
   });
 
-  it("has its whole in a pool that a liar announced before it was made", async () => {
+  it("has the full sums of a pool that was falsely announced before its creation", async () => {
     const third = lower(await chain.deploy(artifacts.erc20(), ["Three", "THREE"]));
     await settle(chain, [mint(third, person, 10n ** 9n), approve(person, third, exchange.router)]);
     const sorted = [tokens[0], third].sort() as [Address, Address];
-    // The pool's address is known before it is there: the node computes what the creation will give, and undoes it.
+    // The pool's address is known before its creation: the node simulates the creation.
     const snapshot = await chain.rpc<string>("evm_snapshot");
     await settle(chain, [exchange.add(person, [tokens[0], third], [500n * 10n ** 3n, 500n * 10n ** 3n])]);
     const early = await exchange.pairOf(tokens[0], third);
@@ -182,7 +182,7 @@ describe("an exchange among contracts that lie", () => {
     expect((await served.get("week/xy=k/liar/transactions/")).items).toHaveLength(5);
   });
 
-  it("reads for a page what the page shows, however deep it is and however many pools others claim", async () => {
+  it("reads only the rows of a page, however deep it is and however many pools others claim", async () => {
     const read: unknown[] = [];
     const queries = createPoolQueries({
       query: async (sql, parameters) => {
@@ -197,11 +197,11 @@ describe("an exchange among contracts that lie", () => {
     read.length = 0;
     // The oldest of four: two in a pool of its own, two in the shared one.
     expect(await queries.actionsOfExchange(31337, key, head, 1, 3)).toMatchObject({ total: 4, rows: [{ pool: pair, act: 1 }] });
-    // The number of all, and the one.
+    // The total count, and the one row.
     expect(read).toHaveLength(2);
   });
 
-  it("lists when the hour is over what happened in it", async () => {
+  it("lists an hour's swaps once the hour is over", async () => {
     const { timestamp } = await chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
     await chain.mine(Number(timestamp) + 3_600);
     await index();
@@ -222,11 +222,11 @@ describe("an exchange among contracts that lie", () => {
   });
 });
 
-describe("a transaction that swaps a token in a pool of its own and in one that others claim", () => {
-  it("is one, and one that swaps it in the claimed one alone is another", async () => {
+describe("a transaction that swaps a token in an exclusive pool and in a claimed one", () => {
+  it("counts once, and one that swaps only in the claimed pool counts too", async () => {
     const ask = async (token: Address) => (await served.get(`week/xy=k/swap/tokens/address/${token}/view/`)).items[0];
     expect(await ask(tokens[0])).toMatchObject({ swap_count_24h: 0, transactions_24h: 0 });
-    // The pool is claimed; its address and its other token are not told by the test before, but its exchange lists it.
+    // The claimed pool of the test before; its address and other token come from the exchange's list.
     const pools = (await served.get(`week/xy=k/tokens/address/${tokens[0]}/pools/page/0/`)).items.filter(
       (pool: Answer) => pool.dex_name === "swap" && pool.exchange !== pair,
     );
@@ -243,8 +243,8 @@ describe("a transaction that swaps a token in a pool of its own and in one that 
   });
 });
 
-describe("pages of what was done", () => {
-  it("go on where they were when more is done between them", async () => {
+describe("pages of actions", () => {
+  it("continue at the same position when actions are added between them", async () => {
     const before = (await served.get("week/xy=k/swap/transactions/?page-size=1000")).items;
     const page = async (number: number) => (await served.get(`week/xy=k/swap/transactions/?page-size=2&page-number=${number}`)).items;
     const first = await page(0);
@@ -256,7 +256,7 @@ describe("pages of what was done", () => {
 });
 
 describe("after a reorganisation", () => {
-  it("the index is that of an undisturbed one, and answers as before", async () => {
+  it("the index equals an undisturbed one, and responses are as before", async () => {
     const before = await served.get("week/xy=k/swap/transactions/");
     const pool = await ofPool();
     await settle(chain, [exchange.swap(person, 500n, tokens), exchange.swap(person, 700n, tokens)]);

@@ -9,7 +9,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { compileSolidity } from "../../../support/solidity.ts";
 import { read, settle } from "./support.ts";
 
-/** A pair whose own token indexes the amount of its Transfer, so that the log has the form of an ERC-721 one. */
+/** A pair whose share token indexes the amount of Transfer, so that the log has the form of ERC-721. */
 const contracts = compileSolidity(`
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -80,7 +80,7 @@ beforeAll(async () => {
   pair = (await read<Address>(chain, contracts("IndexedFactory"), factory, "pair", [], await chain.head())).toLowerCase() as Address;
   const act = (name: string, amount: bigint) => ({ from: provider, ...call(contracts("IndexedPair"), pair, name, [amount]) });
   await settle(chain, [act("add", 1_000n)]);
-  // An ERC-721 token beside it, which is nothing to a pool.
+  // An unrelated ERC-721 token.
   const cards = await chain.deploy(artifacts.erc721(), ["Cards", "CARD", "ipfs://"]);
   await settle(chain, [act("add", 500n), call(artifacts.erc721(), cards, "mint", [provider]), act("remove", 200n)]);
   test = await createTestDatabase();
@@ -91,19 +91,19 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-it("counts the shares that such a pair says, and whose they became", async () => {
+it("counts the shares of a pair with indexed amounts, and their holders", async () => {
   const [state] = await test.database.query<{ supply: string }>(
     "SELECT supply FROM pool_states WHERE pool = $1 ORDER BY block_number DESC LIMIT 1",
     [Buffer.from(pair.slice(2), "hex")],
   );
-  const told = await read<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
-  expect(state?.supply).toBe(told.toString());
+  const supply = await read<bigint>(chain, contracts("IndexedPair"), pair, "totalSupply", [], await chain.head());
+  expect(state?.supply).toBe(supply.toString());
   const actions = await test.database.query("SELECT liquidity, to_address FROM pool_actions ORDER BY block_number, log_index");
   const to_address = chain.accounts[1]?.toLowerCase();
   expect(actions).toEqual(["1000", "500", "200"].map((liquidity) => ({ liquidity, to_address })));
 });
 
-it("has the same rows when pools are rebuilt alone as when they were indexed with tokens", async () => {
+it("has the same rows when pools are rebuilt alone and when they are indexed with tokens", async () => {
   const before = await poolRows();
   expect(before.pool_actions).toHaveLength(3);
   await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = $1", [poolsProjection.id]);

@@ -6,14 +6,14 @@ import type { Database } from "../../../../runtime/database/database.ts";
 import { createKeys } from "../../../../runtime/http/keys.ts";
 import type { Address } from "../../../../runtime/lib/hex.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
+// biome-ignore lint/suspicious/noExplicitAny: responses are validated against the catalog; a test reads the fields that it expects
 export type Answer = any;
 
-/** An index served over HTTP, every answer checked against the catalog. */
+/** An index served over HTTP, with every response validated against the catalog. */
 export interface Served {
-  /** The data of an answer of 200. */
+  /** The data of a response of status 200. */
   get(path: string): Promise<Answer>;
-  /** Status and message of any answer. */
+  /** The status and message of any response. */
   ask(path: string): Promise<{ status: number; data: Answer; message: string }>;
   end(): Promise<void>;
 }

@@ -9,12 +9,12 @@ const load = (path: string): Artifact => {
   return { abi: artifact.abi, bytecode: `0x${artifact.evm.bytecode.object}` };
 };
 
-/** The contracts of Uniswap V2 as their packages ship them. */
+/** The published builds of Uniswap V2. */
 export const uniswap = {
   factory: () => load("@uniswap/v2-core/build/UniswapV2Factory.json"),
   pair: () => load("@uniswap/v2-core/build/UniswapV2Pair.json"),
   router: () => load("@uniswap/v2-periphery/build/UniswapV2Router02.json"),
-  /** Takes a hundredth of each transfer. */
+  /** Has a transfer fee of 1 %. */
   deflating: () => load("@uniswap/v2-periphery/build/DeflatingERC20.json"),
 };
 
@@ -74,7 +74,7 @@ export const deployExchange = async (chain: TestChain, weth: Address): Promise<T
   };
 };
 
-/** Sends in one block; a transaction that fails ends the test. */
+/** Sends transactions in one block. @throws if one fails */
 export const settle = async (chain: TestChain, transactions: readonly TestTransaction[], timestamp?: number): Promise<Hash[]> => {
   const hashes = await chain.send(...transactions);
   await chain.mine(timestamp);
@@ -90,18 +90,18 @@ export const approve = (from: Address, token: Address, spender: Address): TestTr
   ...call(artifacts.erc20(), token, "approve", [spender, largest]),
 });
 
-/** Makes an address emit a log, in a block of its own: its code becomes one that logs what it is sent, as many topics and then data. */
+/** Makes an address emit a log in a separate block: its code is replaced by one that logs its calldata, the topics followed by the data. */
 export const emit = async (chain: TestChain, emitter: Address, topics: readonly Hex[], data: Hex): Promise<void> => {
   const byte = (value: number): string => value.toString(16).padStart(2, "0");
   const rest = `60${byte(32 * topics.length)}3603`;
   const push = topics.map((_, position) => `60${byte(32 * position)}35`).reverse();
-  // CALLDATACOPY of what is after the topics to memory, the topics, then LOG of it.
+  // CALLDATACOPY of the data after the topics to memory, push of the topics, LOG.
   const code = `${rest}60${byte(32 * topics.length)}600037${push.join("")}${rest}6000a${topics.length}00`;
   await chain.rpc("anvil_setCode", [emitter, `0x${code}`]);
   await settle(chain, [{ to: emitter, gas: 1_000_000n, data: concat([...topics.map((topic) => pad(topic)), data]) }]);
 };
 
-/** An event of a pair as the node tells it. */
+/** A pair event from the node. */
 export interface PairLog {
   readonly block: number;
   readonly index: number;

@@ -12,7 +12,7 @@ import { createTestIndexer } from "../../../support/indexer/support.ts";
 import { type Market, midnight, openMarket, unit } from "./market.ts";
 import { pricedChain, pricesAtOnce, pricesIn } from "./support.ts";
 
-/** The job alone, on an index that stands still, with the ways to write that a test gives it. */
+/** The job alone, on an idle index, with the write functions of a test. */
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -22,7 +22,7 @@ const index = async () => {
   const indexer = await createTestIndexer(market.chain.url, test.database, { projections });
   await indexer.runToHead(await market.chain.head());
   await indexer.close();
-  // As if tokens had been asked for their decimals.
+  // As if the decimals of tokens had been read.
   await test.database.query("DELETE FROM node_reads");
   for (const token of [market.usd, market.token, market.other]) {
     await test.database.query(
@@ -33,7 +33,7 @@ const index = async () => {
   }
 };
 const contextOf = (beside: JobContext["beside"]): JobContext => {
-  const unasked = () => Promise.reject(new Error("Nothing is asked of the node."));
+  const unasked = () => Promise.reject(new Error("Unexpected request to the node"));
   return {
     chainId: 31337,
     database: test.database,
@@ -68,8 +68,8 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-describe("the job that makes prices", () => {
-  it("makes again what a failed write, or one that was not let in, held", async () => {
+describe("the job compute-prices", () => {
+  it("repeats the rows of a failed or rejected write", async () => {
     const job = createComputePricesJob(settings, { bounds: { rows: 8, milliseconds: 1_000 } });
     let calls = 0;
     const sometimes: JobContext["beside"] = (work) => {
@@ -86,13 +86,13 @@ describe("the job that makes prices", () => {
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   });
 
-  it("takes back what an earlier process told of a running hour, where it does not come true", async () => {
+  it("deletes preliminary rows of an earlier process that do not last", async () => {
     const swapTime = midnight + 43_200 + 60;
     await market.swap(swapTime, 200_000n * unit, [market.usd, market.token]);
     await market.swap(swapTime + 12, 35_000n * unit, [market.token, market.usd]);
     await index();
     await createComputePricesJob(settings).run(contextOf(works));
-    // As if a look had seen a price of a skewed pool in the running hour and day, right when the hour before was over.
+    // As if a preview had read the price of a skewed pool in the current hour and day, right after the previous hour ended.
     const ghost = "99".repeat(20);
     const running = "(SELECT 31337 AS chain, hour + 1 AS hour, block_number AS block FROM price_progress ORDER BY hour DESC LIMIT 1) p";
     await test.database.query(`INSERT INTO price_hours SELECT chain, '\\x${ghost}', hour, 9, 9, 9, 9, block FROM ${running}`);
@@ -107,12 +107,12 @@ describe("the job that makes prices", () => {
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   });
 
-  it("does not have the loop wait while an operator undoes prices, however long that takes", async () => {
+  it("does not block the loop while an operator deletes prices", async () => {
     await expect(
       test.database.transaction(async (client) => {
         await discardPrices(client, 31337, null);
-        // Longer than the job may wait: it must end before the other does.
-        const other = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waits for what was undone.")), 5_000).unref());
+        // Longer than the job may wait: the job must end first.
+        const other = new Promise((_, reject) => setTimeout(() => reject(new Error("The job waits for the deletion")), 5_000).unref());
         await Promise.race([createComputePricesJob(settings).run(contextOf(works)), other]);
       }),
     ).rejects.toThrow("another process is discarding prices");
@@ -120,7 +120,7 @@ describe("the job that makes prices", () => {
     expect(await pricesIn(test.database)).toEqual(await pricesAtOnce(market.chain, settings));
   }, 30_000);
 
-  it("looks again only where something changed, and has no rows and no error where nothing is configured", async () => {
+  it("previews prices only after a change, and writes nothing without configuration", async () => {
     let writes = 0;
     const counted: JobContext["beside"] = (work) => {
       writes += 1;
@@ -133,7 +133,7 @@ describe("the job that makes prices", () => {
     expect(await pricesAtOnce(market.chain, bare)).toMatchObject({ price_hours: [], price_days: [], priced_assets: [] });
   });
 
-  it("lets others have their turn while it goes through years in which nothing happens", async () => {
+  it("yields to other jobs while it skips years without evidence", async () => {
     // The operator's file begins in 1970, the chain 60 years later.
     await test.drop();
     test = await createTestDatabase();

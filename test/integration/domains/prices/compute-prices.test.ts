@@ -74,13 +74,13 @@ afterAll(async () => {
 });
 
 describe("prices of an index", () => {
-  it("are what feeds say and pools hold, for one smallest unit", async () => {
+  it("follow from feed answers and pool reserves, per smallest unit", async () => {
     await pricing.settle();
     expect(await hours(nativeTokenAddress)).toEqual([
       { hour: 0, open: "0.000000000000002", high: "0.000000000000002", low: "0.000000000000002", close: "0.000000000000002" },
     ]);
     expect(await hours("0x455552")).toMatchObject([{ hour: 0, close: "1.25" }]);
-    // 40,000 dollars for 10,000 tokens: 4 dollars, of which a smallest unit is the 10^18th part.
+    // 40,000 dollars for 10,000 tokens: 4 dollars, divided by 10^18 per smallest unit.
     expect(await hours(token)).toMatchObject([{ hour: 1, open: "0.000000000000000004", close: "0.000000000000000004" }]);
   });
 });

@@ -9,7 +9,7 @@ import { emit } from "../pools/support.ts";
 import { type Market, midnight, openMarket } from "./market.ts";
 import { type Pricing, pricedChain, startPricing } from "./support.ts";
 
-/** Contracts that say what is not so, beside pools whose prices are known. */
+/** Contracts that emit false events, next to pools of known prices. */
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
@@ -34,7 +34,7 @@ const answer = (aggregator: Address, value: bigint) =>
 const announce = (factory: Address, pool: Address, [first, second]: readonly [Address, Address]) =>
   emit(market.chain, factory, [pairCreated.topic0, pad(first), pad(second)], `${pad(pool)}${words(1n).slice(2)}`);
 const sync = (pool: Address, reserves: readonly [bigint, bigint]) => emit(market.chain, pool, [pairSync.topic0], words(...reserves));
-/** Makes the next block one of a time. */
+/** Sets the time of the next block. */
 const at = (time: number) => market.chain.rpc("evm_setNextBlockTimestamp", [time]);
 const priceOf = async (asset: Address): Promise<string | null> => {
   const [row] = await test.database.query<{ close: string | null }>(
@@ -43,7 +43,7 @@ const priceOf = async (asset: Address): Promise<string | null> => {
   );
   return row?.close ?? null;
 };
-/** Passes an hour, and makes all prices. */
+/** Advances the chain by an hour and computes all prices. */
 const pass = async (): Promise<void> => {
   const { timestamp } = await market.chain.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
   await market.chain.mine(Number(timestamp) + 3_600);
@@ -72,8 +72,8 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-describe("prices among contracts that lie", () => {
-  it("are not set by pools of a factory that is not configured, however much they claim to hold", async () => {
+describe("prices with hostile contracts", () => {
+  it("are not set by pools of a factory that is not configured, whatever reserves they claim", async () => {
     const { usd, token } = market;
     const tokens = [usd, token].sort() as [Address, Address];
     await announce(liar, ghost, tokens);
@@ -84,14 +84,14 @@ describe("prices among contracts that lie", () => {
     expect(await priceOf(ghost)).toBeNull();
   });
 
-  it("are not set by pools that a liar announces among others of the configured factory's", async () => {
-    // The pair is there and has spoken: nobody else may claim it.
+  it("are not set by a pool of the configured factory that another factory announces", async () => {
+    // The pair has emitted an event, so no other factory can claim it.
     await announce(liar, market.pairs[0], [ghost, market.token]);
     await pass();
     expect(await priceOf(market.token)).toBe(four);
   });
 
-  it("are not set by answers of contracts that are no feeds", async () => {
+  it("are not set by answers of contracts that are not feeds", async () => {
     await answer(stranger, 5_000_00000000n);
     await pass();
     expect(await priceOf(nativeTokenAddress)).toBeNull();
@@ -101,7 +101,7 @@ describe("prices among contracts that lie", () => {
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
-  it.each([-(2n ** 255n), -1n, 0n])("are not known by a feed that answers %s", async (value) => {
+  it.each([-(2n ** 255n), -1n, 0n])("are unknown after the feed answer %s", async (value) => {
     await answer(feed, 2_000_00000000n);
     await pass();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
@@ -112,14 +112,14 @@ describe("prices among contracts that lie", () => {
 
   it("are not set by an answer in the shape of another event", async () => {
     await answer(feed, 2_000_00000000n);
-    // The value among the data, as an event would have it whose parameters are not indexed.
+    // The value in the data, as in an event without indexed parameters.
     await emit(market.chain, feed, [feedAnswer.topic0], words(7n, 1n, 2n));
     await emit(market.chain, feed, [feedAnswer.topic0, pad("0x7"), pad("0x1")], "0x");
     await pass();
     expect(await priceOf(nativeTokenAddress)).toBe("0.000000000000002");
   });
 
-  it("bear the largest reserves that there can be, larger ones, and a stablecoin of 255 decimals", async () => {
+  it("support the largest reserves, larger ones, and a stablecoin of 255 decimals", async () => {
     const { usd } = market;
     await test.database.query(
       `INSERT INTO token_metadata (chain_id, address, decimals, read_at_block, block_number) VALUES (31337, decode($1, 'hex'), 255, 0, 0)
@@ -134,7 +134,7 @@ describe("prices among contracts that lie", () => {
     await sync(address("7d"), [2n ** 112n - 1n, 2n ** 112n - 1n]);
     await sync(giant, [2n ** 112n, 2n ** 255n]);
     await pass();
-    // 2^112 - 1 smallest units of a dollar for one of the other: 5192296858534827.628530496329220095 dollars.
+    // 2^112 - 1 smallest units of the dollar per unit of the other token: 5192296858534827.628530496329220095 dollars.
     expect(await priceOf(ghost)).toBe("5192296858534827.628530496329220095");
     expect(await priceOf(market.token)).toBe(four);
     expect(pricing.notes).toEqual([]);

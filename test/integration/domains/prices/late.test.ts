@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Data, HandIndex } from "../queries/hand-index.ts";
 import { native, openQuotedIndex, wallet } from "./quoted-index.ts";
 
-/** The chain's head is of 18:00 on 2026-01-03. */
+/** The chain's head is at 18:00 on 2026-01-03. */
 let index: HandIndex;
 const hourOf = (time: string): number => Date.parse(`2026-01-${time}:00:00Z`) / 3_600_000;
-/** Prices are made up to the end of an hour. */
+/** Prices are computed up to the end of an hour. */
 const priceUpTo = async (time: string): Promise<void> => {
   await index.database.query("DELETE FROM price_progress");
   await index.database.query("INSERT INTO price_progress (chain_id, hour, block_number) VALUES (7, $1, 0)", [hourOf(time)]);
@@ -18,8 +18,8 @@ beforeAll(async () => {
   return index.end;
 });
 
-describe("prices that are being made, and are days behind the chain", () => {
-  it.each(["", "?quote-currency=EUR"])("are not taken for those of now%s", async (query) => {
+describe("prices that are days behind the chain", () => {
+  it.each(["", "?quote-currency=EUR"])("are not used as current prices%s", async (query) => {
     await priceUpTo("01T05");
     const items = await itemsOf(`address/${wallet}/balances_v2/${query}`);
     expect(items.map((item) => [item.quote_rate, item.quote, item.pretty_quote])).toEqual(items.map(() => [null, null, null]));
@@ -28,7 +28,7 @@ describe("prices that are being made, and are days behind the chain", () => {
     expect(gas).toMatchObject({ gas_quote_rate: null });
   });
 
-  it("are told of times that they have come to, or nearly so", async () => {
+  it("are returned for times that the computation has reached, or nearly so", async () => {
     await priceUpTo("01T05");
     const { data } = await index.get(`/v1/pricing/historical_by_addresses_v2/hand/USD/${native}/?from=2026-01-01&to=2026-01-03`);
     expect(data[0].prices.map(({ price }: Data) => price)).toEqual([null, 2222, 2000]);
@@ -39,7 +39,7 @@ describe("prices that are being made, and are days behind the chain", () => {
     expect(rates).toEqual([null, null, 2000, 2000]);
   });
 
-  it("are all told once they are less than a day behind, as they are while a chain's hour runs", async () => {
+  it("are all returned once they are less than a day behind, as in the current hour", async () => {
     for (const time of ["02T18", "03T17"]) {
       await priceUpTo(time);
       expect(nativeIn(await itemsOf(`address/${wallet}/balances_v2/`)), time).toMatchObject({ quote_rate: 1999.99 });

@@ -4,10 +4,10 @@ import { artifacts, startTestChain, type TestChain } from "../../../support/chai
 import { approve, deployExchange, mint, read, settle, type TestExchange, uniswap } from "../pools/support.ts";
 
 export const unit = 10n ** 18n;
-/** The first second of a UTC day after anvil's own first block. */
+/** The first midnight (UTC) after anvil's genesis block. */
 export const midnight = Date.UTC(2030, 0, 1) / 1000;
 
-/** A chain with real pools of a stablecoin and a token, and of that and another token. */
+/** A chain with real pools of a stablecoin and a token, and of this token and another one. */
 export interface Market {
   readonly chain: TestChain;
   readonly exchange: TestExchange;
@@ -15,13 +15,13 @@ export interface Market {
   readonly token: Address;
   readonly other: Address;
   readonly pairs: readonly [Address, Address];
-  /** Trades at a time, one swap a block. */
+  /** Swaps at a time, one swap per block. */
   swap(time: number, amount: bigint, path: readonly Address[]): Promise<void>;
-  /** Trades here and there, from one time to another. */
+  /** Swaps at scattered times of a span. */
   trade(seed: string, from: number, to: number): Promise<void>;
 }
 
-/** Deploys the exchange before midnight, and puts 400,000 dollars and 100,000 tokens, 100,000 tokens and 50,000 other ones into it. */
+/** Deploys the exchange before midnight, with pools of 400,000 dollars and 100,000 tokens, and of 100,000 tokens and 50,000 other ones. */
 export const openMarket = async (): Promise<Market> => {
   const chain = await startTestChain();
   const [owner] = chain.accounts as [Address];
@@ -66,14 +66,14 @@ export const openMarket = async (): Promise<Market> => {
   };
 };
 
-/** What a pair held of two tokens, and its supply, after each block. */
+/** The reserves and the supply of a pair after each block. */
 export interface Reserves {
   readonly time: number;
   readonly of: readonly [bigint, bigint];
   readonly supply: bigint;
 }
 
-/** Asks the node for a pair's reserves at every block, the given tokens' in their order. */
+/** Reads a pair's reserves from the node at every block, in the order of the tokens. */
 export const reservesOf = async (chain: TestChain, pair: Address, tokens: readonly [Address, Address]): Promise<Reserves[]> => {
   const head = await chain.head();
   const isTurned = tokens[0] > tokens[1];

@@ -5,12 +5,12 @@ import { compare, type Decimal, decimalOf, shift, toText } from "../../../../run
 import { groupBy } from "../../../../runtime/lib/group-by.ts";
 import { secondsOfDay, secondsOfHour } from "../../../../runtime/lib/time.ts";
 
-/** What an asset closed at in the hour of a time. */
+/** The close of an asset in the hour of a time. */
 export interface PriceRow {
   readonly asset: Asset;
   /** Unix seconds. */
   readonly time: number;
-  /** US dollars for one smallest unit of a token or for one whole unit of a currency; null where it is not known from then on. */
+  /** US dollars for one smallest unit of a token or for one whole unit of a currency; null if it is unknown from then on. */
   readonly close: string | null;
 }
 
@@ -21,10 +21,10 @@ interface Span {
   readonly close: string | null;
 }
 
-/** US dollars for one whole token as those for its smallest unit. */
+/** Converts US dollars per whole token to US dollars per smallest unit. */
 export const perUnit = (price: string, decimals: number): string => toText(shift(decimalOf(price), -decimals));
 
-/** Fills the tables of prices as they are kept: a row for each hour that is given, for each day of these, and for each asset. An hour opens with the close before it. */
+/** Fills the price tables: a row for each hour, for each of their days, and for each asset. An hour opens with the previous close. */
 export async function insertPrices(database: Pick<Database, "query">, chainId: number, rows: readonly PriceRow[]): Promise<void> {
   for (const [asset, own] of groupBy(rows, (row) => row.asset)) {
     const ordered = own.toSorted((left, right) => left.time - right.time);

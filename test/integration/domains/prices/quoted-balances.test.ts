@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe("balances now", () => {
-  it("are worth balance times price, exactly and cut for people", async () => {
+  it("have quotes of balance times price, exact and formatted", async () => {
     const items = await itemsOf("balances_v2/");
     // 1.5 at 1999.99.
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
@@ -29,18 +29,18 @@ describe("balances now", () => {
     expect(quotesOf(items.get(fine))).toEqual([0.5, 1.5, "$1.50"]);
   });
 
-  it("have a worth and no rate where nobody knows the decimals", async () => {
+  it("have a quote and no rate if the decimals are unknown", async () => {
     // 123,456 smallest units at 0.001.
     expect(quotesOf((await itemsOf("balances_v2/")).get(odd))).toEqual([null, 123.456, "$123.45"]);
   });
 
-  it("have none where the price is not known, was known, or is of a collection", async () => {
+  it("have none if the price is unknown, no longer known, or of a collection", async () => {
     const items = await itemsOf("balances_v2/");
     for (const token of [bare, coin, art]) expect(quotesOf(items.get(token)), token).toEqual(unknown);
     for (const token of [bare, art]) expect(earlierOf(items.get(token)), token).toEqual(unknown);
   });
 
-  it("of a contract that is both coin and collection have one for the coins alone", async () => {
+  it("of a contract that is both ERC-20 and ERC-721 have one for the fungible balance only", async () => {
     const items = (await dataOf(`address/${wallet}/balances_v2/`)).items.filter((item: Data) => item.contract_address === hybrid);
     // 25 smallest units, of 10 a coin, at 3.
     expect(items.map((item: Data) => [item.balance, item.type, ...quotesOf(item), ...earlierOf(item)])).toEqual([
@@ -49,7 +49,7 @@ describe("balances now", () => {
     ]);
   });
 
-  it("that are not known have a rate, and no worth", async () => {
+  it("that are unknown have a rate and no quote", async () => {
     const native = async () => (await dataOf(`address/${other}/balances_v2/`)).items[0];
     await index.database.query("UPDATE chains SET missing = ARRAY['native-balances']", []);
     expect(await native()).toMatchObject({ native_token: true, balance: null, quote_rate: 1999.99, quote: null, pretty_quote: null });
@@ -57,15 +57,15 @@ describe("balances now", () => {
     expect((await native()).native_token).toBe(false);
   });
 
-  it("are told beside what was had 24 hours ago at the price of then", async () => {
+  it("come with the balance of 24 hours ago at its price", async () => {
     const items = await itemsOf("balances_v2/");
-    // After block 7 it had 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. Of coins 10, at 1.5.
+    // After block 7 the balance was 2.5, at the close of the hour from 18:00 to 19:00: 2100.5. Of coins 10, at 1.5.
     expect(items.get(native)).toMatchObject({ balance_24h: "2500000000000000000" });
     expect(earlierOf(items.get(native))).toEqual([2100.5, 5251.25, "$5,251.25"]);
     expect(earlierOf(items.get(coin))).toEqual([1.5, 15, "$15.00"]);
   });
 
-  it("are dust below 0.10 dollars, in whatever currency they are told", async () => {
+  it("are dust below 0.10 dollars in any quote currency", async () => {
     for (const currency of ["USD", "EUR", "JPY", "CAD"]) {
       const items = await itemsOf(`balances_v2/?quote-currency=${currency}`);
       // 0.099 dollars, which are 15.47 yen; 0.1 dollars, which are 0.08 euros.
@@ -73,7 +73,7 @@ describe("balances now", () => {
     }
   });
 
-  it("are told in another currency at its rate of the same time", async () => {
+  it("are converted to another currency at its rate of the same time", async () => {
     const items = await itemsOf("balances_v2/?quote-currency=eur");
     // A euro is 1.25 dollars, now and 24 hours ago: 1999.99 / 1.25 = 1599.992, and 1.5 of them 2399.988; 2100.5 / 1.25 = 1680.4, and 2.5 of them 4201.
     expect(quotesOf(items.get(native))).toEqual([1599.992, 2399.988, "€2,399.98"]);
@@ -90,11 +90,11 @@ describe("balances now", () => {
 });
 
 describe("a past balance", () => {
-  it("of a block is worth what the hour of the block closed at", async () => {
-    // Block 5, at 06:00 of the second day: the price came a quarter of an hour after it, in the same hour.
+  it("at a block is valued at the close of the block's hour", async () => {
+    // Block 5, at 06:00 of the second day: the price changed 15 minutes later, in the same hour.
     const fifth = await itemsOf("historical_balances/?block-height=5");
     expect(quotesOf(fifth.get(native))).toEqual([2100.5, 5251.25, "$5,251.25"]);
-    // Block 4, six hours before: what the first day's first hour closed at still holds.
+    // Block 4, six hours before: the close of the first hour of the first day still holds.
     const fourth = await itemsOf("historical_balances/?block-height=4");
     expect(quotesOf(fourth.get(native))).toEqual([2000, 2000, "$2,000.00"]);
     // 4 coins at 1.25.
@@ -102,7 +102,7 @@ describe("a past balance", () => {
     expect(fourth.get(cents).type).toBe("dust");
   });
 
-  it("of a day is worth what the day closed at", async () => {
+  it("of a day is valued at the day's close", async () => {
     const items = await itemsOf("historical_balances/?date=2026-01-02");
     // 2.5 at 2222, and 10 coins at 1.5.
     expect(quotesOf(items.get(native))).toEqual([2222, 5555, "$5,555.00"]);
@@ -121,7 +121,7 @@ describe("a past balance", () => {
     ]);
   });
 
-  it("without either is worth what it is now", async () => {
+  it("without either is valued at the current price", async () => {
     const items = await itemsOf("historical_balances/");
     expect(quotesOf(items.get(native))).toEqual([1999.99, 2999.985, "$2,999.98"]);
     expect(quotesOf(items.get(coin))).toEqual(unknown);
@@ -131,7 +131,7 @@ describe("a past balance", () => {
 describe("the native balance alone", () => {
   const quoted = async (query: string) => quotesOf((await dataOf(`address/${wallet}/balances_native/${query}`)).items[0]);
 
-  it("is worth what it is now, or was at the time of a block", async () => {
+  it("is valued at the current price, or at that of a block", async () => {
     expect(await quoted("")).toEqual([1999.99, 2999.985, "$2,999.98"]);
     // Block 6, at noon of the second day.
     expect(await quoted("?block-height=6")).toEqual([2100.5, 5251.25, "$5,251.25"]);
@@ -139,7 +139,7 @@ describe("the native balance alone", () => {
     expect(await quoted("?quote-currency=CAD")).toEqual(unknown);
   });
 
-  it("of an address that was never seen is worth an unknown amount where no node says what it has", async () => {
+  it("of an unseen address has no quote without a node to read it", async () => {
     expect((await dataOf(`address/${other}/balances_native/`)).items).toMatchObject([{ balance: null, quote: null, quote_rate: 1999.99 }]);
   });
 });
@@ -154,7 +154,7 @@ describe("a portfolio", () => {
     ]);
   };
 
-  it("has all balances of a day at the close of the day, of the running one at the price now", async () => {
+  it("values a day's balances at the day's close, and those of the current day at the current price", async () => {
     expect(await daysOf(native)).toEqual([
       // From 2.5 to 1.5 at 1999.99; from 1 to 2.5 at 2222; from nothing to 1 at 2000.
       [1999.99, 4999.975, 4999.975, 2999.985, 2999.985],
@@ -169,7 +169,7 @@ describe("a portfolio", () => {
     ]);
   });
 
-  it("has nothing on days without a price", async () => {
+  it("has no quotes on days without a price", async () => {
     expect(await daysOf(coin)).toEqual([
       [null, null, null, null, null],
       // From 4 to 10 at 1.5; from nothing to 4 at 1.25.
@@ -180,7 +180,7 @@ describe("a portfolio", () => {
     for (const day of await daysOf(bare)) expect(day).toEqual([null, null, null, null, null]);
   });
 
-  it("says what a close is worth for people", async () => {
+  it("has formatted quotes of closes", async () => {
     const { items } = await dataOf(`address/${wallet}/portfolio_v2/?days=1`);
     expect(items[0].holdings[0].close).toEqual({ balance: "1500000000000000000", quote: 2999.985, pretty_quote: "$2,999.98" });
   });

@@ -11,11 +11,11 @@ const head = 11;
 const now = () => new Date("2026-01-03T18:30:00Z");
 export const wallet = addressOf(0xabc);
 export const other = addressOf(0xdef);
-/** 6 decimals, its price not known since the morning of the last day; 0 decimals; 36 decimals; decimals not known; never a price. */
+/** 6 decimals, its price unknown since the morning of the last day; 0 decimals; 36 decimals; unknown decimals; no price. */
 export const [coin, whole, fine, odd, bare] = [1, 2, 3, 4, 5].map(addressOf) as [Hex, Hex, Hex, Hex, Hex];
-/** A coin of 1 decimal that also has tokens of ERC-721 under its address. */
+/** An ERC-20 token of 1 decimal whose contract also has ERC-721 tokens. */
 export const hybrid: Hex = addressOf(10);
-/** 18 decimals and 1 dollar each. A collection for which somebody made up a price. A token with prices of which the index knows nothing else. */
+/** 18 decimals and 1 dollar each. A collection with an invented price. A token with prices of which nothing else is indexed. */
 export const [cents, dime, art, relic] = [6, 7, 8, 9].map(addressOf) as [Hex, Hex, Hex, Hex];
 export const native = nativeTokenAddress;
 
@@ -27,13 +27,13 @@ const priced = (asset: Hex, decimals: number, closes: Readonly<Record<string, st
     close: price === null ? null : perUnit(price, decimals),
   }));
 
-/** Dollars for a whole token, by day and hour of their change. */
+/** Dollars per whole token, by day and hour of the change. */
 const prices: PriceRow[] = [
   ...priced(native, 18, { "01T00:00": "2000", "02T06:15": "2100.5", "02T20:00": "2222", "03T18:10": "1999.99" }),
   ...priced(coin, 6, { "01T00:00": "1.25", "02T06:00": "1.5", "03T06:00": null }),
   ...priced(whole, 0, { "01T00:00": "12.5" }),
   ...priced(fine, 36, { "01T00:00": "0.5" }),
-  // For its smallest unit.
+  // Per smallest unit.
   ...priced(odd, 0, { "01T00:00": "0.001" }),
   ...priced(cents, 18, { "01T00:00": "1" }),
   ...priced(dime, 18, { "01T00:00": "1" }),
@@ -57,7 +57,7 @@ const balances: Readonly<Record<Hex, readonly [standard: number, after: Readonly
   [hybrid]: [1, { 1: "25" }],
 };
 
-/** In wei: 21,000 gas at 2 gwei, and with what the layer below took of the transaction in block 6. */
+/** In wei: 21,000 gas at 2 gwei, and with the L1 fee of the transaction in block 6. */
 const [fee, feeWithL1] = [42_000_000_000_000n, 52_000_000_000_000n];
 
 const transactions: readonly Row[] = [
@@ -73,7 +73,7 @@ const sums: readonly (readonly [block: number, count: number, paid: bigint])[] =
   [10, 4, 3n * fee + feeWithL1],
 ];
 
-/** The wallet received 4 coins in block 2, and 7 in block 6, of which it gave one away; in block 6 it also moved one `bare`. */
+/** The wallet received 4 coins in block 2, and 7 in block 6, and sent one on; in block 6 it also moved one `bare`. */
 const transfers: readonly Row[] = (
   [
     [2, 0, coin, other, wallet, "4000000", "4000000"],
@@ -96,7 +96,7 @@ const transfers: readonly Row[] = (
   to_balance: to_address === wallet ? balance : null,
 }));
 
-/** The index of that wallet, with all these prices. */
+/** The index of the wallet, with these prices. */
 export async function openQuotedIndex({ answerRows = 100 } = {}): Promise<HandIndex> {
   const index = await openHandIndex({ answerRows, now });
   const { insert } = index;

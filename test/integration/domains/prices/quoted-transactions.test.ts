@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("transactions", () => {
-  // 21,000 gas at 2 gwei are 0.000042. In block 2 the native token was 2000; in block 6, whose fee has 0.00001 of the layer below, 2100.5; in block 10 2222.
+  // 21,000 gas at 2 gwei are 0.000042. The native token's price is 2000 in block 2; 2100.5 in block 6, whose fee includes an L1 fee of 0.00001; in block 10 2222.
   const gas: Readonly<Record<number, readonly unknown[]>> = {
     2: [2000, 0.084, "$0.08"],
     3: [2000, 0.084, "$0.08"],
@@ -26,7 +26,7 @@ describe("transactions", () => {
     10: [2222, 0.093324, "$0.09"],
   };
 
-  it("are worth what the native token was in the hour of their blocks, each of them", async () => {
+  it("are valued at the native token's price in the hour of their block", async () => {
     const { items } = await dataOf(`address/${wallet}/transactions_v3/`);
     expect(items.map((item: Data) => item.block_height)).toEqual([10, 6, 3, 2]);
     for (const item of items) expect(gasOf(item), item.block_height).toEqual(gas[item.block_height]);
@@ -39,7 +39,7 @@ describe("transactions", () => {
     ]);
   });
 
-  it("are worth the same in every list and alone", async () => {
+  it("have the same quotes in every list and alone", async () => {
     const bucket = Date.parse("2026-01-02T12:00:00Z") / 900_000;
     const paths = [
       `transaction_v2/${transactionHashOf(6, 0)}/`,
@@ -84,7 +84,7 @@ describe("transfers", () => {
       ]),
     );
 
-  it("and the balances after them are worth what the token was in their hour", async () => {
+  it("and the balances after them are valued at the token's price in their hour", async () => {
     expect(await transfersOf()).toEqual([
       // 7 in, after which it had 11; 1 out, after which it had 10, at 1.5 each.
       [coin, "IN", 1.5, 10.5, "$10.50", 16.5],
@@ -95,7 +95,7 @@ describe("transfers", () => {
     ]);
   });
 
-  it("are told in another currency at its rate of the same hour", async () => {
+  it("are converted to another currency at its rate of the same hour", async () => {
     expect(await transfersOf(`?quote-currency=EUR&contract-address=${coin}`)).toEqual([
       // 1.5 / 1.25 = 1.2; 1.25 / 1.6 = 0.78125.
       [coin, "IN", 1.2, 8.4, "€8.40", 13.2],
@@ -106,15 +106,15 @@ describe("transfers", () => {
   });
 });
 
-describe("the sum of what a wallet paid", () => {
+describe("the sum of a wallet's fees", () => {
   const gasSummary = async (address: string, query = "") =>
     (await dataOf(`address/${address}/transactions_summary/?with-gas=true${query}`)).items[0]?.gas_summary;
 
-  it("is worth the fees of each day at the day's close", async () => {
+  it("values the fees of each day at the day's close", async () => {
     expect(await gasSummary(wallet)).toMatchObject({
       total_sent_count: 4,
       total_fees_paid: String(3n * 42_000_000_000_000n + 52_000_000_000_000n),
-      // 0.000084 at 2000 + 0.000052 at 2222 + 0.000042 at 1999.99 = 0.168 + 0.115544 + 0.08399958, and a quarter of it.
+      // 0.000084 at 2000 + 0.000052 at 2222 + 0.000042 at 1999.99 = 0.168 + 0.115544 + 0.08399958, divided by 4.
       total_gas_quote: 0.36754358,
       pretty_total_gas_quote: "$0.36",
       average_gas_quote_per_tx: 0.091885895,
@@ -122,7 +122,7 @@ describe("the sum of what a wallet paid", () => {
     });
   });
 
-  it("is told in another currency at the rates of the days, and not without them", async () => {
+  it("is converted to another currency at each day's rate, and null without rates", async () => {
     // 0.168 / 1.6 + 0.115544 / 1.25 + 0.08399958 / 1.25 = 0.105 + 0.0924352 + 0.067199664
     expect(await gasSummary(wallet, "&quote-currency=EUR")).toMatchObject({
       total_gas_quote: 0.264634864,
@@ -137,7 +137,7 @@ describe("the sum of what a wallet paid", () => {
     });
   });
 
-  it("of one that only received is nothing, and no average", async () => {
+  it("is 0 without an average for a wallet that only received", async () => {
     await index.insert("address_transactions", [{ chain_id: 7, address: other, ordinal: 0, block_number: 2, transaction_index: 0 }]);
     const nothing = { total_sent_count: 0, total_fees_paid: "0", average_gas_quote_per_tx: null };
     expect(await gasSummary(other)).toMatchObject({ ...nothing, total_gas_quote: 0, pretty_total_gas_quote: "$0.00" });
@@ -145,10 +145,10 @@ describe("the sum of what a wallet paid", () => {
   });
 });
 
-describe("estimates of gas", () => {
+describe("gas estimates", () => {
   const estimates = (kind: string, query = "") => dataOf(`event/${kind}/gas_prices/${query}`);
 
-  it("are worth gas times price at the price now", async () => {
+  it("are valued as gas times gas price at the current price", async () => {
     const data = await estimates("nativetokens");
     expect(data.gas_quote_rate).toBe(1999.99);
     expect(data.items).toHaveLength(3);
@@ -163,7 +163,7 @@ describe("estimates of gas", () => {
     }
   });
 
-  it("have the fee of the layer below beside them", async () => {
+  it("include the L1 fee", async () => {
     for (const item of (await estimates("erc20")).items) {
       // 0.00001 at 1999.99 more.
       expect(item).toMatchObject({
@@ -175,7 +175,7 @@ describe("estimates of gas", () => {
     }
   });
 
-  it("are told in another currency, or not at all", async () => {
+  it("are converted to another currency, or null without a rate", async () => {
     const euros = await estimates("erc20", "?quote-currency=EUR");
     expect(euros.gas_quote_rate).toBe(1599.992);
     // 0.10399948 / 1.25

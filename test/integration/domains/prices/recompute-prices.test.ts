@@ -14,18 +14,18 @@ import { type Answer, type Served, servePools } from "../pools/served.ts";
 import { uniswap } from "../pools/support.ts";
 import { type Pricing, startPricing } from "./support.ts";
 
-/** An index that lives while an operator imports prices or has them made anew. The chain's first block is of 2023-11-14. */
+/** A running index while an operator imports or recomputes prices. The chain's first block is of 2023-11-14. */
 let market: Market;
 let test: TestDatabase;
 let pricing: Pricing;
 let served: Served;
-/** What comes between the next reading and its writing. */
+/** Runs between the next read and its write. */
 let between: (() => Promise<void>) | null = null;
 const chainId = 31337;
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
   firstMidnight + day * secondsOfDay + hour * secondsOfHour + minute * 60 + second;
 
-/** The prices' job, whose writing something may come before. */
+/** The price job, with a hook before each write. */
 const disturbed = (): Job => {
   const job = createComputePricesJob(market.config);
   return {
@@ -46,7 +46,7 @@ const importText = (database: Database, lines: readonly string[]): Promise<void>
   database.transaction((client) =>
     importPrices(client, chainId, parsePrices("prices.csv", ["asset,time,price", ...lines].join("\n"), ["USD", "EUR"])),
   );
-/** What is kept of prices, but for the hours after which portions were written: the last of them. */
+/** All stored prices; of the hours after which portions were written, only the last. */
 const kept = async (database: Database): Promise<Record<string, unknown>> => {
   const rows: Record<string, unknown> = {};
   for (const table of ["price_hours", "price_days", "priced_assets", "price_imports"])
@@ -54,7 +54,7 @@ const kept = async (database: Database): Promise<Record<string, unknown>> => {
   rows.progress = await database.query("SELECT * FROM price_progress ORDER BY hour DESC LIMIT 1");
   return rows;
 };
-/** What an index keeps that was made at once, with these files there from the beginning. */
+/** The prices of an index that is built in one run, with these files from the beginning. */
 const fresh = async (files: readonly (readonly string[])[]): Promise<Record<string, unknown>> => {
   const other = await createTestDatabase();
   for (const lines of files) await importText(other.database, lines);
@@ -107,33 +107,33 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-describe("a file of prices that comes while an index lives", () => {
-  it("leaves what an index has that had it from the beginning", async () => {
+describe("a price file imported into a running index", () => {
+  it("results in the prices of an index that had it from the beginning", async () => {
     const { mist, gold } = market.tokens;
     expect(await daily(mist)).toEqual(times(14, null));
     const before = await daily(gold);
     await importText(test.database, first);
     await pricing.settle();
     expect(await kept(test.database)).toEqual(await fresh([first]));
-    // From the tenth, at noon of the fifteenth, and no more from the sixteenth.
+    // Prices since the tenth, since noon of the fifteenth, and none since the sixteenth.
     expect(await daily(mist)).toEqual([...times(6, null), ...times(5, 7), 9, null, null]);
-    // Before the first block by the file, then by the feed and the pool, which come before it.
+    // Before the first block by the file, then by the feed and the pool, which have priority.
     expect(await daily(nativeTokenAddress)).toEqual([...times(10, 1_500), ...times(4, 2_000)]);
     expect(await daily(gold)).toEqual([null, ...times(9, 1_000), ...before.slice(10)]);
     expect(before[10]).toBe(3_000);
   });
 
-  it("tells rates of currencies too, and nothing of a token whose decimals nobody knows", async () => {
+  it("sets currency rates too, and no price for a token of unknown decimals", async () => {
     const { mist, bare } = market.tokens;
     const euros = await daily(mist, "EUR");
-    // By the file until the feed of the fourteenth, which says 1.10.
+    // By the file until the feed of the fourteenth, which answers 1.10.
     expect(euros.slice(0, 6)).toEqual(times(6, null));
     for (const [day, expected] of [7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.05, 7 / 1.1, 9 / 1.1].entries())
       expect(euros[6 + day]).toBeCloseTo(expected, 12);
     expect(await daily(bare)).toEqual(times(14, null));
   });
 
-  it("changes what comes after its first price alone", async () => {
+  it("changes only prices after its first entry", async () => {
     await importText(test.database, second);
     await pricing.settle();
     expect(await kept(test.database)).toEqual(await fresh([first, second]));
@@ -141,7 +141,7 @@ describe("a file of prices that comes while an index lives", () => {
     expect(await daily(nativeTokenAddress)).toEqual([...times(8, 1_500), 1_600, 1_600, ...times(4, 2_000)]);
   });
 
-  it("is not lost when it comes between the reading and the writing of the next prices", async () => {
+  it("is not lost if it is imported between the read and the write of the next prices", async () => {
     const third = [`${market.tokens.mist},2023-11-14,6`];
     between = () => importText(test.database, third);
     await market.block(at(2, 9), buy(30_000n));
@@ -153,7 +153,7 @@ describe("a file of prices that comes while an index lives", () => {
   });
 });
 
-describe("a file of prices of the running hour", () => {
+describe("a price file for the current hour", () => {
   it.each([
     ["while nothing else happens", 1, async (text: string) => importText(test.database, [text])],
     [
@@ -164,9 +164,9 @@ describe("a file of prices of the running hour", () => {
         await market.block(at(2, 9, 5), buy(1_000n));
       },
     ],
-  ])("counts at once %s", async (_, minute, tell) => {
+  ])("takes effect at once %s", async (_, minute, importLine) => {
     const line = `${market.tokens.mist},${at(2, 9, minute - 1)},${minute}.5`;
-    await tell(line);
+    await importLine(line);
     await pricing.settle();
     second.push(line);
     expect((await daily(market.tokens.mist)).at(-1)).toBe(minute + 0.5);
@@ -174,8 +174,8 @@ describe("a file of prices of the running hour", () => {
   });
 });
 
-describe("prices that are undone to be made anew", () => {
-  it("are what they were, on an index that goes on meanwhile", async () => {
+describe("prices that are deleted for recomputation", () => {
+  it("are the same as before, while indexing continues", async () => {
     const end = `${market.tokens.mist},${at(2, 10)},`;
     second.push(end);
     await importText(test.database, [end]);
@@ -191,15 +191,15 @@ describe("prices that are undone to be made anew", () => {
   });
 });
 
-describe("a price that is there for a look and does not stay", () => {
+describe("a preliminary price that does not last", () => {
   it.each([
     ["by the process that saw it", () => undefined, 3],
     ["by the one after it", () => pricing.interrupt(), 4],
-  ])("is taken back %s", async (_, then, day) => {
+  ])("is deleted %s", async (_, then, day) => {
     const { swap, people, tokens } = market;
     const [, person] = people;
     const { usd, mist } = tokens;
-    // A pool of 445 of the 900 seconds up to the hour, and of 455 of the 901 up to the head: a price now, but of no quarter of an hour.
+    // A pool of 445 of the 900 seconds up to the hour, and of 455 of the 901 up to the head: a current price, but not that of any bucket.
     await market.block(at(day, 4, 52, 35), swap.add(person, [usd, mist], [90_000n * units.usd, 30_000n * units.mist]));
     const pair = await swap.pairOf(usd, mist);
     await market.block(at(day, 5, 0, 10), { from: person, ...call(uniswap.pair(), pair, "approve", [swap.router, 10n ** 40n]) });
@@ -226,9 +226,9 @@ describe("a price that is there for a look and does not stay", () => {
   });
 });
 
-describe("a token that nobody has moved", () => {
-  it("is asked for its decimals when a file prices it", async () => {
-    // Its constructor emits nothing, so the index has not met it; a whole one has 18 decimals.
+describe("a token without transfers", () => {
+  it("has its decimals read when a file prices it", async () => {
+    // Its constructor emits nothing, so it is not indexed; a whole one has 18 decimals.
     const still = (await market.chain.deploy(artifacts.erc20(), ["Still", "STILL"])).toLowerCase();
     await market.chain.mine();
     await importText(test.database, [`${still},2023-11-16,3`]);

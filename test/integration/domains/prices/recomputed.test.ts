@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { type Market, midnight, openMarket, type Reserves, reservesOf } from "./market.ts";
 import { pricedChain, pricesAtOnce, pricesIn, startPricing } from "./support.ts";
 
-/** Three days of trade, its prices made by an index that follows, and recomputed here second by second from what the node says of the pairs. */
+/** Three days of swaps: prices of an index that follows, recomputed second by second from the pairs' reserves on the node. */
 let market: Market;
 let settings: ChainConfig;
 let test: TestDatabase;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { chain, exchange, usd } = market;
   settings = pricedChain({ exchanges: [{ name: "swap", factory: exchange.factory }], prices: { stablecoins: [{ token: usd }] } });
   test = await createTestDatabase();
-  // The index follows; its process is started anew in the middle of a day, in the middle of an hour.
+  // The index follows; its process restarts in the middle of a day and an hour.
   for (const [seed, from, to] of [
     ["one", -5_000, 20_000],
     ["two", 20_000, 20_300],
@@ -42,7 +42,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-/** A whole number divided by another, as the index writes it: 40 significant digits, the others cut off, without zeros at the end. */
+/** A whole number divided by another, as the index writes it: truncated to 40 significant digits, without trailing zeros. */
 const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): string => {
   const digits = ((numerator * 10n ** BigInt(places)) / denominator).toString();
   const kept = digits.slice(0, 40) + "0".repeat(Math.max(0, digits.length - 40));
@@ -50,17 +50,17 @@ const cutQuotient = (numerator: bigint, denominator: bigint, places = 120): stri
   return `${text.slice(0, -places)}.${text.slice(-places)}`.replace(/\.?0+$/, "");
 };
 
-/** What was in the middle of 900 seconds, of those seconds that know it; the lower one of two. */
+/** The median of the known values of 900 seconds; the lower one of two. */
 const middle = <T>(values: readonly (T | null)[], isLess: (left: T, right: T) => boolean): T | null => {
   const known = values.filter((value) => value !== null);
   return known.sort((left, right) => (isLess(left, right) ? -1 : isLess(right, left) ? 1 : 0))[Math.ceil(known.length / 2) - 1] ?? null;
 };
 
-/** The reserves in each second of the quarter before a time. */
+/** The reserves in each second of the bucket that ends at a time. */
 const secondsBefore = (history: readonly Reserves[], end: number): (Reserves | null)[] =>
   Array.from({ length: 900 }, (_, second) => history.findLast(({ time }) => time <= end - 900 + second) ?? null);
 
-/** Of a pair over a quarter: its second token's price in the first one, as a fraction; null where it holds too little of the first. */
+/** The price of a pair's second token in the first one over a bucket, as a fraction; null if it holds too little of the first. */
 const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): readonly [bigint, bigint] | null => {
   const seconds = secondsBefore(history, end);
   const depth = middle(
@@ -68,7 +68,7 @@ const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): re
     (left, right) => left < right,
   );
   if (depth === null || depth < floor) return null;
-  // The index orders by the first token's price in the second one, which matters where two stood equally long; the story has no such quarter.
+  // The index orders by the first token's price in the second one, which matters if two prices have equal durations; no bucket of the story does.
   return middle(
     seconds.map((reserves) => (reserves === null || reserves.of[0] === 0n ? null : reserves.of)),
     (left, right) => left[0] * right[1] < right[0] * left[1],
@@ -77,7 +77,7 @@ const quarterOf = (history: readonly Reserves[], end: number, floor: bigint): re
 
 type Row = readonly [number, string | null, string | null, string | null, string | null];
 
-/** Rows of hours or days by the price of each quarter: one where any quarter differs from the one before it. */
+/** Rows of hours or days from the price of each bucket: one if any bucket differs from the previous one. */
 const rowsOf = (quarters: readonly (string | null)[], from: number, size: number): Row[] => {
   const rows: Row[] = [];
   for (let start = 0; start < quarters.length; start += size) {
@@ -101,8 +101,8 @@ const stored = async (table: "price_hours" | "price_days", span: "hour" | "day",
 const firstDay = midnight / day - 1;
 const quarterEnds = Array.from({ length: (days + 1) * 96 }, (_, quarter) => firstDay * day + (quarter + 1) * 900);
 
-describe("prices of three days of trade", () => {
-  it("are the middle of each quarter's reserves as the node has them, hour by hour and day by day", async () => {
+describe("prices of three days of swaps", () => {
+  it("are the medians of the node's reserves in each bucket, by hour and day", async () => {
     const { chain, pairs, usd, token } = market;
     const history = await reservesOf(chain, pairs[0], [usd, token]);
     expect(history.length).toBeGreaterThan(60);
@@ -118,7 +118,7 @@ describe("prices of three days of trade", () => {
     expect(await stored("price_days", "day", token)).toEqual(rowsOf(quarters, firstDay, 96));
   });
 
-  it("over two pools are the product of both", async () => {
+  it("through two pools are the product of both", async () => {
     const { chain, pairs, usd, token, other } = market;
     const [near, far] = [await reservesOf(chain, pairs[0], [usd, token]), await reservesOf(chain, pairs[1], [token, other])];
     const rows = await stored("price_hours", "hour", other);
@@ -133,12 +133,12 @@ describe("prices of three days of trade", () => {
         continue;
       }
       const exact = cutQuotient(ratios[0][0] * ratios[1][0], ratios[0][1] * ratios[1][1] * 10n ** 18n);
-      // The index cuts after each pool: the last of 40 digits may be another.
+      // The index truncates after each pool: the last of 40 digits may differ.
       expect(close?.slice(0, 50), String(hour)).toBe(exact.slice(0, 50));
     }
   });
 
-  it("of a pool's own token are its share at those prices", async () => {
+  it("of a pool token are its share of the reserves at these prices", async () => {
     const { chain, pairs, usd, token } = market;
     const history = await reservesOf(chain, pairs[0], [usd, token]);
     const rows = await stored("price_hours", "hour", pairs[0]);
@@ -150,8 +150,8 @@ describe("prices of three days of trade", () => {
         secondsBefore(history, end).map((reserves) => (reserves === null || reserves.supply === 0n ? null : reserves)),
         (left, right) => left.of[0] * left.of[1] * right.supply ** 2n < right.of[0] * right.of[1] * left.supply ** 2n,
       );
-      if (price === null || share === null) throw new Error("The pair was there.");
-      // (price × supply / 2)² is the product of the sides' worth: reserve × 10^-18 and reserve × the token's price × 10^-18.
+      if (price === null || share === null) throw new Error("The pair has no price or share");
+      // (price × supply / 2)² is the product of the values of both sides: reserve × 10^-18 and reserve × the token's price × 10^-18.
       const scaled = BigInt((close ?? "").replace(/^0\./, "").padEnd(80, "0").slice(0, 80));
       const squared = (scaled * share.supply) ** 2n / 4n;
       const expected = (share.of[0] * share.of[1] * price[0] * 10n ** 160n) / (price[1] * 10n ** 36n);
@@ -160,7 +160,7 @@ describe("prices of three days of trade", () => {
     }
   });
 
-  it("are those of an index that is made at once, and of one that is made in small portions", async () => {
+  it("are the same if computed in one run or in small portions", async () => {
     const followed = await pricesIn(test.database);
     expect(followed.price_hours?.length).toBeGreaterThan(150);
     expect(await pricesAtOnce(market.chain, settings)).toEqual(followed);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await market?.chain.stop();
 });
 
-/** Drops the last blocks for as many without what was in them. */
+/** Replaces the last blocks with as many empty ones. */
 const reorganise = (depth: number) => market.chain.rpc("anvil_reorg", [depth, []]);
 const agrees = async () => {
   await pricing.settle();
@@ -33,7 +33,7 @@ const agrees = async () => {
 };
 
 describe("prices after a reorganisation", () => {
-  it("are those of an index that never saw the branch that is gone, though the chain went on before they were made again", async () => {
+  it("equal those of an index that never saw the old branch, even if the chain grew before they were recomputed", async () => {
     const { chain, swap, usd, token } = market;
     const before = await pricesIn(test.database);
     await swap(midnight + 60, 100_000n * unit, [usd, token]);
@@ -43,14 +43,14 @@ describe("prices after a reorganisation", () => {
     const disturbed = await pricesIn(test.database);
     expect(disturbed.price_hours?.length).toBeGreaterThan(before.price_hours?.length ?? 0);
     await reorganise(3);
-    // The new branch is longer than the old one was when its prices are made.
+    // The new branch is longer than the old one when its prices are computed.
     for (const time of [midnight + 6_000, midnight + 7_300, midnight + 7_400]) await chain.mine(time);
     await agrees();
-    // Nothing moved in the new branch: the hours before it alone have rows.
+    // The new branch is empty: only the hours before it have rows.
     expect((await pricesIn(test.database)).price_hours?.filter((line) => line.includes(`,${midnight / 3_600},`))).toEqual([]);
   }, 60_000);
 
-  it("are so in a running hour, in a new hour, and over the end of a day", async () => {
+  it("do so within an hour, across hours, and across days", async () => {
     const { chain, swap, usd, token, other } = market;
     for (const [times, depth] of [
       [[8_000, 8_100, 8_200], 2],
@@ -67,7 +67,7 @@ describe("prices after a reorganisation", () => {
     }
   }, 120_000);
 
-  it("are so where a pool's first liquidity is gone", async () => {
+  it("do so if a pool's first liquidity is rolled back", async () => {
     const { chain, exchange, usd, other } = market;
     const [owner] = chain.accounts as [`0x${string}`];
     await chain.send(exchange.add(owner, [usd, other], [90_000n * unit, 10n * unit]));

@@ -21,17 +21,17 @@ export const pricedChain = (settings: Record<string, unknown>): ChainConfig => (
   id: 31337,
 });
 
-/** An index that follows a chain and makes prices when a test says so. */
+/** An index that follows a chain and computes prices on demand. */
 export interface Pricing {
   readonly notes: string[];
-  /** Waits for the node's head, then makes all prices up to it; or what is made in so many looks. */
+  /** Waits for the node's head, then computes all prices up to it, or as many as a number of runs computes. */
   settle(looks?: number): Promise<void>;
-  /** Forgets what jobs know from turn to turn, as the end of a process does. */
+  /** Discards the state of the jobs, as a restart does. */
   interrupt(): void;
   end(): Promise<void>;
 }
 
-/** Follows a chain, with the job that makes its prices, or with others. */
+/** Follows a chain with the price job, or with other jobs. */
 export const startPricing = async (
   chain: TestChain,
   database: Database,
@@ -93,7 +93,7 @@ export const startPricing = async (
   };
 };
 
-/** All that the making of prices wrote, block numbers included. */
+/** All rows of the price computation, block numbers included. */
 export const pricesIn = async (database: Database): Promise<Record<string, string[]>> => {
   const tables: Record<string, string[]> = {};
   for (const table of ["price_hours", "price_days", "priced_assets"]) {
@@ -104,7 +104,7 @@ export const pricesIn = async (database: Database): Promise<Record<string, strin
   return { ...tables, progress: [last?.line ?? "none"] };
 };
 
-/** What an index made at once from the chain as it is now has of prices. */
+/** The prices of an index that is built in one run from the current chain. */
 export const pricesAtOnce = async (
   chain: TestChain,
   settings: ChainConfig,

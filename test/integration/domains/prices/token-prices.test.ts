@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { addressOf, type Data, type HandIndex } from "../queries/hand-index.ts";
 import { art, bare, coin, fine, native, odd, openQuotedIndex, relic, whole } from "./quoted-index.ts";
 
-/** An answer may have 100 rows. */
+/** A response may have 100 rows. */
 let index: HandIndex;
 const stranger = addressOf(0x99);
 const ask = (addresses: readonly string[], query = "", currency = "USD") =>
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("daily prices", () => {
-  it("are a token's closes, the newest first, of the running day the price now", async () => {
+  it("are a token's closes, newest first, with the current price for the current day", async () => {
     const { status, data, credits } = await ask([native], wholeRange);
     expect(status).toBe(200);
     expect(credits).toBe("1");
@@ -31,7 +31,7 @@ describe("daily prices", () => {
     expect(data[0].items).toEqual(data[0].prices);
   });
 
-  it("come the oldest first where that was asked for", async () => {
+  it("are sorted oldest first on request", async () => {
     const { data } = await ask([native], `${wholeRange}&prices-at-asc=true`);
     expect(pricesOf(data[0])).toEqual([
       ["2026-01-01", 2000],
@@ -40,19 +40,19 @@ describe("daily prices", () => {
     ]);
   });
 
-  it("of several tokens come in the order asked, for the cost of one call", async () => {
+  it("of several tokens come in the requested order, for the credits of one call", async () => {
     const { data, credits } = await ask([whole, native, coin, fine], wholeRange);
     expect(credits).toBe("1");
     expect(data.map((item: Data) => [item.contract_address, item.prices.map(({ price }: Data) => price)])).toEqual([
       [whole, [12.5, 12.5, 12.5]],
       [native, [1999.99, 2222, 2000]],
-      // Not known any more.
+      // No longer known.
       [coin, [null, 1.5, 1.25]],
       [fine, [0.5, 0.5, 0.5]],
     ]);
   });
 
-  it("are null, day by day, of a token without any, or without known decimals", async () => {
+  it("are null for a token without prices or known decimals", async () => {
     for (const token of [bare, odd]) {
       const { status, data } = await ask([token], wholeRange);
       expect(status).toBe(200);
@@ -65,7 +65,7 @@ describe("daily prices", () => {
     }
   });
 
-  it("are told in another currency at its rate of the day, and not without one", async () => {
+  it("are converted to another currency at each day's rate, and null without one", async () => {
     // 1999.99 / 1.25, 2222 / 1.25, 2000 / 1.6
     const euros = (await ask([native], wholeRange, "eur")).data[0];
     expect(euros.quote_currency).toBe("EUR");
@@ -78,15 +78,15 @@ describe("daily prices", () => {
     expect(none.prices.map(({ price }: Data) => price)).toEqual([null, null, null]);
   });
 
-  it("cover the latest day, all days up to it, or one day, by the dates that were sent", async () => {
+  it("cover the latest day, all days up to it, or one day, depending on the dates", async () => {
     const daysOf = async (query: string) => pricesOf((await ask([native], query)).data[0]).map(([day]: string[]) => day);
     expect(await daysOf("")).toEqual(["2026-01-03"]);
     expect(await daysOf("?from=2026-01-02")).toEqual(["2026-01-03", "2026-01-02"]);
     expect(await daysOf("?to=2026-01-01")).toEqual(["2026-01-01"]);
   });
 
-  it("go on from the last known one, and are there before the first block and of tokens that the index never met", async () => {
-    // Told once, on 2025-06-30; the index knows no decimals of it.
+  it("continue from the last known one, also before the first block and for tokens that are not indexed", async () => {
+    // One price, of 2025-06-30; its decimals are unknown.
     const { status, data } = await ask([relic], "?from=2025-06-29&to=2025-07-01");
     expect(status).toBe(200);
     expect(data[0]).toMatchObject({ contract_decimals: null, supports_erc: null });
@@ -99,7 +99,7 @@ describe("daily prices", () => {
     ]);
   });
 
-  it("are refused of an unknown address alone, which among others takes nobody down", async () => {
+  it("are an error for an unknown address alone, and null for one among others", async () => {
     const alone = await ask([stranger]);
     expect(alone.status).toBe(404);
     expect(alone.message).toContain(stranger);
@@ -112,7 +112,7 @@ describe("daily prices", () => {
     ]);
   });
 
-  it("of days to come are refused, and so are more than an answer may have", async () => {
+  it("of future days are refused, as are more rows than the limit", async () => {
     expect(await ask([native], "?to=2026-01-04")).toMatchObject({
       status: 400,
       message: "Invalid value 2026-01-04 for to: expected a day up to 2026-01-03.",
@@ -128,13 +128,13 @@ describe("daily prices", () => {
     expect((await ask([native], "?from=0001-01-01")).status).toBe(400);
   });
 
-  it("are rows of CSV, each with its token's fields", async () => {
+  it("are CSV rows, each with its token's fields", async () => {
     const { text } = await ask([whole, native], `${wholeRange}&format=csv`);
     const [head, ...rows] = text.trimEnd().split(/\r?\n/);
     const columns = head?.split(",") ?? [];
     const [address, date, price] = ["contract_address", "date", "price"].map((name) => columns.indexOf(name));
     expect([address, date, price]).not.toContain(-1);
-    // The cells up to there hold no comma.
+    // The cells before it contain no comma.
     const cells = rows.map((row) => row.split(","));
     expect(cells.map((row) => [row[address ?? -1], row[date ?? -1]?.slice(0, 10), row[price ?? -1]])).toEqual([
       [whole, "2026-01-03", "12.5"],

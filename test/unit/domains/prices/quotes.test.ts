@@ -17,7 +17,7 @@ describe("a formatted quote", () => {
     ]);
   });
 
-  it("has whole cents if only the truncation of the rate to 40 digits is missing", () => {
+  it("has whole cents if the value falls short only by the truncation of the rate to 40 digits", () => {
     const third = divide(decimalOf("1"), decimalOf("3"));
     expect(pretty(valueAtRate("10800", third), "USD")).toBe("$3,600.00");
     expect(pretty(valueAtRate("-10800", third), "USD")).toBe("-$3,600.00");
