@@ -101,7 +101,7 @@ describe("a look at native balances", () => {
     await until("The difference being recorded", async () => (await missing())?.includes("native-balances-differ") === true);
     await end();
     expect(said).toHaveLength(1);
-    expect(said[0]).toMatch(/set nativeAccounting: state .* has \d+ in the index and 5001 at the node\.$/);
+    expect(said[0]).toMatch(/set nativeAccounting to state .* has \d+ in the index and 5001 at the node\.$/);
     // It stays so when the indexer begins anew.
     await indexUp("traces");
     expect(await missing()).toEqual(["native-balances-differ"]);
@@ -148,6 +148,6 @@ describe("ashlar audit", () => {
     } finally {
       write.mockRestore();
     }
-    expect(written.join("")).toContain("set nativeAccounting: state for it and index it into a new database");
+    expect(written.join("")).toContain("set nativeAccounting to state and index into a new database");
   });
 });
