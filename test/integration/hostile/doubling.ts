@@ -15,17 +15,21 @@ const acceptedRatio = 2.5;
 /** One sample takes about this long, so that neither the clock nor one interruption decides. */
 const sampleMilliseconds = 4;
 const samples = 3;
-/** How long a ratio that is too high is measured again. */
+/** Processor time for which a ratio that is too high is measured again. */
 const defaultRetryMilliseconds = 5_000;
 /** No input of the table may hold the process longer than this. */
 const longestRun = 1_000;
 
-/** Time of this process on a processor: it stands still while others have theirs. */
-const timeOf = (run: () => unknown, times: number): number => {
-  const start = process.cpuUsage();
-  for (let time = 0; time < times; time += 1) run();
-  const { user, system } = process.cpuUsage(start);
+/** Processor time of this process, which other processes do not add to. */
+const processorTime = (): number => {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
+};
+
+const timeOf = (run: () => unknown, times: number): number => {
+  const start = processorTime();
+  for (let time = 0; time < times; time += 1) run();
+  return processorTime() - start;
 };
 
 /**
@@ -40,9 +44,9 @@ export function findGrowth({ size, input, run }: DoublingCase, retryMilliseconds
   for (let again = 0; again < 2 && first > longestRun; again += 1) first = Math.min(first, timeOf(runLarge, 1));
   if (first > longestRun) return `took ${Math.round(first)} ms at size ${2 * size}; at most ${longestRun} ms are accepted`;
   const times = Math.max(1, Math.ceil(sampleMilliseconds / Math.max(timeOf(runSmall, 3) / 3, 1e-4)));
-  const deadline = performance.now() + retryMilliseconds;
+  const end = processorTime() + retryMilliseconds;
   let [atSize, atDouble] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let sample = 0; sample < samples || (atDouble >= acceptedRatio * atSize && performance.now() < deadline); sample += 1) {
+  for (let sample = 0; sample < samples || (atDouble >= acceptedRatio * atSize && processorTime() < end); sample += 1) {
     atSize = Math.min(atSize, timeOf(runSmall, times));
     atDouble = Math.min(atDouble, timeOf(runLarge, times));
   }
