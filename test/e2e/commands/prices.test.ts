@@ -43,11 +43,11 @@ const hoursOf = async (chainId: number) =>
   );
 
 describe("ashlar prices import", () => {
-  it("writes what a terminal would act on in a file as escapes", async () => {
+  it("escapes control characters of a file in messages", async () => {
     await writeFile(join(folder, "hostile.csv"), "asset,time,price\n\u009b2J\u202eAAA\u001b[31m,1970-01-01,7\n");
     const [code, said] = await outcome(["prices", "import", "hostile.csv", "--chain", "one"]);
     expect(code).toBe(1);
-    expect(said).toContain('"\\u009b2J\\u202eAAA\\u001b[31m" was given as an asset');
+    expect(said).toContain('Invalid asset "\\u009b2J\\u202eAAA\\u001b[31m": expected an address');
     expect(said).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u);
   });
 
@@ -76,11 +76,11 @@ describe("ashlar prices import", () => {
     expect(await imports()).toHaveLength(3);
   });
 
-  it("takes nothing of a file with a fault, and says where it is", async () => {
+  it("imports nothing from a file with an error, and reports its line", async () => {
     const before = await imports();
     const [code, said] = await outcome(["prices", "import", "bad.csv", "--chain", "one"]);
     expect(code).toBe(1);
-    expect(said).toContain('bad.csv:3: "tomorrow" was given as a time');
+    expect(said).toContain('bad.csv:3: Invalid time "tomorrow": expected YYYY-MM-DD');
     expect(await imports()).toEqual(before);
   });
 
