@@ -148,10 +148,9 @@ describe("tokens that keep to ERC-20 in their own way", () => {
 
   it("have them in the middle of each act, where nothing changes without a Transfer", async () => {
     const tokens = stage.tokens.filter(({ kind }) => kind.isSilent !== true);
-    const { differences } = await judgeHeights(
-      settled.map(({ height }) => height - 15),
-      tokens,
-    );
+    const heights = settled.map(({ height }) => height - 15);
+    // A past number of holders is null until the balances that it depends on are read.
+    const { differences } = await settle(Math.max(...heights), () => judgeHeights(heights, tokens));
     expectNone(differences);
   });
 

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** A function over strangers' text, and the input that costs it most. */
+/** A function over untrusted text, and the input that costs it most. */
 export interface DoublingCase {
   /** The function, and what is hostile about the input. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface DoublingCase {
 const acceptedRatio = 2.5;
 /** One sample takes about this long, so that neither the clock nor one interruption decides. */
 const sampleMilliseconds = 4;
-const samples = 3;
+const samples = 5;
 /** Processor time for which a ratio that is too high is measured again. */
 const defaultRetryMilliseconds = 5_000;
 /** No input of the table may hold the process longer than this. */

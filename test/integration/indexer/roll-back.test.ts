@@ -196,7 +196,7 @@ describe("a projection whose periods cannot restore its rows", () => {
     );
     expect(() => defineProjection(projectionOf(latest))).toThrow("Periods of table shelf lack who");
     expect(() => defineProjection(projectionOf(latest, { ...periods, kind: "append" }))).toThrow(
-      "The periods of table shelf lack a definition.",
+      "Periods of table shelf lack a definition.",
     );
   });
 });
