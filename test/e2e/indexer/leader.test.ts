@@ -133,7 +133,7 @@ describe("a second indexer of a chain", () => {
     });
     await first.kill();
     await addMoreBlocks();
-    await until("Taking over", indexed, 15_000);
+    await until("Taking over", indexed, 30_000);
   });
 });
 
