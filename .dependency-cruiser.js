@@ -72,6 +72,12 @@ export default {
       "^(runtime/(api|domains|events|web|parameters|config|lib)/|generated/)",
       "Resolvers and views call the domains' queries; they know no server, no indexer and no SQL.",
     ),
+    only(
+      "domains-below-api",
+      "^runtime/domains/",
+      "^(runtime/(domains|indexer|jobs|events|web|chain|database|config|lib)/|generated/requests\\.gen\\.ts$)",
+      "Domains know neither the API nor the server.",
+    ),
     {
       name: "api-only-by-app",
       comment: "What is said about the index is wired by app.ts alone: no arrow runs up into api.",
