@@ -25,7 +25,7 @@ const noCapabilities: Capabilities = {
 /** A job that is not done by then goes on for ever. */
 const patienceMilliseconds = 3_600_000;
 
-/** Does jobs one after another, each until it has nothing more to do, on an index that nobody else writes. They can ask no node. */
+/** Runs jobs in order, each until it has no more work, on an index without other writers. The jobs have no node. */
 export async function runJobs(database: Database, chainId: number, jobs: readonly Job[]): Promise<JobTime[]> {
   const context = contextOf(database, chainId);
   const times: JobTime[] = [];

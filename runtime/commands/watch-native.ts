@@ -61,9 +61,9 @@ export const createNativeWatch = (deps: NativeWatchDeps): NativeWatch => {
       return true;
     }
     await recordMissing(database, chain.id, features.nativeBalancesDiffer);
-    const { owner, height, indexed: held, reported: told } = example;
+    const { owner, height, indexed: held, reported } = example;
     logger.warn(
-      `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${held} in the index and ${told} at the node.`,
+      `${nativeBalancesDiffer(chain.name)} Until then they are served as unknown. After block ${height}, ${owner} has ${held} in the index and ${reported} at the node.`,
     );
     return false;
   };

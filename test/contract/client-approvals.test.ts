@@ -123,8 +123,8 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
   );
 
   it("covers allowances of every kind: unlimited, partly used, used up, revoked, by permit", async () => {
-    const told = await Promise.all(["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, cast(name)))));
-    const ferry = told.map(({ items }) => items.find(({ token_address: token }) => token === cast("permitToken"))?.spenders ?? []);
+    const returned = await Promise.all(["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, cast(name)))));
+    const ferry = returned.map(({ items }) => items.find(({ token_address: token }) => token === cast("permitToken"))?.spenders ?? []);
     const unit = 10n ** 18n;
     // 9,000, of which 500 and 250 were spent.
     expect(ferry[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
@@ -198,11 +198,11 @@ describe("the npm client's SecurityService for NFT approvals", () => {
   it("covers approvals of single tokens and collections, and omits used and revoked ones", async () => {
     const { items } = await dataOf(service.getNftApprovals(chain, cast("collector")));
     const garden = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));
-    const told = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
+    const returned = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
     // The approval of the first plant is current, the second's was revoked, the third's was used; see the garden chapter.
-    expect(told).toContain(cast("gardenTokenId"));
-    expect(told).toContain("ALL");
-    expect(told).not.toContain("4");
-    expect(told).not.toContain("5");
+    expect(returned).toContain(cast("gardenTokenId"));
+    expect(returned).toContain("ALL");
+    expect(returned).not.toContain("4");
+    expect(returned).not.toContain("5");
   });
 });

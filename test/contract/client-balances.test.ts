@@ -101,9 +101,9 @@ describe("the npm client's BalanceService for token holders", () => {
     const items = await all(client.BalanceService.getTokenHoldersV2ForTokenAddress(chain, token, options));
     const owners = new Set((await transfersOf(token)).flatMap(({ from, to }) => [from, to]));
     owners.delete(`0x${"0".repeat(40)}`);
-    const told = await Promise.all([...owners].map(async (address) => ({ address, balance: await balanceOf(token, address) })));
-    const holders = told.filter(({ balance }) => balance > 0n);
-    const order = (a: (typeof told)[number], b: (typeof told)[number]) =>
+    const returned = await Promise.all([...owners].map(async (address) => ({ address, balance: await balanceOf(token, address) })));
+    const holders = returned.filter(({ balance }) => balance > 0n);
+    const order = (a: (typeof returned)[number], b: (typeof returned)[number]) =>
       a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1;
     expect(items.map(({ address, balance }) => ({ address, balance }))).toEqual(holders.sort(order));
     expect(items.slice(0, firstPage.length).map(({ address }) => address)).toEqual(firstPage.map(({ address }) => address));

@@ -34,7 +34,7 @@ interface Served {
 }
 
 /** An action as in the lists. */
-const told = (row: Served) => ({
+const returned = (row: Served) => ({
   hash: row.tx_hash,
   act: row.act,
   time: row.block_signed_at.getTime() / 1000,
@@ -66,7 +66,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const pools = await poolsOf(exchange);
     const actions = await actionsOf(pools, times);
     const { items, total } = await allPages((pageNumber) => service.getTransactionsForDex(chain, exchange, { pageSize: 1000, pageNumber }));
-    expect(items.map(told)).toEqual(newestFirst(actions).map(logged(pools)));
+    expect(items.map(returned)).toEqual(newestFirst(actions).map(logged(pools)));
     expect(total).toBe(actions.length);
     expect(new Set(items.map(({ act }) => act))).toEqual(new Set(["SWAP", "ADD_LIQUIDITY", "REMOVE_LIQUIDITY"]));
   });
@@ -80,7 +80,7 @@ describe("the npm client's XykService for exchange transactions", () => {
         pools.filter(({ pool }) => pool === cast(name)),
         times,
       );
-      expect(items.map(told)).toEqual(newestFirst(actions).map(logged(pools)));
+      expect(items.map(returned)).toEqual(newestFirst(actions).map(logged(pools)));
       expect([total, items.every(({ address }) => address === cast(name))]).toEqual([actions.length, true]);
     }
   });
@@ -91,7 +91,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const { items } = await allPages((pageNumber) =>
       service.getTransactionsForTokenAddress(chain, "demo_exchange", salt, { pageSize: 500, pageNumber }),
     );
-    expect(items.map(told)).toEqual(newestFirst(await actionsOf(pools, times)).map(logged(pools)));
+    expect(items.map(returned)).toEqual(newestFirst(await actionsOf(pools, times)).map(logged(pools)));
     expect(items.length).toBeGreaterThan(1_000);
   });
 
@@ -105,7 +105,7 @@ describe("the npm client's XykService for exchange transactions", () => {
     const { items, pagination } = await dataOf(service.getTransactionsForAccountAddress(chain, "demo_exchange", trader));
     expect(pagination.total_count).toBe(own.length);
     // The client does not page here: the first hundred.
-    expect(items.map(told)).toEqual(own.slice(0, 100).map(logged(pools)));
+    expect(items.map(returned)).toEqual(own.slice(0, 100).map(logged(pools)));
     expect(own.length).toBeGreaterThan(100);
     const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed", times)];
     for (const item of items.slice(0, 20)) {

@@ -81,7 +81,7 @@ describe("the npm client's XykService for exchanges", () => {
   it("rows 46 and 47: return the exchanges and the exchange of a pool", async () => {
     const { items, updated_at: at } = await dataOf(service.getSupportedDEXes());
     expect(isValidDate(at)).toBe(true);
-    const told = (name: ExchangeName, router: string) => ({
+    const returned = (name: ExchangeName, router: string) => ({
       chain_id: "31337",
       chain_name: "demo",
       dex_name: name,
@@ -89,7 +89,7 @@ describe("the npm client's XykService for exchanges", () => {
       router_contract_addresses: [cast(router)],
       swap_fee: fee,
     });
-    const expected = [told("demo_exchange", "exchangeRouter"), told("demo_swap", "rivalRouter")];
+    const expected = [returned("demo_exchange", "exchangeRouter"), returned("demo_swap", "rivalRouter")];
     expect(items).toMatchObject(expected);
     expect(items.length).toBe(expected.length);
     for (const [position, name] of exchanges.entries()) {

@@ -62,8 +62,8 @@ describe("the npm client's NftService for traits", () => {
       ]);
       const listed = items[0]?.values ?? [];
       expect(new Map(listed.map(({ value, count }) => [value, count])), trait).toEqual(values);
-      const told = listed.filter(({ value }) => value !== null).map(({ value, count }) => [value, count] as const);
-      expect(told).toEqual([...told].sort(byFrequency));
+      const returned = listed.filter(({ value }) => value !== null).map(({ value, count }) => [value, count] as const);
+      expect(returned).toEqual([...returned].sort(byFrequency));
     }
   });
 

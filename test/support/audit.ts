@@ -39,7 +39,7 @@ export async function audit(
   untold: readonly (string | undefined)[] = [],
 ): Promise<AuditResult> {
   const survey = await surveyChain(rpcUrl);
-  const told = new Map([...survey.erc20].filter(([token]) => !untold.includes(token)));
+  const returned = new Map([...survey.erc20].filter(([token]) => !untold.includes(token)));
   const served = await readServed(service, [...survey.addresses]);
   const client = createNodeClient(rpcUrl);
   try {
@@ -59,7 +59,7 @@ export async function audit(
         served.get(address)?.find((item) => item.native_token)?.balance ?? undefined,
       );
     });
-    const erc20 = await compareFungible(client, told, served, compare);
+    const erc20 = await compareFungible(client, returned, served, compare);
     const erc721 = await compareOwners(client, survey, served, compare);
     const erc1155 = await compareEditions(client, survey, served, compare);
     const fromNode = [...served.values()].flat().filter(({ balance_source }) => balance_source === "node");

@@ -8,7 +8,7 @@ const defaultLimit = 50_000;
 
 /**
  * The stored rows that folds start from, as they will be once every folded batch is written. So a batch can be folded before the previous one is
- * written, and a row that many batches touch is loaded once. Valid as long as nobody else writes these tables.
+ * written, and a row that many batches touch is loaded once. Valid while no other process writes these tables.
  */
 export interface StateCache {
   /** False after `invalidate`. */

@@ -80,10 +80,10 @@ describe("collections of the whole story", () => {
     held.delete(zeroAddress);
     for (const [owner, own] of held) {
       const rows = await tokens.nftBalancesAt(chainId, owner as Address, height, 10_000);
-      const told = rows
+      const returned = rows
         .filter(({ token }) => movesBy.has(token))
         .map(({ token, token_id: id, balance }) => [`${token} ${id}`, BigInt(balance ?? -1)] as const);
-      expect(new Map(told), `${owner} at ${height}`).toEqual(new Map([...own].filter(([, units]) => units > 0n)));
+      expect(new Map(returned), `${owner} at ${height}`).toEqual(new Map([...own].filter(([, units]) => units > 0n)));
     }
     expect(held.size).toBeGreaterThan(10);
   });
@@ -127,9 +127,9 @@ const operatorsAfter = (height: number): Map<string, boolean> =>
 describe("approvals of the whole story", () => {
   it.each(heights)("of single tokens and of collections are at block %d what the last events said", async (height) => {
     const rows = await asOf("nft_approvals", "nft_approval_periods", "token, token_id, spender", height);
-    const told = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);
+    const returned = rows.filter(({ spender }) => spender !== null).map(({ token, token_id: id, spender }) => [`${token} ${id}`, spender]);
     const standing = [...spendersAfter(height)].filter(([, spender]) => spender !== zeroAddress);
-    expect(new Map(told as [string, string][])).toEqual(new Map(standing));
+    expect(new Map(returned as [string, string][])).toEqual(new Map(standing));
     const approved = await asOf("nft_operators", "nft_operator_periods", "token, owner, operator, approved", height);
     const allowed = approved.filter((row) => row.approved).map((row) => `${row.token} ${row.owner} ${row.operator}`);
     const expected = [...operatorsAfter(height)].filter(([, isApproved]) => isApproved).map(([key]) => key);
@@ -165,7 +165,7 @@ describe("approvals of the whole story", () => {
       "SELECT token, owner, spender, amount FROM allowances WHERE chain_id = $1 AND amount > 0",
       [chainId],
     );
-    const told = new Map(rows.map(({ token, owner, spender, amount }) => [`${token} ${owner} ${spender}`, BigInt(amount)]));
+    const returned = new Map(rows.map(({ token, owner, spender, amount }) => [`${token} ${owner} ${spender}`, BigInt(amount)]));
     const byToken = new Map<string, [string, string][]>();
     for (const key of keys) {
       const [token = "", owner = "", spender = ""] = key.split(" ");
@@ -179,7 +179,7 @@ describe("approvals of the whole story", () => {
         if (amount > 0n) expected.set(`${token} ${owner} ${spender}`, amount);
       }
     }
-    expect(told).toEqual(expected);
+    expect(returned).toEqual(expected);
     expect(expected.size).toBeGreaterThan(300);
     expect([...expected.keys()].some((key) => key.startsWith(cast("permitToken")))).toBe(true);
   });

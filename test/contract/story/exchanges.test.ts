@@ -138,9 +138,9 @@ describe("the story's exchanges", () => {
       return (side ?? 0n) > 0n;
     });
     const { input } = await node.request<{ input: Hex }>("eth_getTransactionByHash", [swap?.transactionHash]);
-    const told = BigInt(`0x${input.slice(10, 74)}`);
+    const returned = BigInt(`0x${input.slice(10, 74)}`);
     const came = cast("tollToken") < cast("usdToken") ? swap?.args.amount0In : swap?.args.amount1In;
-    expect(came).toBe(told - told / 100n);
+    expect(came).toBe(returned - returned / 100n);
   });
 
   it("hold far more than the liquidity floor where a price shall count, and far less in the wash pool at any time", async () => {

@@ -113,8 +113,8 @@ describe.each(chains)("the chain of $fork's rules", ({ name, id, late }) => {
     for (const { address, name: naming } of late ? [] : named) {
       const { items } = await askService<{ items: readonly Record<string, unknown>[] }>(on(), `tokens/${address}/token_holders_v2/`);
       const { answers: _, ...expected } = namings[naming] ?? { answers: [] };
-      const { contract_name: told, contract_ticker_symbol: symbol, contract_decimals: decimals } = items[0] ?? {};
-      expect({ name: told, symbol, decimals }, naming).toEqual(expected);
+      const { contract_name: returned, contract_ticker_symbol: symbol, contract_decimals: decimals } = items[0] ?? {};
+      expect({ name: returned, symbol, decimals }, naming).toEqual(expected);
     }
     const response = await fetch(`${service.url}/v1/${name}/address/${alice}/balances_v2/?format=csv`, {
       headers: { authorization: `Bearer ${service.key}` },

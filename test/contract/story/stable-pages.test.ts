@@ -173,11 +173,11 @@ const lists: Readonly<Record<string, List>> = {
     rows: async (height) => {
       const words = new Set((await logsUpTo(height)).flatMap(({ topics }) => topics.slice(1, 3)));
       const owners = [...words].map((word): Address => `0x${word.slice(26)}`).filter((address) => address !== zeroAddress);
-      const told = await chain.batch<Hex>(
+      const returned = await chain.batch<Hex>(
         owners.map((owner) => ({ method: "eth_call", params: [call(erc20, token, "balanceOf", [owner]), toHex(height)] })),
       );
       return owners
-        .map((address, position) => ({ address, balance: BigInt(told[position] ?? "0x0") }))
+        .map((address, position) => ({ address, balance: BigInt(returned[position] ?? "0x0") }))
         .filter(({ balance }) => balance > 0n)
         .sort((a, b) => (a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1))
         .map(({ address, balance }) => `${address} ${balance}`);

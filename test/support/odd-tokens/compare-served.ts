@@ -109,9 +109,9 @@ const judgeCoinHolders = (sheet: Sheet, truth: Truth, token: OddToken, items: Se
     if (!owners.includes(address)) sheet.expect(token, "holder", address, text(balance), "absent");
   }
   const supply = text(truth.supply(token));
-  for (const { total_supply: told } of items.slice(0, 1)) {
+  for (const { total_supply: returned } of items.slice(0, 1)) {
     // A supply that cannot be asked for is not known; of a contract that is gone, it may be what it said last.
-    sheet.expect(token, "supply", "all", text(told), supply, ...(supply === "null" ? [text(truth.lastSupply(token))] : []));
+    sheet.expect(token, "supply", "all", text(returned), supply, ...(supply === "null" ? [text(truth.lastSupply(token))] : []));
   }
 };
 

@@ -52,8 +52,8 @@ const callsPerBatch = 500;
 async function inBatches(chain: TestChain, calls: readonly { method: string; params: readonly unknown[] }[]): Promise<(bigint | null)[]> {
   const answers: (bigint | null)[] = [];
   for (let first = 0; first < calls.length; first += callsPerBatch) {
-    const told = await chain.batch<Hex>(calls.slice(first, first + callsPerBatch));
-    answers.push(...told.map((value) => (value === "0x" ? null : BigInt(value))));
+    const returned = await chain.batch<Hex>(calls.slice(first, first + callsPerBatch));
+    answers.push(...returned.map((value) => (value === "0x" ? null : BigInt(value))));
   }
   return answers;
 }
@@ -131,12 +131,12 @@ export function createJudge(
       (ownersOf.get(token.address) ?? []).flatMap((owner) => nodeCalls(token, owner, height).map((call) => ({ token, owner, ...call }))),
     );
     const all = [...native, ...keys];
-    const told = await inBatches(
+    const returned = await inBatches(
       chain,
       all.map(({ method, params }) => ({ method, params })),
     );
     const compared = all.map(({ token, owner, id }, position): Comparison => {
-      const answer = told[position] ?? null;
+      const answer = returned[position] ?? null;
       // A contract that is two things at once has two items: that of the collection lists ids.
       const item = items
         .get(owner)
@@ -180,7 +180,7 @@ export function createJudge(
 
     /** Native balances as `balances_native` serves them alone. */
     async nativeAlone(height: number): Promise<Comparison[]> {
-      const told = await inBatches(
+      const returned = await inBatches(
         chain,
         accounts.map((owner) => ({ method: "eth_getBalance", params: [owner, toHex(height)] })),
       );
@@ -189,7 +189,7 @@ export function createJudge(
       );
       return accounts.map((owner, position) => {
         const item = answers[position]?.items[0];
-        const [node, source] = [told[position] ?? null, item?.balance_source ?? null];
+        const [node, source] = [returned[position] ?? null, item?.balance_source ?? null];
         return { token: nativeToken.name, owner, id: null, height, node, served: known(item?.balance), source, whole: null };
       });
     },
@@ -201,7 +201,7 @@ export function createJudge(
         `tokens/${token.address}/token_holders_v2/?page-size=1000&block-height=${height}`,
       );
       const owners = [...new Set([...(ownersOf.get(token.address) ?? []), zeroAddress])];
-      const told = await inBatches(
+      const returned = await inBatches(
         chain,
         owners.map((owner) => ({
           method: "eth_call",
@@ -209,7 +209,7 @@ export function createJudge(
         })),
       );
       const node = owners
-        .map((address, position) => ({ address, balance: told[position] ?? 0n }))
+        .map((address, position) => ({ address, balance: returned[position] ?? 0n }))
         .filter(({ balance }) => balance > 0n)
         .sort((a, b) => (a.balance === b.balance ? (a.address < b.address ? -1 : 1) : a.balance > b.balance ? -1 : 1));
       return {

@@ -87,19 +87,21 @@ const nodeOf = (tell: (address: Address, at: StateAt) => bigint | null, hashes =
 describe("the balances of touched accounts", () => {
   it("are read right before and right after each block, each state once", async () => {
     const node = nodeOf((_, { height }) => BigInt(height * 10));
-    const told = await withBalances(node, [block(7, [transaction()]), block(8, [transaction({ to: account("c") })])]);
-    expect(told.map(({ balances }) => balances?.map(({ address, before, balance }) => [address.slice(2, 3), before, balance]))).toEqual([
+    const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction({ to: account("c") })])]);
+    expect(returned.map(({ balances }) => balances?.map(({ address, before, balance }) => [address.slice(2, 3), before, balance]))).toEqual(
       [
-        ["d", 60n, 70n],
-        ["a", 60n, 70n],
-        ["b", 60n, 70n],
+        [
+          ["d", 60n, 70n],
+          ["a", 60n, 70n],
+          ["b", 60n, 70n],
+        ],
+        [
+          ["d", 70n, 80n],
+          ["a", 70n, 80n],
+          ["c", 70n, 80n],
+        ],
       ],
-      [
-        ["d", 70n, 80n],
-        ["a", 70n, 80n],
-        ["c", 70n, 80n],
-      ],
-    ]);
+    );
     expect(node.asked.sort()).toEqual(["a6", "a7", "a8", "b6", "b7", "c7", "c8", "d6", "d7", "d8"]);
   });
 
@@ -116,8 +118,8 @@ describe("the balances of touched accounts", () => {
 
   it("are unknown where the node lacks the state, found with one request for each block", async () => {
     const node = { ...nodeOf((_, { height }) => (height < 8 ? null : 5n)), archiveState: false };
-    const told = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
-    expect(told.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
+    const returned = await withBalances(node, [block(7, [transaction()]), block(8, [transaction()])]);
+    expect(returned.map(({ balances }) => balances?.map(({ before, balance }) => [before, balance]))).toEqual([
       [
         [null, null],
         [null, null],

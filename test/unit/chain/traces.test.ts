@@ -111,13 +111,13 @@ describe("value moved by inner calls", () => {
   });
 
   it("does not count a self-destruction of an account other than the executing one, which some nodes return", () => {
-    const told = root([
+    const returned = root([
       frame("CALL", "2", "7", "0x3", { calls: [{ type: "SELFDESTRUCT", from: account("0") }] }),
       frame("CALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "7", "0x3")] }),
       // Delegated code destroys the calling contract.
       frame("DELEGATECALL", "2", "7", "0x0", { calls: [frame("SELFDESTRUCT", "2", "8", "0x1")] }),
     ]);
-    expect(readCallTracer(told, [transaction()], true)[0]?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
+    expect(readCallTracer(returned, [transaction()], true)[0]?.traces.map(({ type, to, value }) => [type, to, value])).toEqual([
       ["call", account("7"), 3n],
       ["selfdestruct", account("8"), 1n],
     ]);

@@ -164,7 +164,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-const told = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
+const returned = (hash: Hash, name: string): PairLog => pairEvents.find((log) => log.transaction === hash && log.name === name) as PairLog;
 const ofPools = (hash: Hash, name: string): PoolLog[] => poolEvents.filter((log) => log.transaction === hash && log.name === name);
 const amountOf = (log: PairLog | PoolLog | undefined, name: string): bigint => BigInt(log?.args[name] ?? -1n);
 /** Cut to two decimals, as money is shown. */
@@ -172,7 +172,7 @@ const cut = (dollars: number): string => `$${(Math.floor(dollars * 100) / 100).t
 
 describe("what a transaction did in pools", () => {
   it("is told of a swap in a pair with the tokens, the exchange and what it was worth then", async () => {
-    const log = told(sent.swap, "Swap");
+    const log = returned(sent.swap, "Swap");
     const bought = amountOf(log, "amount1Out");
     // Two whole ones for 3 dollars each.
     const forOne = 6 / (Number(bought) / 1e6);
@@ -222,7 +222,7 @@ describe("what a transaction did in pools", () => {
 
   it("is told of liquidity with the pair's tokens that were made or destroyed", async () => {
     const [added] = await served.detailsOf(sent.add);
-    const add = told(sent.add, "Mint");
+    const add = returned(sent.add, "Mint");
     const minted = pairEvents.findLast(
       (log) => log.transaction === sent.add && log.name === "Transfer" && BigInt(String(log.args.from)) === 0n,
     );
@@ -238,7 +238,7 @@ describe("what a transaction did in pools", () => {
     });
     expect(added.token_0_usd_quote).toBeCloseTo((Number(amountOf(add, "amount0")) / 1e18) * 3, 9);
     const [removed] = await served.detailsOf(sent.remove);
-    const remove = told(sent.remove, "Burn");
+    const remove = returned(sent.remove, "Burn");
     expect(removed).toMatchObject({
       event: "remove_liquidity",
       token_0_amount: String(amountOf(remove, "amount0")),
@@ -324,7 +324,7 @@ describe("what a transaction did in pools", () => {
   it("is null unless it was asked for, and while the pools of its block are not in the index", async () => {
     expect(await served.detailsOf(sent.swap, "with-dex=false")).toBeNull();
     expect(await served.detailsOf(sent.swap, "")).toBeNull();
-    const at = told(sent.swap, "Swap").block;
+    const at = returned(sent.swap, "Swap").block;
     const setCheckpoint = (block: number) =>
       test.database.query("UPDATE projection_checkpoints SET block_number = $1 WHERE projection = 'pools'", [block]);
     await setCheckpoint(at - 1);

@@ -181,9 +181,9 @@ describe("allowances of a wallet", () => {
     [2n ** 160n - 1n, "UNLIMITED"],
     [2n ** 160n - 2n, (2n ** 160n - 2n).toString()],
     [1n, "1"],
-  ])("of %s are told as %s", async (amount, told) => {
+  ])("of %s are told as %s", async (amount, returned) => {
     await allow(allowance(coins.cheap, first, amount.toString()));
-    expect((await itemsOf())[0].spenders[0].allowance).toBe(told);
+    expect((await itemsOf())[0].spenders[0].allowance).toBe(returned);
   });
 
   it("that are 0 are none, and an address without any has no items", async () => {

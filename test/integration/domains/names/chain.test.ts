@@ -39,8 +39,8 @@ const queries = (...registries: Address[]) =>
 
 /** The record in the index, after a comparison with that of the node. */
 const resolved = async (name: string): Promise<Address | null> => {
-  const [indexed, told] = [await queries(names.registry).resolveName(chainId, name), await names.resolveOnChain(name)];
-  expect(indexed).toBe(told);
+  const [indexed, returned] = [await queries(names.registry).resolveName(chainId, name), await names.resolveOnChain(name)];
+  expect(indexed).toBe(returned);
   return indexed;
 };
 

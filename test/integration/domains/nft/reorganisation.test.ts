@@ -175,8 +175,8 @@ const expectUndisturbed = async (): Promise<void> => {
   const [mine, expected] = [await tablesOf(test.database), await tablesOf(fresh.database)];
   for (const table of Object.keys(expected)) expect(mine[table], table).toEqual(expected[table]);
   const otherServed = await serve(fresh.database);
-  const [told, right] = [await answersOf(served), await answersOf(otherServed)];
-  for (const path of paths()) expect(told[path], path).toEqual(right[path]);
+  const [returned, right] = [await answersOf(served), await answersOf(otherServed)];
+  for (const path of paths()) expect(returned[path], path).toEqual(right[path]);
   await otherServed.end();
   await fresh.drop();
 };

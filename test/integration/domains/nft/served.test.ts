@@ -543,12 +543,12 @@ describe("metadata that is tried again", () => {
 
   it("says why the last attempt failed, once there was one", async () => {
     await index.insert("nft_reads", [{ ...waiting, url: "https://slow.example/5", problem: "It took too long." }]);
-    const told = { token_id: largest, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
+    const returned = { token_id: largest, token_url: "https://slow.example/5", external_data: null, asset_cached: false };
     const refusal = "Tried again later: It took too long.";
-    expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({ ...told, metadata_refusal: refusal });
+    expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({ ...returned, metadata_refusal: refusal });
     await index.database.query("UPDATE nft_reads SET problem = NULL");
     expect((await get(`nft/${art}/metadata/${largest}/`)).items[0].nft_data).toMatchObject({
-      ...told,
+      ...returned,
       token_url: null,
       metadata_refusal: null,
     });

@@ -125,11 +125,11 @@ describe("tokens whose logs have a form of their own", () => {
       await rowsOf<{ owner: Address; token: Address; balance: string | null }>("SELECT * FROM balances WHERE standard = 1")
     ).filter(({ token }) => named.includes(token));
     const height = await chain.head();
-    const told = await balancesOf(
+    const returned = await balancesOf(
       chain,
       rows.map(({ owner, token }) => ({ owner, token, height })),
     );
-    expect(rows.map(({ balance }) => balance)).toEqual(told);
+    expect(rows.map(({ balance }) => balance)).toEqual(returned);
     // Alice, bob and carol of each coin; alice and carol of the one hybrid, alice and bob of the other.
     expect(rows).toHaveLength(coins.length * 3 + 4);
     expect(rows.every(({ balance }) => balance !== null && balance !== "0")).toBe(true);
@@ -141,12 +141,12 @@ describe("tokens whose logs have a form of their own", () => {
     );
     expect(held.filter(({ token }) => coins.some((name) => addressOf(name) === token))).toEqual([]);
     const answering = held.filter(({ token }) => !["Silent", "Greedy"].includes(nameOf(token) ?? ""));
-    const told = await Promise.all(
+    const returned = await Promise.all(
       answering.map(({ token, token_id }) =>
         chain.rpc<string>("eth_call", [{ to: token, data: `0x6352211e${BigInt(token_id).toString(16).padStart(64, "0")}` }, "latest"]),
       ),
     );
-    expect(answering.map(({ owner }) => owner)).toEqual(told.map((word) => `0x${word.slice(26)}`));
+    expect(answering.map(({ owner }) => owner)).toEqual(returned.map((word) => `0x${word.slice(26)}`));
     // 2 kitties, 1 card, 5 of the hybrid, 3 of the other one.
     expect(answering).toHaveLength(11);
     const ids = await rowsOf<{ token: Address }>("SELECT DISTINCT token FROM nft_tokens");

@@ -58,9 +58,9 @@ export const soldUnits = (from: Address, to: Address, tokenId: bigint, amount: b
 ];
 
 /** A block at noon of a UTC day since 1970; anna sends its transactions. */
-export const blockOf = (number: number, day: number, told: readonly Told[]): DecodedBlock => {
+export const blockOf = (number: number, day: number, returned: readonly Told[]): DecodedBlock => {
   const transactions = [0, 1, 2].map((index) => ({ index, from: anna }) as ChainTransaction);
-  const events = told.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
+  const events = returned.map((event, logIndex) => ({ transactionIndex: 0, logIndex, ...event }) as EventPlace as DecodedEvent);
   return { block: { number, timestamp: day * 86_400 + 43_200, transactions } as unknown as DecodedBlock["block"], events };
 };
 

@@ -21,7 +21,7 @@ import {
   weth,
 } from "./folding.ts";
 
-const inOneBlock = (...told: Told[]) => salesOf([blockOf(1, 1, told)]);
+const inOneBlock = (...returned: Told[]) => salesOf([blockOf(1, 1, returned)]);
 const matched = (...orderHashes: readonly `0x${string}`[]): Told => ({ kind: "ordersMatched", address: market, orderHashes });
 
 describe("an order", () => {
@@ -154,8 +154,8 @@ describe("matched orders", () => {
     const lists = (seller: typeof anna, orderHash: `0x${string}`, amount: bigint) =>
       filled(seller, cleo, [token(editions, 1n, amount)], [paid(1n)], { orderHash });
     const takes = filled(ben, cleo, [paid(50n)], [token(editions, 1n, 5n)], { orderHash: "0x0c" });
-    const told = [lists(anna, "0x0a", 3n), lists(cleo, "0x0b", 2n), takes, matched("0x0a", "0x0b", "0x0c")];
-    expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(cleo, ben, 1n, 2n))).toEqual([
+    const returned = [lists(anna, "0x0a", 3n), lists(cleo, "0x0b", 2n), takes, matched("0x0a", "0x0b", "0x0c")];
+    expect(inOneBlock(...returned, movedUnits(anna, ben, 1n, 3n), movedUnits(cleo, ben, 1n, 2n))).toEqual([
       "anna ben 1 3 30",
       "cleo ben 1 2 20",
     ]);
@@ -164,7 +164,7 @@ describe("matched orders", () => {
   it("that one buyer takes together cost what each seller asked", () => {
     const lists = (seller: typeof anna, orderHash: `0x${string}`, tokenId: bigint, price: bigint) =>
       filled(seller, ben, [token(views, tokenId)], [paid(price)], { orderHash });
-    const told = (...fee: ReturnType<typeof paid>[]) => [
+    const returned = (...fee: ReturnType<typeof paid>[]) => [
       lists(anna, "0x0a", 1n, 10n),
       lists(cleo, "0x0b", 2n, 90n),
       filled(ben, ben, [paid(100n)], [token(views, 1n), token(views, 2n), ...fee], { orderHash: "0x0c" }),
@@ -172,17 +172,17 @@ describe("matched orders", () => {
       moved(anna, ben, 1n),
       moved(cleo, ben, 2n),
     ];
-    expect(inOneBlock(...told())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
+    expect(inOneBlock(...returned())).toEqual(["anna ben 1 1 10", "cleo ben 2 1 90"]);
     // A bid that pays fees itself has its own price for each: (100 / 2).
-    expect(inOneBlock(...told(paid(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
+    expect(inOneBlock(...returned(paid(1n)))).toEqual(["anna ben 1 1 50", "cleo ben 2 1 50"]);
   });
 
   it("may have one of them several times, filled part by part", () => {
     const sells = (amount: bigint) => filled(anna, cleo, [token(editions, 1n, amount)], [paid(amount, weth)], { orderHash: "0x0a" });
     const buys = filled(ben, cleo, [paid(10n, weth)], [token(editions, 1n, 5n)], { orderHash: "0x0b" });
     // Both parts go to ben, though the recipient is the caller; two units are sold beside what the bid asks for.
-    const told = [sells(3n), sells(4n), buys, matched("0x0a", "0x0a", "0x0b")];
-    expect(inOneBlock(...told, movedUnits(anna, ben, 1n, 3n), movedUnits(anna, ben, 1n, 4n))).toEqual([
+    const returned = [sells(3n), sells(4n), buys, matched("0x0a", "0x0a", "0x0b")];
+    expect(inOneBlock(...returned, movedUnits(anna, ben, 1n, 3n), movedUnits(anna, ben, 1n, 4n))).toEqual([
       "anna ben 1 2 2",
       "anna ben 1 3 6",
       "anna ben 1 2 4",
@@ -197,8 +197,8 @@ describe("matched orders", () => {
   });
 
   it("are each contract's own: who else tells of them takes nothing away", () => {
-    const told = [sells(), buys(), matched("0x0a", "0x0b"), sells(router), buys(router), goes];
-    const rows = foldSales([blockOf(1, 1, told)]).nft_sales;
+    const returned = [sells(), buys(), matched("0x0a", "0x0b"), sells(router), buys(router), goes];
+    const rows = foldSales([blockOf(1, 1, returned)]).nft_sales;
     expect(rows.map(({ marketplace, price }) => [marketplace, price])).toEqual([
       [market, 100n],
       [router, 100n],

@@ -18,7 +18,7 @@ import {
 
 /** One block a sale. */
 const days = (...sales: readonly (readonly [number, ReturnType<typeof soldView>])[]) =>
-  sales.map(([day, told], position) => blockOf(position + 1, day, told));
+  sales.map(([day, returned], position) => blockOf(position + 1, day, returned));
 
 describe("a wash trade", () => {
   it("is a sale to oneself", () => {

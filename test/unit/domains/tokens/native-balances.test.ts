@@ -66,7 +66,7 @@ describe("native balances", () => {
 
 describe("native balances that the node tells", () => {
   const facts = { nativeAccounting: "state" } as const;
-  const told = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
+  const returned = (number: number, ...balances: [Address, bigint | null, bigint | null][]) =>
     block(number, [], { balances: balances.map(([address, before, balance]) => ({ address, before, balance })) });
   const nothing = () => ({ ok: true, data: topic(0n) }) as const;
   const periods = (rows: ReturnType<typeof fold>) => pick(rows.balance_periods, "owner", "from_block", "to_block", "balance");
@@ -83,12 +83,15 @@ describe("native balances that the node tells", () => {
   });
 
   it("have no row of an account that never had anything, and no new one of an account that did not change", () => {
-    const rows = fold([told(1, [alice, 0n, 0n], [bob, 0n, 3n]), told(4, [bob, 3n, 3n]), told(6, [bob, 3n, 4n])], { facts, base: nothing });
+    const rows = fold([returned(1, [alice, 0n, 0n], [bob, 0n, 3n]), returned(4, [bob, 3n, 3n]), returned(6, [bob, 3n, 4n])], {
+      facts,
+      base: nothing,
+    });
     expect([periods(rows), current(rows)]).toEqual([[[bob, 1, 5, 3n]], [[bob, 6, 4n]]]);
   });
 
   it("are unknown between a touch and a change that nobody saw, before the first touch as well", () => {
-    const rows = fold([told(5, [alice, 7n, 9n]), told(10, [alice, 30n, 31n])], { facts, base: nothing });
+    const rows = fold([returned(5, [alice, 7n, 9n]), returned(10, [alice, 30n, 31n])], { facts, base: nothing });
     // Nothing at the genesis block, 7 right before block 5; 9 after it, and 30 right before block 10.
     expect(periods(rows)).toEqual([
       [alice, 1, 3, null],
@@ -101,7 +104,7 @@ describe("native balances that the node tells", () => {
   });
 
   it("keep what an account had before the index, even where the touch changes nothing", () => {
-    const rows = fold([told(101, [alice, 8n, 8n])], {
+    const rows = fold([returned(101, [alice, 8n, 8n])], {
       facts: { ...facts, from: 100, baseBlock: 99 },
       base: () => ({ ok: true, data: topic(8n) }),
     });
@@ -109,7 +112,7 @@ describe("native balances that the node tells", () => {
   });
 
   it("are unknown where the node cannot tell, until it can", () => {
-    const rows = fold([told(3, [alice, null, null]), told(5, [alice, null, null]), told(9, [alice, 6n, 7n])], {
+    const rows = fold([returned(3, [alice, null, null]), returned(5, [alice, null, null]), returned(9, [alice, 6n, 7n])], {
       facts,
       base: () => ({ ok: false, reverted: false }),
     });

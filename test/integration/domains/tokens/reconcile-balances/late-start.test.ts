@@ -121,11 +121,11 @@ describe("an index that starts late on a node without old state", () => {
         [height],
       );
       const tokens = rows.filter(({ standard }) => standard > 0);
-      const told = await balancesOf(
+      const returned = await balancesOf(
         chain,
         tokens.map(({ owner, token }) => ({ owner, token, height })),
       );
-      expect(tokens.map(({ balance }) => balance)).toEqual(told);
+      expect(tokens.map(({ balance }) => balance)).toEqual(returned);
       const native = rows.filter(({ standard }) => standard === 0);
       const amounts = await chain.batch<Hex>(native.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(height)] })));
       expect(native.map(({ balance }) => balance)).toEqual(amounts.map((amount) => BigInt(amount).toString()));
@@ -216,9 +216,9 @@ describe("an index that starts late on a node without old state", () => {
     await settling.settle(2);
     const head = await chain.head();
     const rows = await test.database.query<{ owner: Address; balance: string }>("SELECT owner, balance FROM balances WHERE standard = 0");
-    const told = await chain.batch<Hex>(rows.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
+    const returned = await chain.batch<Hex>(rows.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
     expect(rows.length).toBeGreaterThan(5);
-    expect(rows.map(({ balance }) => balance)).toEqual(told.map((amount) => BigInt(amount).toString()));
+    expect(rows.map(({ balance }) => balance)).toEqual(returned.map((amount) => BigInt(amount).toString()));
     const periods = await test.database.query<{ owner: Address; from_block: number; balance: string | null }>(
       "SELECT owner, from_block, balance FROM balance_periods WHERE standard = 0",
     );
@@ -266,11 +266,11 @@ describe("an index that starts late on a node without old state", () => {
       [Buffer.from(conjuring.slice(2), "hex")],
     );
     expect(rows).toHaveLength(3);
-    const told = await balancesOf(
+    const returned = await balancesOf(
       chain,
       rows.map(({ owner }) => ({ owner, token: conjuring, height: head })),
     );
-    expect(rows.map(({ balance }) => balance)).toEqual(told);
+    expect(rows.map(({ balance }) => balance)).toEqual(returned);
     // The node has no older state: what is now is known from the head on, and nothing before.
     expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
     const known = await test.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
@@ -285,7 +285,7 @@ describe("an index that starts late on a node without old state", () => {
       "SELECT holders FROM holder_counts WHERE token = $1 ORDER BY block_number DESC LIMIT 1",
       [Buffer.from(conjuring.slice(2), "hex")],
     );
-    expect(counts?.holders).toBe(told.filter((balance) => balance !== "0").length);
+    expect(counts?.holders).toBe(returned.filter((balance) => balance !== "0").length);
   });
 });
 
@@ -334,14 +334,14 @@ describe("a Uniswap V2 pair that got its first liquidity after such an index beg
     expect(await unknown()).toBe(0);
     const height = await pairs.head();
     const parties = [zeroAddress, pair, ...pairs.accounts];
-    const told = await balancesOf(
+    const returned = await balancesOf(
       pairs,
       parties.map((owner) => ({ token: pair, owner, height })),
     );
     // MINIMUM_LIQUIDITY of UniswapV2Pair.
-    expect(told[0]).toBe("1000");
+    expect(returned[0]).toBe("1000");
     const expected = parties
-      .map((owner, position) => ({ owner, balance: told[position] ?? "0" }))
+      .map((owner, position) => ({ owner, balance: returned[position] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
     const queries = createTokenQueries(test.database);

@@ -88,11 +88,11 @@ const unknownAfterComparing = async (): Promise<number> => {
     `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1 ORDER BY block_number, owner, token`,
   );
   const mine = history.filter(({ token }) => token !== tokens.mute);
-  const told = await balancesOf(
+  const returned = await balancesOf(
     chain,
     mine.map(({ block_number, ...row }) => ({ ...row, height: block_number })),
   );
-  const known = mine.flatMap((row, position) => (row.balance === null ? [] : [{ ...row, balance: told[position] }]));
+  const known = mine.flatMap((row, position) => (row.balance === null ? [] : [{ ...row, balance: returned[position] }]));
   expect(mine.filter(({ balance }) => balance !== null)).toEqual(known);
   expect(known.length).toBeGreaterThan(10);
   return mine.length - known.length;
@@ -104,9 +104,9 @@ const compareServed = async () => {
   for (const owner of [alice, bob, carol]) {
     const { items } = await get(`address/${owner}/balances_v2/`);
     for (const [name, token] of Object.entries(tokens).filter(([name]) => name !== "mute")) {
-      const [told] = await balancesOf(chain, [{ token, owner, height: head }]);
+      const [returned] = await balancesOf(chain, [{ token, owner, height: head }]);
       const item = items.find(({ contract_address }: Answer) => contract_address === token);
-      expect(item?.balance ?? "0", `${name} of ${owner}`).toBe(told);
+      expect(item?.balance ?? "0", `${name} of ${owner}`).toBe(returned);
       if (item !== undefined) expect(item.balance_source).toBe(name === "honest" ? "events" : "node");
     }
   }

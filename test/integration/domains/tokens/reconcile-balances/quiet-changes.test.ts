@@ -45,14 +45,14 @@ const start = async () => {
 const compareBalances = async (from: number, owners: readonly Address[]) => {
   const queries = createTokenQueries(test.database);
   for (let height = from; height <= (await chain.head()); height += 1) {
-    const told = await balancesOf(
+    const returned = await balancesOf(
       chain,
       owners.map((owner) => ({ token, owner, height })),
     );
     const served = await Promise.all(
       owners.map(async (owner) => (await queries.balancesAt(31337, owner, height)).find((row) => row.token === token)?.balance ?? "0"),
     );
-    expect(served, `at ${height}`).toEqual(told);
+    expect(served, `at ${height}`).toEqual(returned);
   }
 };
 /** The same of everybody who had the token, and how many they were. */
@@ -61,11 +61,11 @@ const compare = async (from: number) => {
   await compareBalances(from, owners);
   const queries = createTokenQueries(test.database);
   for (let height = from; height <= (await chain.head()); height += 1) {
-    const told = await balancesOf(
+    const returned = await balancesOf(
       chain,
       owners.map((owner) => ({ token, owner, height })),
     );
-    const expected = told.filter((balance) => balance !== "0").length;
+    const expected = returned.filter((balance) => balance !== "0").length;
     expect((await queries.tokenTotalsAt(31337, token, 1, height))?.holders, `holders at ${height}`).toBe(expected);
   }
 };

@@ -63,12 +63,12 @@ const compareHolders = async (name: keyof typeof tokens) => {
   const queries = createTokenQueries(test.database);
   const parties = [zeroAddress, ...chain.accounts, ...Object.values(tokens)];
   for (const height of heights) {
-    const told = await balancesOf(
+    const returned = await balancesOf(
       chain,
       parties.map((owner) => ({ token, owner, height })),
     );
     const expected = parties
-      .map((owner, place) => ({ owner, balance: told[place] ?? "0" }))
+      .map((owner, place) => ({ owner, balance: returned[place] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)) || (left.owner < right.owner ? -1 : 1));
     expect(await queries.holdersAt(31337, token, 1, height, 100, 0), `${name} at ${height}`).toEqual(expected);
@@ -134,9 +134,9 @@ describe("the total supply of an ERC-20 token", () => {
     ["given", "that was given in the constructor without an event"],
     ["rebasing", "that rebases up and down"],
   ] as const)("is that of the contract at every block: %s, %s", async (name, _) => {
-    const { served, told, heights } = await servedAndTold(name);
+    const { served, told: returned, heights } = await servedAndTold(name);
     expect(heights.length).toBeGreaterThan(5);
-    expect(served).toEqual(told);
+    expect(served).toEqual(returned);
   });
 
   it("that changes by itself is exact in the blocks that touch the contract and at the head", async () => {

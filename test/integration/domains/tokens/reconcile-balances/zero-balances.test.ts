@@ -111,15 +111,15 @@ describe("what the zero address has of an ERC-20 token", () => {
     // Blocks of which no supply is compared for a mint or burn.
     await skip(300);
     const supply = async () => (await createTokenQueries(test.database).tokenTotalsAt(31337, given, 1, await chain.head()))?.supply;
-    const told = BigInt(await chain.rpc<Hex>("eth_call", [{ to: given, data: "0x18160ddd" }, "latest"])).toString();
+    const returned = BigInt(await chain.rpc<Hex>("eth_call", [{ to: given, data: "0x18160ddd" }, "latest"])).toString();
     // So many minutes that the next comparison is hours away.
     settling = await startSettling(chain, node.url, test.database);
     await settling.settle(70);
-    expect(await supply()).toBe(told);
+    expect(await supply()).toBe(returned);
     await settling.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
     settling = await startSettling(chain, node.url, test.database);
     await settling.settle(1);
-    expect(await supply()).toBe(told);
+    expect(await supply()).toBe(returned);
   });
 });
