@@ -5,7 +5,7 @@ import { type Address, nativeTokenAddress, zeroAddress } from "../../../../../li
 import { pivotOf } from "../../../projection/periods.ts";
 import type { BalanceKey } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
-import { isUnread } from "../sql-conditions.ts";
+import { isCounted, isUnread } from "../sql-conditions.ts";
 
 /** A balance to read from the node, and the block since which it holds. */
 export interface UnreadBalance {
@@ -59,9 +59,9 @@ export const unreadBalances = async (
 };
 
 const withoutUnreadPeriodsSql = sql`SELECT k.token, k.standard FROM unnest($2::bytea[], $3::int2[]) AS k(token, standard) WHERE NOT EXISTS (
-     SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.token = k.token AND p.standard = k.standard AND ${isUnread("p")})`;
+     SELECT FROM balance_periods p WHERE p.chain_id = $1 AND p.token = k.token AND p.standard = k.standard AND ${isUnread("p")} AND ${isCounted("p")})`;
 
-/** The tokens of readings that have no unread periods left. Served by balance_periods_unknown. */
+/** The tokens of readings that have no unread periods left; those of the zero address count for no number of holders. Served by balance_periods_unknown. */
 export const tokensWithoutUnreadPeriods = async (
   database: Queryable,
   chainId: number,
