@@ -2,6 +2,7 @@ import { stdout } from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { deadline } from "../../support/deadline.ts";
 import { runAudit } from "../../support/indexer-process.ts";
 import { type Clock, replaceClock } from "../../support/odd-tokens/clock.ts";
 import { type Difference, judgeAt, renderDifferences, type Verdict } from "../../support/odd-tokens/compare-served.ts";
@@ -21,14 +22,14 @@ import { until } from "../../support/until.ts";
  */
 const seed = 20_250_711;
 /** For all waiting together, in real time. */
-const settlingMilliseconds = 900_000;
+const settlingMilliseconds = deadline(900_000);
 /**
- * What changes without a call or an event of a token is asked for again within an hour. So when nothing has improved for a while, time passes at once, little by little,
- * an hour for each act and some minutes, as the hour of a token begins when it was found.
+ * A change without a call or an event of a token is found within an hour. When nothing has improved for a while, the clock is advanced in steps, by an hour and some
+ * minutes for each act, as the hour of a token begins when it was found. Too short a wait would use up the hour before the jobs of a busy machine have run.
  */
-const patienceMilliseconds = 2_000;
-/** How long the last step is waited for. */
-const lastPatienceMilliseconds = 60_000;
+const patienceMilliseconds = deadline(6_000);
+/** The wait after the last step. */
+const lastPatienceMilliseconds = deadline(60_000);
 const minutesThatPass: readonly number[] = [1, 1, 58, 10];
 
 /** How long it took until nothing differed, and what still did when the time was over. */
