@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { audit } from "./commands/audit.ts";
 import { findDemo } from "./commands/demo.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -8,6 +8,7 @@ import { indexChains } from "./commands/index-chains.ts";
 import { createKey, listKeys, revokeKey } from "./commands/keys.ts";
 import { migrateDatabase } from "./commands/migrate.ts";
 import { nftStatus, refreshNfts } from "./commands/nfts.ts";
+import { parseAddress, parseCredits, parseInteger, parseTokenId } from "./commands/option-values.ts";
 import { importPriceFile, rebuildPrices } from "./commands/prices.ts";
 import { printRules } from "./commands/rules.ts";
 import { serve } from "./commands/serve.ts";
@@ -25,29 +26,6 @@ interface CommonOptions {
   readonly validate?: string;
 }
 
-const wholeNumber = (text: string): number => {
-  if (!/^(0|[1-9]\d*)$/.test(text) || !Number.isSafeInteger(Number(text))) throw new InvalidArgumentError("a whole number is accepted.");
-  return Number(text);
-};
-
-/** Credits are counted in hundredths, which must be exact as well. */
-const credits = (text: string): number => {
-  const value = wholeNumber(text);
-  if (!Number.isSafeInteger(value * 100)) throw new InvalidArgumentError("a whole number up to 90 million million is accepted.");
-  return value;
-};
-
-const contract = (text: string): Address => {
-  if (!/^0x[0-9a-f]{40}$/i.test(text)) throw new InvalidArgumentError("0x and 40 hex digits are accepted.");
-  return text.toLowerCase() as Address;
-};
-
-const tokenId = (text: string): string => {
-  if (!/^(0|[1-9]\d{0,77})$/.test(text) || BigInt(text) >= 2n ** 256n)
-    throw new InvalidArgumentError("a whole number below 2^256 is accepted.");
-  return text;
-};
-
 const versionOf = (): string => {
   const manifest = new URL(import.meta.url.includes("/dist/") ? "../../package.json" : "../package.json", import.meta.url);
   return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
@@ -55,20 +33,21 @@ const versionOf = (): string => {
 
 const configOf = ({ config, ...overrides }: CommonOptions): Config => loadConfig(config, process.env, overrides);
 
-const withConfig = (command: Command): Command => command.option("--config <file>", "the configuration", undefined);
+const withConfig = (command: Command): Command =>
+  command.option("--config <file>", "the configuration file; ashlar.yaml of this folder or of one above it by default");
 
 const withChain = (command: Command): Command =>
   withConfig(command)
-    .option("--chain <name>", "one chain: of the configuration, or any with --rpc")
-    .option("--rpc <url>", "the node of that chain")
-    .option("--from <block>", "the first block to index", wholeNumber);
+    .option("--chain <name>", "use one chain only: a configured one, or any with --rpc")
+    .option("--rpc <url>", "the URL of that chain's node")
+    .option("--from <block>", "the first block to index", parseInteger("--from"));
 
 const withOneChain = (command: Command): Command =>
   withConfig(command)
-    .option("--chain <name>", "the chain, where several are configured, or any with --rpc")
-    .option("--rpc <url>", "the node of that chain");
+    .option("--chain <name>", "the chain, if several are configured, or any with --rpc")
+    .option("--rpc <url>", "the URL of that chain's node");
 
-/** The configuration, in which the running demo is a chain that no file names. */
+/** The configuration, with the chain of the demo that last ran if it configures no chain. */
 const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   const { chain, ...others } = options;
   const base = configOf(chain === "demo" && options.rpc === undefined ? others : options);
@@ -77,91 +56,95 @@ const configWithDemo = async (options: CommonOptions): Promise<Config> => {
   return chainOfDemo === null ? base : { ...base, chains: [chainOfDemo] };
 };
 
-const program = new Command("ashlar").description("A blockchain data API that you run yourself.").version(versionOf()).showHelpAfterError();
+const program = new Command("ashlar")
+  .description("A self-hosted blockchain data API.")
+  .version(versionOf())
+  .showHelpAfterError()
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())) });
 
 const withValidate = (command: Command): Command =>
-  withChain(command).option("--validate <mode>", "validation of requests and answers against the OpenAPI document: off, sample or strict");
+  withChain(command).option("--validate <mode>", "validate requests and answers against the OpenAPI document: off, sample or strict");
 
 withValidate(program.command("start"))
-  .description("database, indexer and server in one; without a configured chain, the demo")
+  .description("run database, indexer and server in one process; without a configured chain, the demo")
   .action((options: CommonOptions) => start(configOf(options), options.config));
 
 withValidate(program.command("serve"))
-  .description("answer requests from the index; until SIGTERM")
+  .description("answer requests from the index, until SIGTERM")
   .action((options: CommonOptions) => serve(configOf(options)));
 
 withChain(program.command("index"))
-  .description("index the configured chains; until SIGTERM")
+  .description("index the configured chains, until SIGTERM")
   .action((options: CommonOptions) => indexChains(configOf(options)));
 
 withConfig(program.command("migrate"))
-  .description("bring the database's tables up to date")
+  .description("run the pending migrations of the database")
   .action((options: CommonOptions) => migrateDatabase(configOf(options)));
 
 withChain(program.command("audit"))
   .description("compare the index of a chain with its node; exits 1 on a difference")
-  .option("--sample <number>", "how many of each kind are compared", wholeNumber, 1_000)
-  .option("--at <block>", "the block whose state is compared; the indexed head unless given", wholeNumber)
+  .option("--sample <number>", "how many values of each kind to compare", parseInteger("--sample"), 1_000)
+  .option("--at <block>", "the block whose state is compared; the indexed head by default", parseInteger("--at"))
   .action(async (options: CommonOptions & { sample: number; at?: number }) => {
     if (!(await audit(await configWithDemo(options), options))) process.exitCode = 1;
   });
 
 program
   .command("doctor")
-  .description("say what a node offers, and what follows from what it does not")
-  .requiredOption("--rpc <url>", "the node")
-  .option("--ws <url>", "its websocket, where that is at another address")
-  .option("--from <block>", "the first block that would be indexed", wholeNumber)
+  .description("report the capabilities of a node, and the consequences of those that it lacks")
+  .requiredOption("--rpc <url>", "the URL of the node")
+  .option("--ws <url>", "the URL of its WebSocket, if it is at another address")
+  .option("--from <block>", "the first block that would be indexed", parseInteger("--from"))
   .action(async ({ rpc, ws, from }: { rpc: string; ws?: string; from?: number }) => {
     process.exitCode = await doctor(rpc, { webSocket: ws, from });
   });
 
 withConfig(program.command("rules"))
-  .description("print the rules of spam and token types that are in force, as a file to change and name as rulesFile")
+  .description("print the rules for spam and token types in force, as a file to edit and use as rulesFile")
   .action((options: CommonOptions) => printRules(configOf(options)));
 
-const prices = program.command("prices").description("prices of a chain's tokens");
+const prices = program.command("prices").description("manage the prices of a chain's tokens");
 withOneChain(prices.command("import"))
-  .description("take prices from a file: CSV lines asset,time,price in US dollars for one whole unit; all of it or nothing")
-  .argument("<file>", "the file")
+  .description("import prices from a CSV file of lines asset,time,price (US dollars for one whole unit), all of them or none")
+  .argument("<file>", "the CSV file")
   .action(async (file: string, options: CommonOptions) => importPriceFile(await configWithDemo(options), file));
 withOneChain(prices.command("rebuild"))
-  .description("compute all prices again, as after a source was added")
+  .description("compute all prices again, for example after a source was added")
   .action(async (options: CommonOptions) => rebuildPrices(await configWithDemo(options)));
 
-const nfts = program.command("nfts").description("metadata of a chain's non-fungible tokens");
+const nfts = program.command("nfts").description("manage the metadata of a chain's non-fungible tokens");
 withOneChain(nfts.command("status"))
-  .description("how many tokens of each collection wait, are read, and are refused, and why")
+  .description("print how many tokens of each collection are pending, fetched and rejected, and why")
   .action(async (options: CommonOptions) => nftStatus(await configWithDemo(options)));
 withOneChain(nfts.command("refresh"))
-  .description("have the metadata of a collection read again, or that of one token")
-  .argument("<collection>", "the collection's contract", contract)
-  .argument("[token-id]", "one token", tokenId)
+  .description("fetch the metadata of a collection, or of one of its tokens, again")
+  .argument("<collection>", "the collection's contract", parseAddress("collection"))
+  .argument("[token-id]", "the token; all of them by default", parseTokenId("token-id"))
   .action(async (collection: Address, id: string | undefined, options: CommonOptions) =>
     refreshNfts(await configWithDemo(options), collection, id ?? null),
   );
 
-const keys = program.command("keys").description("API keys");
+const keys = program.command("keys").description("manage API keys");
 withConfig(keys.command("create"))
-  .description("make a key; it is shown once")
-  .requiredOption("--label <text>", "what it is for")
-  .option("--credits <number>", "how many credits it may use", credits)
+  .description("create a key and print it, once")
+  .requiredOption("--label <text>", "a label to recognize the key by")
+  .option("--credits <number>", "the number of credits that it may use; unlimited by default", parseCredits("--credits"))
   .action((options: CommonOptions & { label: string; credits?: number }) => createKey(configOf(options), options.label, options.credits));
 withConfig(keys.command("list"))
-  .description("all keys, and what they used")
+  .description("list all keys and their usage")
   .action((options: CommonOptions) => listKeys(configOf(options)));
 withConfig(keys.command("revoke"))
-  .description("end a key; servers stop accepting it within 5 seconds")
-  .argument("<number>", "the key's number, as in the list", wholeNumber)
+  .description("revoke a key; servers stop accepting it within 5 seconds")
+  .argument("<number>", "the number of the key, as listed", parseInteger("number"))
   .action(async (id: number, options: CommonOptions) => {
     if (await revokeKey(configOf(options), id)) return;
-    process.stderr.write(`No active key has the number ${id}; ashlar keys list shows all.\n`);
+    process.stderr.write(`No active key has the number ${id}; list the keys with: ashlar keys list\n`);
     process.exitCode = 1;
   });
 
-/** A reader that ended, a terminal that hung up, and what is written after either. */
+/** Errors of writing to a closed pipe, to a closed terminal, and to a stream after either. */
 const closedOutput = ["EPIPE", "EIO", "ERR_STREAM_DESTROYED"];
-// A reader may end before we do, as head does: what it does not read is dropped, and the command goes on to its own end.
+// The reader of a pipe may end first, as `head` does: the rest of the output is dropped, and the command completes.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (!closedOutput.includes(error.code ?? "")) throw error;

@@ -14,6 +14,7 @@ import { escapeTerminal } from "../lib/terminal-text.ts";
 import { CommandError } from "./command-error.ts";
 import { oneChain } from "./one-chain.ts";
 import { type OpenDatabase, openDatabase } from "./open-database.ts";
+import { invalidValue } from "./option-values.ts";
 import { requireDatabase } from "./used-database.ts";
 
 export interface AuditOptions {
@@ -49,8 +50,7 @@ async function heightOf(database: OpenDatabase, chain: ChainConfig, at: number |
   const [head, tail] = await Promise.all([ledger.head(chain.id), ledger.tail(chain.id)]);
   if (head === null || tail === null) throw new CommandError(`Nothing of ${chain.name} is indexed yet; run ashlar index first.`);
   if (at === undefined) return head.number;
-  if (at < tail.number || at > head.number)
-    throw new CommandError(`--at ${at} was given, a block from ${tail.number} to ${head.number} (what is indexed) is accepted.`);
+  if (at < tail.number || at > head.number) throw invalidValue("--at", at, `an indexed block, from ${tail.number} to ${head.number}`);
   return at;
 }
 

@@ -9,7 +9,7 @@ const keyForm = /^ckey_[a-f0-9]{27}$/;
 export function demoKey(dataDirectory: string, fromEnvironment: string | undefined): string {
   if (fromEnvironment !== undefined && fromEnvironment !== "") {
     if (!keyForm.test(fromEnvironment))
-      throw new CommandError("ASHLAR_API_KEY is not of the form of a key: ckey_ and 27 lower-case hex digits.");
+      throw new CommandError("Invalid value for ASHLAR_API_KEY: expected a key, which is ckey_ and 27 lower-case hexadecimal digits.");
     return fromEnvironment;
   }
   const file = join(dataDirectory, "demo-key");

@@ -7,6 +7,7 @@ import { webSocketUrl } from "../chain/subscription.ts";
 import { nodeUrl } from "../config/fields.ts";
 import { accountingDescriptions, chooseAccounting } from "../indexer/session/accounting.ts";
 import { escapeTerminal } from "../lib/terminal-text.ts";
+import { invalidValue } from "./option-values.ts";
 
 export interface DoctorOptions {
   /** Where the node's websocket is, when it is not at the address of its HTTP. */
@@ -22,7 +23,7 @@ const blocksLookedAt = 10;
 export async function doctor(address: string, { webSocket, from = 0, say = sayLine }: DoctorOptions = {}): Promise<number> {
   const parsed = nodeUrl.safeParse(address);
   if (!parsed.success) {
-    say(`--rpc: ${parsed.error.issues[0]?.message}`);
+    say(`Invalid value for --rpc: expected ${parsed.error.issues[0]?.message}.`);
     return 1;
   }
   const url = parsed.data;
@@ -30,7 +31,7 @@ export async function doctor(address: string, { webSocket, from = 0, say = sayLi
   try {
     const reported = from === 0 ? null : Number(await rpc.request("eth_blockNumber", []));
     if (reported !== null && from > reported) {
-      say(`--from ${from} is above the node's head, block ${reported}: give ${reported} or less.`);
+      say(invalidValue("--from", from, `at most ${reported}, the head of the node`).message);
       return 1;
     }
     const capabilities = await probeCapabilities(rpc, from, { webSocketUrl: webSocketUrl(url, webSocket) });

@@ -1,20 +1,22 @@
 import { z } from "zod";
 import type { Address } from "../lib/hex.ts";
 
-/** An address in any case, read as lower case. */
+const anAddress = "an address (0x and 40 hexadecimal digits)";
+
+/** An address in any case, converted to lower case. */
 export const address = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, "0x and 40 hex digits are accepted")
+  .string(anAddress)
+  .regex(/^0x[0-9a-fA-F]{40}$/, anAddress)
   .transform((text) => text.toLowerCase() as Address);
 
-/** Where something is on the web. */
-export const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL is accepted" });
+/** An HTTP URL. */
+export const httpUrl = z.url({ protocol: /^https?$/, error: "an http:// or https:// URL" });
 
-/** This machine's own addresses: without a scheme, what a node's documentation prints. */
+/** Loopback addresses without a scheme, as the documentation of nodes prints them. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-/** A node's URL. One of this machine may lack its scheme, since no key crosses a network in plain text there. */
+/** A node's URL. The scheme is optional for loopback addresses: no key is sent over a network in plain text. */
 export const nodeUrl = z
   .string()
   .transform((text) => (loopback.test(text) ? `http://${text}` : text))
-  .pipe(z.url({ protocol: /^https?$/, error: "Expected an http:// or https:// URL, such as http://localhost:8545" }));
+  .pipe(z.url({ protocol: /^https?$/, error: "an http:// or https:// URL, such as http://localhost:8545" }));

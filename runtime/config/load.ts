@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { cwd } from "node:process";
-import { type Config, config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
+import { parseConfig } from "./parse-config.ts";
 import { withPreset } from "./presets/index.ts";
 import { dataFolderName, findProjectFolder, settingsFileName } from "./project-folder.ts";
-import { renderIssue, type SettingsOrigin } from "./render-issue.ts";
 import { isSettings, readSettingsFile, type Settings } from "./settings-file.ts";
 
-/** Settings of the command line; each wins over the file's. */
+/** Settings of the command line, which override those of the file. */
 export interface ConfigOverrides {
   readonly chain?: string | undefined;
   readonly rpc?: string | undefined;
@@ -18,16 +18,16 @@ export interface ConfigOverrides {
   readonly validate?: string | undefined;
 }
 
-/** Where ashlar.yaml and .ashlar are looked for. */
+/** Where the search for ashlar.yaml and .ashlar starts, and the home directory, where it ends. */
 export interface SearchStart {
   readonly workingFolder: string;
   readonly home: string;
 }
 
-/** Where a setting comes from when it is not the file: by its place, as in `chains.0.rpc`. */
+/** The variables and options of settings that do not come from the file, by path (`chains.0.rpc`). */
 type Origins = Map<string, string>;
 
-/** Environment variables and the settings that they win over. */
+/** Environment variables and the settings that they override. */
 const variables = {
   DATABASE_URL: "databaseUrl",
   ASHLAR_DATA_DIR: "dataDirectory",
@@ -38,8 +38,8 @@ const variables = {
 } as const;
 
 /**
- * Reads the configuration file (`path`, else the ashlar.yaml of the project folder, if there is one), the environment and the command line, the later ones
- * winning. Paths of files and folders come out absolute: those in the file are relative to it, others to the working folder. @throws {ConfigError}
+ * Loads the configuration file (`path`, or else the ashlar.yaml of the project folder, if it exists), environment variables and command-line options; later ones
+ * override earlier ones. Paths are made absolute: those in the file are relative to it, others to the working folder. @throws {ConfigError}
  */
 export function loadConfig(
   path: string | undefined,
@@ -50,7 +50,8 @@ export function loadConfig(
   const project = findProjectFolder(workingFolder, home) ?? workingFolder;
   const file = path === undefined ? join(project, settingsFileName) : resolve(workingFolder, path);
   const name = path ?? (relative(workingFolder, file) || file);
-  if (path !== undefined && !existsSync(file)) throw new ConfigError(`${path} does not exist; give the path of a configuration file.`);
+  if (path !== undefined && !existsSync(file))
+    throw new ConfigError(`Invalid value "${path}" for --config: no such file; give the path of a configuration file.`);
   const read = existsSync(file) ? readSettingsFile(file, name) : null;
   const fromFile = withAbsolutePaths(read?.settings ?? {}, dirname(file));
   const elsewhere: Origins = new Map();
@@ -59,20 +60,19 @@ export function loadConfig(
   const chains = picked === null ? settings.chains : [picked.chain];
   if (overrides.validate !== undefined) elsewhere.set("validate", "--validate");
   const validate = overrides.validate === undefined ? {} : { validate: overrides.validate };
-  return parseConfig(
-    { ...settings, ...validate, ...withPresets(chains) },
-    { name, file: read, elsewhere, pickedChain: picked?.position ?? null },
-    workingFolder,
-  );
+  const origin = { name, file: read, elsewhere, pickedChain: picked?.position ?? null };
+  const config = parseConfig({ ...settings, ...validate, ...withPresets(chains) }, origin);
+  // A path of ASHLAR_DATA_DIR is still relative.
+  return { ...config, dataDirectory: resolve(workingFolder, config.dataDirectory) };
 }
 
-/** What is no list of maps is left to the check of the whole. */
+/** Chains with their presets. Values of another type are left to the schema, which rejects them. */
 const withPresets = (chains: unknown): Settings =>
   chains === undefined
     ? {}
     : { chains: Array.isArray(chains) ? chains.map((chain: unknown) => (isSettings(chain) ? withPreset(chain) : chain)) : chains };
 
-/** What is no text is left to the check of the whole. */
+/** Settings of a file with absolute paths. Values of another type are left to the schema, which rejects them. */
 function withAbsolutePaths(settings: Settings, folder: string): Settings {
   const absolute = (value: unknown): unknown => (typeof value === "string" && value !== "" ? resolve(folder, value) : value);
   const where = (section: Settings, name: string, change: (value: unknown) => unknown): Settings =>
@@ -106,7 +106,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv, origins: Origins): Sett
   return settings;
 }
 
-/** `--chain NAME` picks a chain of the file; with `--rpc` any other network is described by the command line alone. */
+/** `--chain NAME` selects a chain of the file; with `--rpc`, the options alone may configure any other network. */
 function fromCommandLine(
   fromFile: Settings,
   { chain, rpc, from, chainId }: ConfigOverrides,
@@ -115,31 +115,18 @@ function fromCommandLine(
   if (chain === undefined) {
     const lone = rpc !== undefined ? "--rpc" : from !== undefined ? "--from" : undefined;
     if (lone === undefined) return null;
-    throw new ConfigError(`${lone} was given without --chain; name the chain, such as --chain my-chain.`);
+    throw new ConfigError(`Missing option --chain: ${lone} requires it; name the chain, such as --chain my-chain.`);
   }
   const configured: unknown[] = Array.isArray(fromFile.chains) ? fromFile.chains : [];
   const position = configured.findIndex((candidate) => isSettings(candidate) && candidate.name === chain);
   if (position < 0 && rpc === undefined) {
     const names = configured.flatMap((candidate) => (isSettings(candidate) ? [String(candidate.name)] : [])).join(", ") || "none";
     throw new ConfigError(
-      `--chain ${chain} is not configured (configured: ${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
+      `Invalid value "${chain}" for --chain: expected a configured chain (${names}); add it to ashlar.yaml or give its node with --rpc URL.`,
     );
   }
   const given = Object.entries({ name: chain, rpc, from, id: chainId }).filter(([, value]) => value !== undefined);
   for (const [setting] of given) origins.set(`chains.0.${setting}`, setting === "name" ? "--chain" : `--${setting}`);
   const base = position < 0 ? {} : (configured[position] as Settings);
   return { chain: { ...base, ...Object.fromEntries(given) }, position: position < 0 ? null : position };
-}
-
-function parseConfig(settings: Settings, origin: SettingsOrigin, workingFolder: string): Config {
-  const outcome = config.safeParse(settings);
-  if (!outcome.success) throw new ConfigError(outcome.error.issues.flatMap((issue) => renderIssue(issue, origin)).join("\n"));
-  const { chains, dataDirectory } = outcome.data;
-  const twins = chains.filter(({ name, id }, index) =>
-    chains.slice(0, index).some((other) => other.name === name || (id !== undefined && other.id === id)),
-  );
-  // Only what the environment says is still relative.
-  if (twins.length === 0) return { ...outcome.data, dataDirectory: resolve(workingFolder, dataDirectory) };
-  const listed = twins.map(({ name, id }) => (id === undefined ? name : `${name} (${id})`)).join(", ");
-  throw new ConfigError(`${origin.name}: Duplicate chain ${listed}; configure each name and each id once.`);
 }

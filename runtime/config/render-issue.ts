@@ -1,47 +1,71 @@
 import type { z } from "zod";
-import { knownSettings, nearestName } from "./known-settings.ts";
+import { nearestName } from "./nearest-name.ts";
+import { renderValue } from "./render-value.ts";
+import { describeAccepted, settingNames, settingSchema } from "./setting-schema.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
-/** Where settings come from that are checked together. */
+/** The sources of settings that are checked together. */
 export interface SettingsOrigin {
-  /** What messages name in place of a file that there is none of. */
+  /** How messages name the file, also where it does not exist. */
   readonly name: string;
   readonly file: SettingsFile | null;
-  /** Settings of the environment and the command line, by their place, as in `chains.0.rpc`. */
+  /** The environment variable or command-line option of a setting that does not come from the file, by path: `chains.0.rpc` → `--rpc`. */
   readonly elsewhere: ReadonlyMap<string, string>;
-  /** The place in the file of the only chain that is used, where the command line picks one. */
+  /** The position in the file of the chain that the command line selects. */
   readonly pickedChain: number | null;
 }
 
-/** An issue of the configuration's schema as lines that name the place, the setting, and what is accepted. */
-export function renderIssue(issue: z.core.$ZodIssue, origin: SettingsOrigin): string[] {
-  if (issue.code !== "unrecognized_keys")
-    return [`${placeOf(issue.path, issue.code === "invalid_key" ? "name" : "value", origin)}: ${messageOf(issue, origin)}`];
-  const known = knownSettings(issue.path);
-  return issue.keys.map((key) => {
-    const nearest = nearestName(key, known);
-    const advice = nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`;
-    return `${placeOf([...issue.path, key], "name", origin)}: Unknown setting; ${advice}`;
-  });
+/**
+ * Renders an issue of the schema, one line for each setting: its place, its name, the invalid value unless it may be a secret, and what is accepted. Messages
+ * of the schema complete the sentence "expected ..."; an empty one stands for the description of the setting's schema.
+ */
+export function renderIssue(issue: z.core.$ZodIssue, settings: unknown, origin: SettingsOrigin): string[] {
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => renderUnknown([...issue.path, key], origin));
+  const { prefix, name } = locate(issue.path, issue.code === "invalid_key" ? "name" : "value", origin);
+  const quoted = quotedAddress(issue, origin);
+  if (quoted !== null) return [`${prefix}Invalid value for ${name}: an address without quotes is a number in YAML; quote it: "${quoted}"`];
+  if (issue.code === "invalid_key")
+    return [`${prefix}Invalid name ${name}: expected ${issue.issues.map(({ message }) => message).join("; ")}.`];
+  const expected = issue.message === "" ? describeAccepted(settingSchema(issue.path)) : issue.message;
+  const value = valueAt(settings, issue.path);
+  if (value === undefined) return [`${prefix}Missing setting ${name}: expected ${expected}.`];
+  const shown = renderValue(issue.path, value);
+  return [`${prefix}Invalid value ${shown === null ? "" : `${shown} `}for ${name}: expected ${expected}.`];
 }
 
-function placeOf(path: readonly PropertyKey[], part: "name" | "value", origin: SettingsOrigin): string {
+function renderUnknown(path: readonly PropertyKey[], origin: SettingsOrigin): string {
+  const known = settingNames(path.slice(0, -1));
+  const { prefix, name } = locate(path, "name", origin);
+  const nearest = nearestName(String(path.at(-1)), known);
+  return `${prefix}Unknown setting ${name}: ${nearest === null ? `expected one of ${known.join(", ")}.` : `did you mean ${nearest}?`}`;
+}
+
+/** How messages name a setting, and its place in the file; a variable or an option has no place but its name. */
+function locate(
+  path: readonly PropertyKey[],
+  part: "name" | "value",
+  origin: SettingsOrigin,
+): { readonly prefix: string; readonly name: string } {
   const elsewhere = origin.elsewhere.get(path.join("."));
-  if (elsewhere !== undefined) return elsewhere;
-  const own = inFile(path, origin);
-  const setting = own.length === 0 ? "the configuration" : own.join(".");
-  return origin.file === null ? `${origin.name}: ${setting}` : `${origin.file.place(own, part)} ${setting}`;
+  if (elsewhere !== undefined) return { prefix: "", name: elsewhere };
+  const own = pathInFile(path, origin);
+  const place = origin.file === null ? origin.name : origin.file.place(own, part);
+  return { prefix: `${place}: `, name: own.length === 0 ? "the configuration" : own.join(".") };
 }
 
-function messageOf(issue: z.core.$ZodIssue, origin: SettingsOrigin): string {
-  const isKey = issue.code === "invalid_key";
-  const source = origin.elsewhere.has(issue.path.join("."))
-    ? null
-    : (origin.file?.[isKey ? "keySource" : "source"](inFile(issue.path, origin)) ?? null);
-  // The core schema of YAML 1.2 (10.3.2) reads 0x and hex digits as a number.
-  if (source !== null && /^0x[0-9a-f]{32,}$/i.test(source)) return `An address without quotes is a number in YAML; quote it: "${source}"`;
-  return isKey ? issue.issues.map(({ message }) => message).join("; ") : issue.message;
+/** The source of an address that YAML read as a number (core schema of YAML 1.2, section 10.3.2); null for every other value. */
+function quotedAddress(issue: z.core.$ZodIssue, origin: SettingsOrigin): string | null {
+  if (origin.file === null || origin.elsewhere.has(issue.path.join("."))) return null;
+  const own = pathInFile(issue.path, origin);
+  const source = issue.code === "invalid_key" ? origin.file.keySource(own) : origin.file.source(own);
+  return source !== null && /^0x[0-9a-f]{32,}$/i.test(source) ? source : null;
 }
 
-const inFile = (path: readonly PropertyKey[], { pickedChain }: SettingsOrigin): readonly PropertyKey[] =>
+const pathInFile = (path: readonly PropertyKey[], { pickedChain }: SettingsOrigin): readonly PropertyKey[] =>
   path[0] === "chains" && path[1] === 0 && pickedChain !== null ? ["chains", pickedChain, ...path.slice(2)] : path;
+
+const valueAt = (settings: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, step) => (typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[step] : undefined),
+    settings,
+  );

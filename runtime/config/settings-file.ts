@@ -1,23 +1,24 @@
 import { readFileSync } from "node:fs";
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
 import { ConfigError } from "./config-error.ts";
+import { fileProblem } from "./file-problem.ts";
 
 export type Settings = Record<string, unknown>;
 
 export const isSettings = (value: unknown): value is Settings => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The settings of a file, and where in its text each of them is. */
+/** The settings of a file and their positions in its text. */
 export interface SettingsFile {
   readonly settings: Settings;
-  /** `file:line:column` of a setting's value or name; of what encloses it where the file does not have it. */
+  /** `file:line:column` of a setting's value or name, or of the section around it if the file does not set it. */
   place(path: readonly PropertyKey[], part: "name" | "value"): string;
-  /** How a value is written in the file, where it is a plain scalar. */
+  /** The source text of a scalar value; null for other values. */
   source(path: readonly PropertyKey[]): string | null;
-  /** The same of the key that a path ends with. */
+  /** The source text of the key that a path ends with. */
   keySource(path: readonly PropertyKey[]): string | null;
 }
 
-/** Reads a YAML file of settings; `name` is how messages name it. @throws {ConfigError} */
+/** Reads a YAML file of settings, which messages call by the given name. @throws {ConfigError} */
 export function readSettingsFile(file: string, name: string): SettingsFile {
   const lines = new LineCounter();
   const document = parseDocument(readText(file, name), { lineCounter: lines, prettyErrors: false });
@@ -26,7 +27,7 @@ export function readSettingsFile(file: string, name: string): SettingsFile {
     return `${name}:${line}:${col}`;
   };
   if (document.errors.length > 0)
-    throw new ConfigError(document.errors.map((error) => `${at(error.pos[0])} ${error.message.split("\n")[0]}`).join("\n"));
+    throw new ConfigError(document.errors.map((error) => `${at(error.pos[0])}: Invalid YAML: ${error.message.split("\n")[0]}`).join("\n"));
   const settings = toSettings(document, name);
   return {
     settings,
@@ -47,14 +48,14 @@ function toSettings(document: Document, name: string): Settings {
   try {
     value = document.toJS() ?? {};
   } catch (error) {
-    // Aliases without an anchor, or too many of them, are found only now.
-    throw new ConfigError(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    // Only the conversion detects aliases without an anchor, and too many aliases.
+    throw new ConfigError(`${name}: Invalid YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (!isSettings(value)) throw new ConfigError(`${name}: a map of settings is expected.`);
+  if (!isSettings(value)) throw new ConfigError(`${name}: Invalid configuration: expected a map of settings.`);
   return value;
 }
 
-/** By the names that a key has in JavaScript, where each is a text: a number too large to be exact is found by its short form. */
+/** Finds a pair by its key as a JavaScript string: a number too large to be exact is found by its rounded form. */
 function pairAt(document: Document, path: readonly PropertyKey[]): Pair | undefined {
   const parent = nodeAt(document, path.slice(0, -1));
   return isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1))) : undefined;
@@ -71,7 +72,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], part: "name"
   if (path.length === 0) return 0;
   const node = nodeAt(document, path);
   const pair = pairAt(document, path);
-  // A map or a list is found by its name: its first line may be the next one.
+  // The position of a map or a list is that of its name, because its first element may be on the next line.
   const found = pair !== undefined && (part === "name" || !isScalar(node)) ? (pair.key as Node) : node;
   return found?.range?.[0] ?? offsetOf(document, path.slice(0, -1), "value");
 }
@@ -80,6 +81,6 @@ function readText(file: string, name: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"}).`);
+    throw new ConfigError(`Cannot read the configuration file ${name}: ${fileProblem(error)}; give the path of a readable YAML file.`);
   }
 }

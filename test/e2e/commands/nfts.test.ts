@@ -96,9 +96,9 @@ describe("ashlar nfts refresh", () => {
     [["--chain", "one", collection, "10"], `one has no token 10 of ${collection} as far as it is indexed.\n`],
     [["--chain", "two", collection], "The metadata of two is not kept; set nfts.metadata of the chain to cached in ashlar.yaml.\n"],
     [[collection], "Several chains are configured (one, two); choose one with --chain NAME.\n"],
-    [["--chain", "one", "0x12"], "0x and 40 hex digits are accepted."],
-    [["--chain", "one", collection, "-1"], "a whole number below 2^256 is accepted."],
-    [["--chain", "one", collection, "1e3"], "a whole number below 2^256 is accepted."],
+    [["--chain", "one", "0x12"], 'Invalid value "0x12" for collection: expected an address (0x and 40 hexadecimal digits).'],
+    [["--chain", "one", collection, "-1"], 'Invalid value "-1" for token-id: expected an integer from 0 to 2^256 - 1.'],
+    [["--chain", "one", collection, "1e3"], 'Invalid value "1e3" for token-id: expected an integer from 0 to 2^256 - 1.'],
   ])("with %j says what to do, and queues nothing", async (words, sentence) => {
     const [code, said] = await outcome(["nfts", "refresh", ...words]);
     expect(code).toBe(1);

@@ -201,7 +201,7 @@ describe("ashlar doctor", () => {
 
   it("accepts a local node without a scheme, and rejects other URLs without printing their secrets", async () => {
     expect((await run(proxy.url.replace("http://", "")))[0]).toBe(0);
-    const sentence = "--rpc: Expected an http:// or https:// URL, such as http://localhost:8545";
+    const sentence = "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545.";
     expect(await run("node.example/s3cr3tt0ken")).toEqual([1, sentence]);
     expect(await run("ftp://127.0.0.1/s3cr3tt0ken")).toEqual([1, sentence]);
   });
@@ -209,7 +209,7 @@ describe("ashlar doctor", () => {
   it("refuses a first block above the head", async () => {
     const lines: string[] = [];
     expect(await doctor(proxy.url, { from: 21, say: (line) => lines.push(line) })).toBe(1);
-    expect(lines).toEqual(["--from 21 is above the node's head, block 20: give 20 or less."]);
+    expect(lines).toEqual(["Invalid value 21 for --from: expected at most 20, the head of the node."]);
   });
 
   it("prints why a node cannot be indexed from, and hides its URL", async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true });
 });
 
-/** The faults of a configuration, one a line. */
+/** The lines of the error about a configuration. */
 async function faultsOf(text: string, overrides: ConfigOverrides = {}): Promise<string[]> {
   const file = join(folder, "ashlar.yaml");
   await writeFile(file, text);
@@ -25,27 +25,27 @@ async function faultsOf(text: string, overrides: ConfigOverrides = {}): Promise<
 
 describe("a misspelt setting", () => {
   it("is named with its line, its column and the nearest setting", async () => {
-    expect(await faultsOf("port: 1\nlogLevl: error\n")).toEqual(["ashlar.yaml:2:1 logLevl: Unknown setting; did you mean logLevel?"]);
+    expect(await faultsOf("port: 1\nlogLevl: error\n")).toEqual(["ashlar.yaml:2:1: Unknown setting logLevl: did you mean logLevel?"]);
     expect(await faultsOf("chains:\n  - name: one\n    nativTokn: { name: A, symbol: A }\n")).toEqual([
-      "ashlar.yaml:3:5 chains.0.nativTokn: Unknown setting; did you mean nativeToken?",
+      "ashlar.yaml:3:5: Unknown setting chains.0.nativTokn: did you mean nativeToken?",
     ]);
     expect(await faultsOf('chains:\n  - name: one\n    nfts: { ipfsGateway: ["https://a.example"] }\n')).toEqual([
-      "ashlar.yaml:3:13 chains.0.nfts.ipfsGateway: Unknown setting; did you mean ipfsGateways?",
+      "ashlar.yaml:3:13: Unknown setting chains.0.nfts.ipfsGateway: did you mean ipfsGateways?",
     ]);
     expect(await faultsOf("limits:\n  requestPerSecond: 7\n")).toEqual([
-      "ashlar.yaml:2:3 limits.requestPerSecond: Unknown setting; did you mean requestsPerSecond?",
+      "ashlar.yaml:2:3: Unknown setting limits.requestPerSecond: did you mean requestsPerSecond?",
     ]);
   });
 
-  it("without a similar one gets the list of settings", async () => {
+  it("without a similar one is reported with the settings of its section", async () => {
     const [fault] = await faultsOf("chains:\n  - name: one\n    nativeToken: { name: A, symbol: A, cheese: 1 }\n");
-    expect(fault).toBe("ashlar.yaml:3:40 chains.0.nativeToken.cheese: Unknown setting; expected one of name, symbol, decimals, logoUrl.");
+    expect(fault).toBe("ashlar.yaml:3:40: Unknown setting chains.0.nativeToken.cheese: expected one of name, symbol, decimals, logoUrl.");
   });
 
-  it("of the chain that --chain picks is found at its place in the file", async () => {
+  it("of the chain that --chain selects is reported at its place in the file", async () => {
     const text = "chains:\n  - name: one\n  - name: two\n    nativTokn: {}\n";
     expect(await faultsOf(text, { chain: "two" })).toEqual([
-      "ashlar.yaml:4:5 chains.1.nativTokn: Unknown setting; did you mean nativeToken?",
+      "ashlar.yaml:4:5: Unknown setting chains.1.nativTokn: did you mean nativeToken?",
     ]);
   });
 });
@@ -53,13 +53,13 @@ describe("a misspelt setting", () => {
 describe("a wrong value", () => {
   it("is named with its line and column", async () => {
     expect(await faultsOf("chains:\n  - name: one\n    from: -1\n")).toEqual([
-      expect.stringMatching(/^ashlar\.yaml:3:11 chains\.0\.from: /),
+      "ashlar.yaml:3:11: Invalid value -1 for chains.0.from: expected an integer of at least 0.",
     ]);
   });
 
-  it("that is missing is reported where its section begins", async () => {
+  it("that is missing is reported at the start of its section", async () => {
     expect(await faultsOf("port: 1\nchains:\n  - rpc: http://127.0.0.1:1\n")).toEqual([
-      expect.stringMatching(/^ashlar\.yaml:3:5 chains\.0\.name: /),
+      expect.stringMatching(/^ashlar\.yaml:3:5: Missing setting chains\.0\.name: /),
     ]);
   });
 });
@@ -68,44 +68,50 @@ describe("an address without quotes", () => {
   // YAML 1.2, 10.3.2 (core schema): 0x and hex digits are a number.
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-  it("is refused with how to write it, wherever an address is accepted", async () => {
+  it("is rejected with the quoted form, wherever an address is accepted", async () => {
     expect(await faultsOf(`chains:\n  - name: one\n    wrappedNative: [${weth}]\n`)).toEqual([
-      `ashlar.yaml:3:21 chains.0.wrappedNative.0: An address without quotes is a number in YAML; quote it: "${weth}"`,
+      `ashlar.yaml:3:21: Invalid value for chains.0.wrappedNative.0: an address without quotes is a number in YAML; quote it: "${weth}"`,
     ]);
     expect(
       await faultsOf(`chains:\n  - name: one\n    prices:\n      feeds:\n        - of: ${weth}\n          aggregators: ["${weth}"]\n`),
-    ).toEqual([`ashlar.yaml:5:15 chains.0.prices.feeds.0.of: An address without quotes is a number in YAML; quote it: "${weth}"`]);
+    ).toEqual([
+      `ashlar.yaml:5:15: Invalid value for chains.0.prices.feeds.0.of: an address without quotes is a number in YAML; quote it: "${weth}"`,
+    ]);
   });
 });
 
 describe("a key of a map of addresses", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-  it("that is an address without quotes is refused with how to write it", async () => {
+  it("that is an address without quotes is rejected with the quoted form", async () => {
     expect(await faultsOf(`chains:\n  - name: one\n    tokenLogos:\n      ${weth}: https://a.example/logo.png\n`)).toEqual([
       expect.stringMatching(
-        new RegExp(`^ashlar\\.yaml:4:7 chains\\.0\\.tokenLogos\\..*: An address without quotes is a number in YAML; quote it: "${weth}"$`),
+        new RegExp(
+          `^ashlar\\.yaml:4:7: Invalid value for chains\\.0\\.tokenLogos\\..*: an address without quotes is a number in YAML; quote it: "${weth}"$`,
+        ),
       ),
     ]);
   });
 
-  it("that is no address is refused with what is accepted", async () => {
+  it("that is not an address is rejected with what is accepted", async () => {
     expect(await faultsOf("chains:\n  - name: one\n    tokenLogos: { 0x12z: https://a.example/logo.png }\n")).toEqual([
-      expect.stringMatching(/^ashlar\.yaml:3:19 chains\.0\.tokenLogos\.0x12z: .*0x and 40 hex digits are accepted/),
+      expect.stringMatching(
+        /^ashlar\.yaml:3:19: Invalid name chains\.0\.tokenLogos\.0x12z: expected an address \(0x and 40 hexadecimal digits\)/,
+      ),
     ]);
   });
 });
 
-describe("broken YAML", () => {
-  it("is reported with its place once", async () => {
+describe("invalid YAML", () => {
+  it("is reported with its position, once", async () => {
     const [fault] = await faultsOf("port: [1\n");
-    expect(fault).toMatch(/^ashlar\.yaml:\d+:\d+ /);
+    expect(fault).toMatch(/^ashlar\.yaml:\d+:\d+: Invalid YAML: /);
     expect(fault).not.toMatch(/at line/);
   });
 });
 
 describe("a node's URL without a scheme", () => {
-  it("is asked over http on this machine", async () => {
+  it("is read over http on this machine", async () => {
     const file = join(folder, "node.yaml");
     await writeFile(file, "chains:\n  - { name: one, rpc: localhost:8545 }\n");
     expect(loadConfig(file, {}).chains[0]?.rpc).toBe("http://localhost:8545");
@@ -113,9 +119,9 @@ describe("a node's URL without a scheme", () => {
     expect(loadConfig(undefined, {}, { chain: "one", rpc: "[::1]:8545/key" }).chains[0]?.rpc).toBe("http://[::1]:8545/key");
   });
 
-  it("is refused on other machines, where http would send a key in plain text", () => {
+  it("is rejected for other machines, where http would send a key in plain text", () => {
     expect(() => loadConfig(undefined, {}, { chain: "one", rpc: "node.example/key" })).toThrow(
-      "--rpc: Expected an http:// or https:// URL, such as http://localhost:8545",
+      "Invalid value for --rpc: expected an http:// or https:// URL, such as http://localhost:8545",
     );
   });
 });
@@ -123,7 +129,7 @@ describe("a node's URL without a scheme", () => {
 describe("a chain without a preset", () => {
   const groupsOf = (...args: Parameters<typeof loadConfig>) => loadConfig(...args).chains[0]?.groups;
 
-  it("offers balances of the past unless it is configured not to", async () => {
+  it("serves past balances unless it is configured not to", async () => {
     const file = join(folder, "groups.yaml");
     expect(groupsOf(undefined, {}, { chain: "my-chain", rpc: "http://127.0.0.1:1" })).toEqual(["historical"]);
     await writeFile(file, "chains:\n  - { name: my-chain, groups: [] }\n");
@@ -133,7 +139,7 @@ describe("a chain without a preset", () => {
 });
 
 describe("requests per second", () => {
-  it("are 500 a key, or configured, or have no limit", async () => {
+  it("are limited to 500 for each key by default, and may be configured or unlimited", async () => {
     const limitsOf = async (text: string) => {
       const file = join(folder, "limits.yaml");
       await writeFile(file, text);

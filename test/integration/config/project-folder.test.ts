@@ -72,6 +72,6 @@ describe("the project folder", () => {
 
   it("is named in messages by its path from the working folder", async () => {
     await writeFile(join(project, "ashlar.yaml"), "prt: 7\n");
-    expect(() => load(inner)).toThrow("../../ashlar.yaml:1:1 prt: Unknown setting; did you mean port?");
+    expect(() => load(inner)).toThrow("../../ashlar.yaml:1:1: Unknown setting prt: did you mean port?");
   });
 });

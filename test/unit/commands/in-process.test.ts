@@ -44,10 +44,10 @@ describe("a chain that cannot be indexed any further", () => {
 });
 
 describe("an ABI file that cannot be read", () => {
-  it("is refused in a sentence that names it", () => {
+  it("is rejected with its path and the reason", () => {
     const chains = [{ ...chain, abiFiles: ["nowhere/events.json"] }];
     expect(() => createApp({ config: configOf(), chains, database: noDatabase, logger: silent })).toThrow(
-      /^abiFiles of chain one: cannot read nowhere\/events\.json \(no such file\); set it to the path of a readable file/,
+      /^Invalid value "nowhere\/events\.json" for abiFiles of chain one: no such file; set it to the path of a readable file/,
     );
   });
 });

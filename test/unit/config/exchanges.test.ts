@@ -8,7 +8,7 @@ const faultsOf = (...exchanges: readonly unknown[]): string[] =>
   parse(...exchanges).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 
 describe("the exchanges of a chain", () => {
-  it("need a name and a factory; the rest has defaults", () => {
+  it("require a name and a factory only", () => {
     expect(parse({ name: "uniswap_v2", factory }).data?.exchanges).toEqual([
       { name: "uniswap_v2", family: "xy=k", factory: factory.toLowerCase(), routers: [] },
     ]);
@@ -22,24 +22,24 @@ describe("the exchanges of a chain", () => {
     [{ name: "Uniswap", factory }, "lower-case letters"],
     [{ name: "a/b", factory }, "lower-case letters"],
     [{ name: "a".repeat(65), factory }, "64"],
-    [{ name: "a", factory: "0x12" }, "0x and 40 hex digits"],
-    [{ name: "a", factory, routers: ["router"] }, "0x and 40 hex digits"],
+    [{ name: "a", factory: "0x12" }, "0x and 40 hexadecimal digits"],
+    [{ name: "a", factory, routers: ["router"] }, "0x and 40 hexadecimal digits"],
     [{ name: "a", factory, feePpm: 1_000_000 }, "999999"],
     [{ name: "a", factory, feePpm: 0.3 }, "int"],
     [{ name: "a", factory, feePpm: -1 }, "0"],
     [{ name: "a", factory, family: "stable" }, "xy=k"],
     [{ name: "a", factory, family: "concentrated", feePpm: 500 }, "whose pools state their own"],
     [{ name: "a", factory, fee: 3 }, "fee"],
-  ])("are refused as %j", (exchange, message) => {
+  ])("are rejected as %j", (exchange, message) => {
     expect(faultsOf(exchange).join()).toContain(message);
   });
 
-  it("have each name and factory once", () => {
+  it("have distinct names and factories", () => {
     expect(faultsOf({ name: "a", factory }, { name: "a", factory: other })).toEqual([
-      "exchanges.1: Duplicate a; configure each name and factory once",
+      "exchanges.1.name: a name that no other exchange of the chain has",
     ]);
     expect(faultsOf({ name: "a", factory }, { name: "b", factory: factory.toLowerCase() })).toEqual([
-      `exchanges.1: Duplicate ${factory.toLowerCase()}; configure each name and factory once`,
+      "exchanges.1.factory: a factory that no other exchange of the chain has",
     ]);
   });
 });

@@ -4,8 +4,8 @@ import { chainConfig } from "../../../runtime/config/config.ts";
 const token = `0x${"A".repeat(40)}`;
 const parse = (prices: unknown) => chainConfig.safeParse({ name: "chain", id: 1, rpc: "http://127.0.0.1:1", prices });
 
-describe("where a chain's prices come from", () => {
-  it("has defaults for all of it", () => {
+describe("the prices of a chain", () => {
+  it("has defaults", () => {
     expect(chainConfig.parse({ name: "chain", rpc: "http://127.0.0.1:1", id: 1 }).prices).toEqual({
       sources: ["feeds", "stablecoins", "pools", "file"],
       feeds: [],
@@ -20,18 +20,18 @@ describe("where a chain's prices come from", () => {
 
   it.each([
     [{ sources: ["oracle"] }, "feeds"],
-    [{ sources: ["pools", "pools"] }, "each source is accepted once"],
+    [{ sources: ["pools", "pools"] }, "each source at most once"],
     [{ feeds: [{ of: "gold", aggregators: [token] }] }, "feeds.0.of"],
     [{ feeds: [{ of: "EUR", in: "XAU", aggregators: [token] }] }, "feeds.0.in"],
-    [{ feeds: [{ of: "EUR", in: "EUR", aggregators: [token] }] }, "USD is accepted for a feed of a currency"],
+    [{ feeds: [{ of: "EUR", in: "EUR", aggregators: [token] }] }, "USD, because a feed of a currency"],
     [{ feeds: [{ of: "native", aggregators: [] }] }, "feeds.0.aggregators"],
     [{ feeds: [{ of: "native", aggregators: [token], decimals: 37 }] }, "36"],
     [{ feeds: [{ of: "native", aggregators: [token], maxAgeSeconds: 0 }] }, "maxAgeSeconds"],
-    [{ stablecoins: [{ token: "0x12" }] }, "0x and 40 hex digits"],
-    [{ stablecoins: [{ token }, { token: token.toLowerCase(), currency: "EUR" }] }, "each token once"],
+    [{ stablecoins: [{ token: "0x12" }] }, "0x and 40 hexadecimal digits"],
+    [{ stablecoins: [{ token }, { token: token.toLowerCase(), currency: "EUR" }] }, "each token at most once"],
     [{ liquidityFloor: 0 }, "liquidityFloor"],
     [{ feed: [] }, "feed"],
-  ])("is refused as %j", (prices, message) => {
+  ])("is rejected as %j", (prices, message) => {
     const faults = parse(prices).error?.issues.map(({ path, message: text }) => `${path.join(".")}: ${text}`) ?? [];
     expect(faults.join()).toContain(message);
   });

@@ -1,0 +1,33 @@
+import type { Address } from "../lib/hex.ts";
+import { CommandError } from "./command-error.ts";
+
+/** Parses the value of a command-line option or argument, which messages call by its name. @throws {CommandError} */
+type ParseValue<T> = (text: string) => T;
+
+/** An invalid value of an option or argument. */
+export const invalidValue = (name: string, value: string | number, expected: string): CommandError =>
+  new CommandError(`Invalid value ${JSON.stringify(value)} for ${name}: expected ${expected}.`);
+
+export const parseInteger =
+  (name: string, max = Number.MAX_SAFE_INTEGER): ParseValue<number> =>
+  (text) => {
+    if (/^(0|[1-9]\d*)$/.test(text) && Number(text) <= max) return Number(text);
+    throw invalidValue(name, text, `an integer from 0 to ${max}`);
+  };
+
+/** Credits are stored in hundredths, which must be safe integers. */
+export const parseCredits = (name: string): ParseValue<number> => parseInteger(name, Math.floor(Number.MAX_SAFE_INTEGER / 100));
+
+export const parseAddress =
+  (name: string): ParseValue<Address> =>
+  (text) => {
+    if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase() as Address;
+    throw invalidValue(name, text, "an address (0x and 40 hexadecimal digits)");
+  };
+
+export const parseTokenId =
+  (name: string): ParseValue<string> =>
+  (text) => {
+    if (/^(0|[1-9]\d{0,77})$/.test(text) && BigInt(text) < 2n ** 256n) return text;
+    throw invalidValue(name, text, "an integer from 0 to 2^256 - 1");
+  };
