@@ -4,7 +4,7 @@ import { installMulticall } from "./contracts/multicall.ts";
 import { untilAborted } from "./node/client.ts";
 import type { DemoNode } from "./node/launch.ts";
 import { endProcess } from "./node/processes.ts";
-import { type Identity, keepGenesisState, saveState } from "./state.ts";
+import { type Identity, saveGenesisState, saveState } from "./state.ts";
 import { buildStory } from "./story/build-story.ts";
 import { verifyStory } from "./story/verify.ts";
 import { verifyCollections } from "./story/verify-collections.ts";
@@ -25,14 +25,14 @@ export interface BuildOptions {
   onProgress(phase: DemoPhase, done: number, total: number): void;
 }
 
-/** Builds the demo chain on a new node, verifies it, saves its state in the folder and stops the node. */
+/** Builds the demo chain on a new node, verifies it, saves its state in the folder, and stops the node. */
 export const buildChain = async (options: BuildOptions): Promise<Identity> => {
   const { folder, genesisTime, endTime, scale, onProgress } = options;
   onProgress("contracts", 0, 1);
   const artifacts = await loadArtifacts(options.contractsDirectory);
   onProgress("contracts", 1, 1);
   const node = await options.launch(genesisTime);
-  const { mark } = node;
+  const { handle } = node;
   const client = untilAborted(node.client, options.signal);
   try {
     await installMulticall(client);
@@ -42,31 +42,31 @@ export const buildChain = async (options: BuildOptions): Promise<Identity> => {
       artifacts,
       genesisTime,
       scale,
-      onGenesis: () => keepGenesisState(folder, client, genesisHash),
+      onGenesis: () => saveGenesisState(folder, client, genesisHash),
       onProgress: (done, total) => onProgress("story", done, total),
     });
     onProgress("check", 0, 1);
     await verifyStory(client, story.miner);
-    await verifyExchanges(client, artifacts, story.cast, endTime);
-    await verifyCollections(client, artifacts, story.cast, story.ownership);
+    await verifyExchanges(client, artifacts, story.values, endTime);
+    await verifyCollections(client, artifacts, story.values, story.ownership);
     onProgress("check", 1, 1);
     onProgress("save", 0, 1);
-    const { cast, inventory } = story;
+    const { values, inventory } = story;
     const identity = await saveState(folder, client, {
       genesisHash,
       genesisTime,
       storyVersion: storyVersion(),
       scale,
       endTime,
-      cast,
+      values,
       inventory,
     });
     onProgress("save", 1, 1);
     return identity;
   } finally {
-    // In this order: the client closes when its requests have ended, which those of an exited node have. The state is saved already: a node that dumps its
-    // state ignores signals.
-    await endProcess(mark, 300);
+    // The node ends first, because the client closes only once its requests have ended. SIGKILL after 0.3 s is safe: the state is saved, and a node that
+    // dumps its state ignores SIGTERM.
+    await endProcess(handle, 300);
     await client.close();
   }
 };

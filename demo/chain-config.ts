@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { type ChainConfig, chainConfig } from "../runtime/config/config.ts";
 import { liquidityFloor } from "./chapters/exchange-types.ts";
-import type { Cast } from "./story/cast.ts";
+import type { StoryValues } from "./story/story-values.ts";
 
 type Input = z.input<typeof chainConfig>;
 
-/** The demo chain as the rest of Ashlar sees it: a network like any other. Without a gateway's address, documents behind one are not fetched. */
-export const demoChainConfig = (rpc: string, cast: Cast, gateway?: string): ChainConfig => {
+/** Returns the chain settings of the demo. Without a gateway, documents on IPFS are not fetched. */
+export const demoChainConfig = (rpc: string, values: StoryValues, gateway?: string): ChainConfig => {
   const config: Input = {
     name: "demo",
     id: 31337,
@@ -14,22 +14,22 @@ export const demoChainConfig = (rpc: string, cast: Cast, gateway?: string): Chai
     isTestnet: true,
     rpc,
     nativeToken: { name: "Ether", symbol: "ETH", decimals: 18 },
-    wrappedNative: cast.wrappedNative === undefined ? [] : [cast.wrappedNative],
+    wrappedNative: values.wrappedNative === undefined ? [] : [values.wrappedNative],
     nativeAccounting: "traces",
-    exchanges: exchangesOf(cast),
-    prices: pricesOf(cast),
-    nfts: nftsOf(cast, gateway),
+    exchanges: exchangesOf(values),
+    prices: pricesOf(values),
+    nfts: nftsOf(values, gateway),
     groups: ["historical"],
     pollMilliseconds: 1_000,
   };
   return chainConfig.parse(config);
 };
 
-/** The exchanges of the story: two of Uniswap V2's contracts, whose fee is 0.3 percent, and one of Uniswap V3's. */
-const exchangesOf = (cast: Cast): NonNullable<Input["exchanges"]> => [
-  ...exchangeOf({ name: "demo_exchange", label: "Demo Exchange", feePpm: 3_000 }, cast.exchangeFactory, cast.exchangeRouter),
-  ...exchangeOf({ name: "demo_swap", label: "Demo Swap", feePpm: 3_000 }, cast.rivalFactory, cast.rivalRouter),
-  ...exchangeOf({ name: "demo_range", label: "Demo Range", family: "concentrated" }, cast.rangeFactory, cast.rangeRouter),
+/** The exchanges of the story: two Uniswap V2 exchanges with a fee of 0.3 percent, and one Uniswap V3 exchange. */
+const exchangesOf = (values: StoryValues): NonNullable<Input["exchanges"]> => [
+  ...exchangeOf({ name: "demo_exchange", label: "Demo Exchange", feePpm: 3_000 }, values.exchangeFactory, values.exchangeRouter),
+  ...exchangeOf({ name: "demo_swap", label: "Demo Swap", feePpm: 3_000 }, values.rivalFactory, values.rivalRouter),
+  ...exchangeOf({ name: "demo_range", label: "Demo Range", family: "concentrated" }, values.rangeFactory, values.rangeRouter),
 ];
 
 const exchangeOf = (
@@ -38,8 +38,8 @@ const exchangeOf = (
   router: string | undefined,
 ): NonNullable<Input["exchanges"]> => (factory === undefined || router === undefined ? [] : [{ ...terms, factory, routers: [router] }]);
 
-/** The story's marketplaces, and the gateway that the demo runs itself; it needs no other. */
-const nftsOf = ({ seaport, punks }: Cast, gateway: string | undefined): NonNullable<Input["nfts"]> => ({
+/** The story's marketplaces, and the IPFS gateway that the demo runs itself. */
+const nftsOf = ({ seaport, punks }: StoryValues, gateway: string | undefined): NonNullable<Input["nfts"]> => ({
   ipfsGateways: gateway === undefined ? [] : [gateway],
   arweaveGateways: [],
   marketplaces: [
@@ -48,8 +48,8 @@ const nftsOf = ({ seaport, punks }: Cast, gateway: string | undefined): NonNulla
   ],
 });
 
-/** The story's price feeds and its dollar; see `liquidityFloor` for what its pools hold. */
-const pricesOf = ({ etherFeed, euroFeed, usdToken }: Cast): NonNullable<Input["prices"]> => ({
+/** The story's price feeds and its dollar stablecoin; see `liquidityFloor` for the depth of its pools. */
+const pricesOf = ({ etherFeed, euroFeed, usdToken }: StoryValues): NonNullable<Input["prices"]> => ({
   feeds: [
     ...(etherFeed === undefined ? [] : [{ of: "native" as const, in: "USD" as const, aggregators: [etherFeed] }]),
     ...(euroFeed === undefined ? [] : [{ of: "EUR" as const, in: "USD" as const, aggregators: [euroFeed] }]),

@@ -1,15 +1,15 @@
-/** The demo cannot run here, and its sentence says what to do about it. */
+/** The demo cannot run here; the message says what to do. */
 export class DemoUnavailable extends Error {
   override readonly name = "DemoUnavailable";
 }
 
-/** A package that only a development install has. */
+/** A development dependency is not installed. */
 export const demoUnavailable = (packageName: string): DemoUnavailable =>
   new DemoUnavailable(
     `The demo chain needs the package ${packageName}, which comes with the development dependencies only: install them, or name a node with --rpc URL --chain NAME.`,
   );
 
-/** A fixed port that another process listens on. */
+/** Another process listens on the configured port. */
 export const portTaken = (port: number): DemoUnavailable =>
   new DemoUnavailable(
     `Port ${port} for the demo's node is taken by another process: free it, or set ASHLAR_DEMO_RPC_PORT to another port.`,
@@ -19,9 +19,9 @@ export const portTaken = (port: number): DemoUnavailable =>
 export const demoBusy = (processId: number, dataDirectory: string): DemoUnavailable =>
   new DemoUnavailable(`Process ${processId} already runs the demo in ${dataDirectory}: stop it, or set ASHLAR_DATA_DIR to another folder.`);
 
-/** The node ended or stayed silent while it was being started. */
+/** The node exited or did not respond while it was being started. */
 export const nodeNotStarted = (reason: string): DemoUnavailable => new DemoUnavailable(`The demo's node did not start: ${reason}`);
 
-/** A system on which the demo cannot tell its own node's process from others. */
-export const demoNotHere = (platform: string): DemoUnavailable =>
+/** On this platform the demo cannot distinguish its node's process from others. */
+export const unsupportedPlatform = (platform: string): DemoUnavailable =>
   new DemoUnavailable(`The demo chain runs on Linux and macOS, not on ${platform}: name a node with --rpc URL --chain NAME.`);

@@ -8,8 +8,8 @@ import { demoFiles, readIdentity } from "./state.ts";
 const lastDemoChain: DemoModule["lastDemoChain"] = async (dataDirectory) => {
   const folder = resolve(dataDirectory, "demo");
   const [record, identity] = await Promise.all([readNodeRecord(demoFiles(folder).node), readIdentity(folder)]);
-  return record === null || identity === null ? null : demoChainConfig(`http://127.0.0.1:${record.port}`, identity.cast);
+  return record === null || identity === null ? null : demoChainConfig(`http://127.0.0.1:${record.port}`, identity.values);
 };
 
-/** The demo as the commands load it. */
+/** The demo, as the commands import it. */
 export const demo: DemoModule = { startDemo, lastDemoChain };

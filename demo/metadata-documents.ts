@@ -4,19 +4,19 @@ import { gzip } from "node:zlib";
 import { hostileFolder } from "./chapters/hostile-tokens.ts";
 import { lanternDocument, lanternFolder, lanternImage, lanterns } from "./chapters/lantern-documents.ts";
 
-/** How the demo's gateway answers a path. */
+/** A response of the demo's gateway. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | AsyncIterable<string>;
 }
 
-/** More than any index is configured to take. */
+/** More than the default size limit of documents. */
 const hugeBytes = 32 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 const bombBytes = 64 * 1024 * 1024;
 const dripMilliseconds = 200;
-/** After so many blanks even a slow document ends. */
+/** The number of spaces after which a slow document ends. */
 const maxDrips = 600;
 const nestedDepth = 100_000;
 const attributeCount = 15_000;
@@ -32,14 +32,14 @@ const document = (body: Answer["body"]): Answer => answer("application/json", bo
 const redirect = (location: string): Answer => answer("text/plain", "", { status: 302, headers: { location } });
 const text = (status: number, body: string): Answer => answer("text/plain", body, { status });
 
-async function* tellHuge(): AsyncGenerator<string> {
+async function* streamHuge(): AsyncGenerator<string> {
   yield '{"name":"Huge","description":"';
   const chunk = "a".repeat(chunkBytes);
-  for (let told = 0; told < hugeBytes; told += chunkBytes) yield chunk;
+  for (let sent = 0; sent < hugeBytes; sent += chunkBytes) yield chunk;
   yield '"}';
 }
 
-/** A blank every now and then. */
+/** One space every 200 ms. */
 async function* drip(): AsyncGenerator<string> {
   for (let drops = 0; drops < maxDrips; drops++) {
     yield " ";
@@ -53,9 +53,9 @@ const manyAttributes = (): string =>
     attributes: Array.from({ length: attributeCount }, (_, index) => ({ trait_type: `Trait ${index}`, value: `Value ${index}` })),
   });
 
-/** What the gateway tells of the hostile folder, made when it is asked for; redirects lead to an address that nothing may be fetched from. */
+/** The gateway's responses for the hostile folder, created on request. Redirects lead to an address that nothing may be fetched from. */
 const createHostileAnswers = (forbidden: string): Readonly<Record<string, () => Answer | Promise<Answer>>> => ({
-  huge: () => document(tellHuge()),
+  huge: () => document(streamHuge()),
   slow: () => document(drip()),
   "redirect-to-loopback": () => redirect(`${forbidden}/private.json`),
   "redirect-to-link-local": () => redirect("http://169.254.169.254/latest/meta-data/"),
@@ -70,7 +70,7 @@ const createHostileAnswers = (forbidden: string): Readonly<Record<string, () => 
   broken: () => text(500, "The gateway is broken."),
 });
 
-/** The number of a lantern in a path; null where it is none. */
+/** Parses a lantern's number in a path; null if it is not one. */
 const lanternIn = (part: string | undefined): number | null => {
   const number = /^[1-9]\d{0,3}$/.test(part ?? "") ? Number(part) : 0;
   return number >= 1 && number <= lanterns ? number : null;
@@ -83,7 +83,7 @@ const answerOfLanterns = (first: string | undefined, second: string | undefined)
   return picture === null ? null : answer("image/svg+xml", lanternImage(picture));
 };
 
-/** What the demo's gateway knows: a few paths below /ipfs/, and nothing else. */
+/** Creates the responses of the demo's gateway: the story's documents below /ipfs/, and 404 for everything else. */
 export const createAnswers = (forbidden: string): ((path: string) => Promise<Answer>) => {
   const hostile = new Map(Object.entries(createHostileAnswers(forbidden)));
   return async (path) => {

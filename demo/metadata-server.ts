@@ -5,15 +5,15 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createAnswers } from "./metadata-documents.ts";
 
-const mostConnections = 64;
+const maxConnections = 64;
 const maxHeaderBytes = 8_192;
 const requestMilliseconds = 10_000;
 
-/** The gateway through which the demo's collections tell their documents. */
+/** The IPFS gateway that serves the documents of the demo's collections. */
 export interface MetadataServer {
-  /** Where it answers. */
+  /** The gateway's base URL. */
   readonly origin: string;
-  /** How many connections came to the address that the gateway's redirects lead to, which nobody should follow. */
+  /** The number of connections to the address that the gateway's redirects lead to; a client must not follow them. */
   forbiddenRequests(): number;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const listen = async (listener: RequestListener): Promise<{ server: Server; orig
     { maxHeaderSize: maxHeaderBytes, requestTimeout: requestMilliseconds, headersTimeout: requestMilliseconds },
     listener,
   );
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   server.listen({ host: "127.0.0.1", port: 0 });
   await once(server, "listening");
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -36,13 +36,13 @@ const close = async (server: Server): Promise<void> => {
   await closed;
 };
 
-/** Starts the gateway on a free port of this machine: it knows the story's documents and nothing else, and keeps within bounds whoever asks. */
+/** Starts the gateway on a free port of the loopback interface. It serves only the story's documents and limits connections, headers and request times. */
 export const startMetadataServer = async (): Promise<MetadataServer> => {
   let forbidden = 0;
   const trap = await listen((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"name":"Private"}');
   });
-  // Whoever connects has come, even if it asks for nothing.
+  // Connections count even without a request.
   trap.server.on("connection", () => {
     forbidden += 1;
   });
@@ -60,7 +60,7 @@ export const startMetadataServer = async (): Promise<MetadataServer> => {
       else if (typeof body === "string" || body instanceof Uint8Array) response.end(body);
       else await pipeline(Readable.from(body), response);
     };
-    // Whoever asked has gone.
+    // The client has disconnected.
     send().catch(() => response.destroy());
   });
   return {

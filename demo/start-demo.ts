@@ -14,7 +14,7 @@ import { claimFolder } from "./node/owner.ts";
 import { portIsFree } from "./node/port.ts";
 import { endProcess } from "./node/processes.ts";
 import { readNodeRecord, removeNodeRecord, writeNodeRecord } from "./node/record.ts";
-import { demoFiles, discardKeptState, type Identity, readIdentity, saveState, unpackState } from "./state.ts";
+import { demoFiles, discardSavedState, type Identity, readIdentity, saveState, unpackState } from "./state.ts";
 import { treasury } from "./story/genesis.ts";
 import { storyDays } from "./story/types.ts";
 import { storyVersion } from "./story/version.ts";
@@ -47,7 +47,7 @@ const createLauncher = (folder: string, options: DemoOptions) => {
       genesisTime,
       port: options.rpcPort,
       ...(statePath === undefined ? {} : { statePath }),
-      onSpawned: (mark, port) => writeNodeRecord(files.node, { ...mark, port, genesisHash }),
+      onSpawned: (handle, port) => writeNodeRecord(files.node, { ...handle, port, genesisHash }),
     });
   return {
     fresh: (genesisTime: number) => launch(genesisTime, null),
@@ -86,7 +86,7 @@ const takeOverOrphan = async (folder: string, identity: Identity | null, options
   if (identity !== null && (options.rpcPort ?? orphan.port) === orphan.port && (await knowsGenesis(orphan))) return orphan;
   if (identity !== null) await saveState(folder, orphan.client, identity);
   await orphan.client.close();
-  await endProcess(orphan.mark);
+  await endProcess(orphan.handle);
   return null;
 };
 
@@ -110,7 +110,7 @@ const openChain = async (folder: string, options: DemoOptions): Promise<Running>
   const loaded = saved === null ? null : await launcher.loaded(saved, progress);
   if (saved !== null && loaded !== null) return { node: loaded, identity: saved, origin: "loaded" };
 
-  await discardKeptState(folder);
+  await discardSavedState(folder);
   const endTime = options.endTime ?? Math.floor(Date.now() / 1000);
   const built = await buildChain({
     folder,
@@ -135,7 +135,7 @@ const endLeftNode = async (folder: string): Promise<void> => {
   const node = record === null ? null : await adoptOrphan(record, files.cache);
   if (node === null) return;
   await node.client.close();
-  await endProcess(node.mark);
+  await endProcess(node.handle);
 };
 
 /** Starts the demo chain: adopts the node of a killed run, loads the saved state, or builds the chain. @throws {DemoUnavailable} with one sentence for the user */
@@ -151,27 +151,27 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
     const running = await openChain(folder, options);
     options.signal?.throwIfAborted();
     const { node, origin } = running;
-    if (origin === "adopted") logger.info(`Demo continues with the node of an earlier run (process ${node.mark.processId})`);
+    if (origin === "adopted") logger.info(`Demo continues with the node of an earlier run (process ${node.handle.processId})`);
     const liveChain = createLiveChain({ folder, node, artifacts, identity: running.identity, logger });
     const documents = await startMetadataServer();
     const end = async (): Promise<void> => {
       await documents.stop();
-      await liveChain.rest();
+      await liveChain.idle();
       await node.client.close();
-      await endProcess(node.mark);
+      await endProcess(node.handle);
       await removeNodeRecord(files.node);
       await rm(files.cache, { recursive: true, force: true });
     };
     return {
       rpcUrl: node.url,
-      chain: demoChainConfig(node.url, running.identity.cast, documents.origin),
-      story: { version: running.identity.storyVersion, cast: running.identity.cast, inventory: running.identity.inventory },
+      chain: demoChainConfig(node.url, running.identity.values, documents.origin),
+      story: { version: running.identity.storyVersion, values: running.identity.values, inventory: running.identity.inventory },
       forbiddenRequests: documents.forbiddenRequests,
-      processId: node.mark.processId,
+      processId: node.handle.processId,
       origin,
       identity: liveChain.identity,
       live: liveChain.live,
-      liveOneBlock: liveChain.liveOneBlock,
+      mineLiveBlock: liveChain.mineLiveBlock,
       checkpoint: liveChain.checkpoint,
       stop: async () => {
         await liveChain
@@ -182,7 +182,7 @@ export const startDemo = async (options: DemoOptions): Promise<Demo> => {
       },
       discardState: async () => {
         await end();
-        await discardKeptState(folder);
+        await discardSavedState(folder);
         await release();
       },
     };

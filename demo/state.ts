@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import { createGunzip, gunzip } from "node:zlib";
 import type { Hex } from "../runtime/lib/hex.ts";
 import type { NodeClient } from "./node/client.ts";
-import type { Cast, Inventory } from "./story/cast.ts";
-import { writeWhole } from "./write-whole.ts";
+import type { Inventory, StoryValues } from "./story/story-values.ts";
+import { writeAtomically } from "./write-atomically.ts";
 
 const unzip = promisify(gunzip);
 
-/** Identifies a saved chain: an index belongs to it if it has the same hash at this last block. */
+/** Identifies a saved chain. An index belongs to it if both have the same hash at the last saved block. */
 export interface Identity {
   readonly genesisHash: Hex;
   /** Unix seconds of the genesis block. */
@@ -25,7 +25,7 @@ export interface Identity {
   readonly lastBlock: number;
   readonly lastBlockHash: Hex;
   readonly stateFile: string;
-  readonly cast: Cast;
+  readonly values: StoryValues;
   readonly inventory: Inventory;
 }
 
@@ -39,10 +39,11 @@ export const demoFiles = (folder: string) => ({
   cache: join(folder, "node-cache"),
 });
 
-/** The saved identity, or null without one. */
+/** Reads the saved identity; null if there is none, or one of an older format without `values`. */
 export const readIdentity = async (folder: string): Promise<Identity | null> => {
   try {
-    return JSON.parse(await readFile(demoFiles(folder).identity, "utf8")) as Identity;
+    const identity = JSON.parse(await readFile(demoFiles(folder).identity, "utf8")) as Identity;
+    return "values" in identity ? identity : null;
   } catch {
     return null;
   }
@@ -54,18 +55,18 @@ interface Head {
 }
 const readHead = (client: NodeClient): Promise<Head> => client.request<Head>("eth_getBlockByNumber", ["latest", false]);
 
-/** The node's dumped state (gzip of JSON) and the head that it belongs to. */
+/** Dumps the node's state (gzipped JSON) with the head that it belongs to. */
 const dumpState = async (client: NodeClient): Promise<{ head: Head; content: Buffer }> => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const head = await readHead(client);
     const dump = await client.request<Hex>("anvil_dumpState");
-    // Another client may mine in between.
+    // Another client may have mined a block in between.
     if ((await readHead(client)).hash === head.hash) return { head, content: Buffer.from(dump.slice(2), "hex") };
   }
-  throw new Error("Cannot save the state of the demo chain: its head keeps changing.");
+  throw new Error("Cannot save the state of the demo chain: its head keeps changing");
 };
 
-/** Saves the node's state beside its identity, and returns that; a kill at any moment leaves the older pair. */
+/** Saves the node's state and its identity, and returns the identity. If the process is killed, the older pair remains. */
 export const saveState = async (
   folder: string,
   client: NodeClient,
@@ -73,36 +74,36 @@ export const saveState = async (
 ) => {
   const { head, content } = await dumpState(client);
   const stateFile = `state-${head.hash.slice(2, 18)}.json.gz`;
-  await writeWhole(join(folder, stateFile), content);
-  const kept: Identity = { ...identity, lastBlock: Number(head.number), lastBlockHash: head.hash, stateFile };
-  await writeWhole(demoFiles(folder).identity, JSON.stringify(kept));
+  await writeAtomically(join(folder, stateFile), content);
+  const saved: Identity = { ...identity, lastBlock: Number(head.number), lastBlockHash: head.hash, stateFile };
+  await writeAtomically(demoFiles(folder).identity, JSON.stringify(saved));
   const outdated = (await readdir(folder)).filter((name) => name.startsWith("state-") && name !== stateFile);
   await Promise.all(outdated.map((name) => rm(join(folder, name), { force: true })));
-  return kept;
+  return saved;
 };
 
-/** Keeps the state before the first block: the node forgets it over a restart, and an index asks for balances at block 0. */
-export const keepGenesisState = async (folder: string, client: NodeClient, genesisHash: Hex): Promise<void> => {
+/** Saves the genesis state separately: the node does not retain it over a restart, and an index reads balances at block 0. */
+export const saveGenesisState = async (folder: string, client: NodeClient, genesisHash: Hex): Promise<void> => {
   const dump = await client.request<Hex>("anvil_dumpState", [true]);
   const state = JSON.parse((await unzip(Buffer.from(dump.slice(2), "hex"))).toString("utf8")) as { historical_states?: [Hex, unknown][] };
   const genesis = state.historical_states?.filter(([hash]) => hash === genesisHash) ?? [];
-  await writeWhole(demoFiles(folder).genesisState, JSON.stringify(genesis));
+  await writeAtomically(demoFiles(folder).genesisState, JSON.stringify(genesis));
 };
 
-/** How a dump ends whose node keeps no past states. */
+/** The end of a dump of a node without past states. */
 const emptyHistory = Buffer.from('"historical_states":null}');
 
-/** Passes everything on, and swaps the end for another when it is the expected one. */
+/** A stream that replaces the end of its input if it is the expected one. */
 const replaceEnd = (expected: Buffer, replacement: Buffer): Transform => {
-  let held: Buffer = Buffer.alloc(0);
+  let tail: Buffer = Buffer.alloc(0);
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      const all = Buffer.concat([held, chunk]);
+      const all = Buffer.concat([tail, chunk]);
       const passed = Math.max(0, all.length - expected.length);
-      held = all.subarray(passed);
+      tail = all.subarray(passed);
       done(null, all.subarray(0, passed));
     },
-    flush: (done) => done(null, held.equals(expected) ? replacement : held),
+    flush: (done) => done(null, tail.equals(expected) ? replacement : tail),
   });
 };
 
@@ -119,8 +120,8 @@ export const unpackState = async (folder: string, identity: Identity): Promise<s
   }
 };
 
-/** Removes the saved chain from the folder; compiled contracts stay. */
-export const discardKeptState = async (folder: string): Promise<void> => {
+/** Removes the saved chain from the folder; compiled contracts remain. */
+export const discardSavedState = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
   const files = demoFiles(folder);
   const states = (await readdir(folder)).filter((name) => name.startsWith("state-")).map((name) => join(folder, name));

@@ -52,7 +52,7 @@ export interface AppOptions {
   readonly chains: readonly ChainConfig[];
   readonly database: Database;
   readonly logger: Logger;
-  readonly demo?: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
+  readonly demo?: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   /** In place of the configured mode. */
   readonly validate?: ValidateMode;
   readonly now?: () => Date;

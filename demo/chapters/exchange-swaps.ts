@@ -1,25 +1,25 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import { type Call, type ChapterContext, storyDays } from "../story/types.ts";
-import type { Market } from "./exchange-prices.ts";
+import { type Call, type StoryContext, storyDays } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { type Exchange, farDeadline } from "./exchange-types.ts";
-import type { People } from "./people.ts";
+import type { MarketPrices } from "./market-prices.ts";
 import type { Tokens } from "./tokens.ts";
 
 const swapsPerDay = 52;
 const swapsOfTrader = 5;
 
-/** The swaps of a day: every kind of route through the router, and the one in the middle of the story that examples use. */
+/** Each day has swaps over every kind of route; one in the middle of the story is labelled for use in examples. */
 export const createSwaps = (
-  stage: ChapterContext,
-  people: People,
+  context: StoryContext,
+  accounts: Accounts,
   tokens: Tokens,
   weth: Address,
   { router }: Exchange,
-  market: Market,
+  prices: MarketPrices,
 ): ((day: number) => readonly Call[]) => {
-  const { holdings, artifacts } = stage;
-  const random = stage.random("swaps");
+  const { holdings, artifacts } = context;
+  const random = context.random("swaps");
   const usd = tokens.usd.address;
   const gold = tokens.gold.address;
   const salt = tokens.salt.address;
@@ -42,19 +42,19 @@ export const createSwaps = (
     value,
     data: encode(artifacts.router.abi, functionName, parameters),
   });
-  /** 60 % of the ether's value. */
+  /** The amount of a token that is worth 60 % of the paid ether. */
   const underpriced = (token: Address, paid: bigint): bigint => {
-    const [given, taken] = [market.rate(weth), market.rate(token)];
+    const [given, taken] = [prices.rate(weth), prices.rate(token)];
     return (paid * given.price * taken.unit * 6n) / (given.unit * taken.price * 10n);
   };
   const buyWithEther = (from: Address, to: Address, amount: bigint, route: readonly Address[], bought: Address): Call =>
     random.chance(4)
-      ? // Overpays on purpose: the router refunds the rest.
+      ? // Overpays, so that the router refunds the rest.
         call(from, "swapETHForExactTokens", [underpriced(bought, amount), route, to, farDeadline], amount)
       : call(from, "swapExactETHForTokens", [0n, route, to, farDeadline], amount);
   const swap = (from: Address, route: readonly Address[]): Call[] => {
     const [paid, bought] = [route[0] as Address, route.at(-1) as Address];
-    const to = random.chance(15) ? random.pick(people.dealers) : from;
+    const to = random.chance(15) ? random.pick(accounts.dealers) : from;
     const fromEther = paid === weth && random.chance(2);
     const amount = holdings.spend(fromEther ? nativeTokenAddress : paid, from, random, fromEther ? [1, 6] : [4, 25]);
     if (amount === 0n) return [];
@@ -63,13 +63,13 @@ export const createSwaps = (
     return [call(from, functionName, [amount, 0n, route, to, farDeadline])];
   };
   return (day) => {
-    const ofTrader = Array.from({ length: Math.max(1, stage.scaled(swapsOfTrader)) }, () =>
-      swap(people.trader, random.pick(routes)),
+    const ofTrader = Array.from({ length: Math.max(1, context.scaled(swapsOfTrader)) }, () =>
+      swap(accounts.trader, random.pick(routes)),
     ).flat();
-    const ofCrowd = Array.from({ length: stage.scaled(swapsPerDay - swapsOfTrader) }, () =>
-      swap(random.pick(people.dealers), random.pick(routes)),
+    const ofCrowd = Array.from({ length: context.scaled(swapsPerDay - swapsOfTrader) }, () =>
+      swap(random.pick(accounts.dealers), random.pick(routes)),
     ).flat();
-    const marked = day === storyDays / 2 ? swap(people.trader, [usd, gold]).map((call) => ({ ...call, mark: "swap" })) : [];
-    return [...ofCrowd, ...marked, ...ofTrader];
+    const labelled = day === storyDays / 2 ? swap(accounts.trader, [usd, gold]).map((call) => ({ ...call, label: "swap" })) : [];
+    return [...ofCrowd, ...labelled, ...ofTrader];
   };
 };

@@ -1,13 +1,13 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 
-/** 2100-01-01: far from any end time, so that the transactions of a story do not depend on it. */
+/** 2100-01-01. A constant, so that transactions do not depend on the end time of the story. */
 export const farDeadline = 4_102_444_800n;
 
 export const unlimited = 2n ** 256n - 1n;
 
 /**
- * Dollars that a pool must hold on one side for its price to count. The real pools hold from about 100,000 up; the two wash traders have 2,400 between them,
- * so that their pool stays below a tenth of it whatever they do.
+ * Dollars that a pool must hold on one side for its price to count. The regular pools hold at least about 100,000. The two wash traders have 2,400 together,
+ * so their pool always stays below a tenth of the floor.
  */
 export const liquidityFloor = 25_000;
 
@@ -23,7 +23,7 @@ export interface Exchange {
   };
 }
 
-/** The second exchange of Uniswap V2's contracts: other pools, other tokens, and wash trades. */
+/** The second Uniswap V2 exchange, with more tokens and wash trades. */
 export interface RivalExchange {
   readonly factory: Address;
   readonly router: Address;
@@ -34,12 +34,12 @@ export interface RivalExchange {
   readonly pairs: {
     /** As on the first exchange. */
     readonly dollarEther: Address;
-    /** As on the first exchange, and drained in the end. */
+    /** As on the first exchange; drained near the end. */
     readonly saltEther: Address;
     readonly tollDollar: Address;
     readonly ticketDollar: Address;
     readonly saffronEther: Address;
-    /** Almost empty, with two wash traders. */
+    /** Nearly empty; only the wash traders use it. */
     readonly wash: Address;
   };
 }
@@ -56,17 +56,17 @@ export interface RangeExchange {
   };
 }
 
-/** A pool and its two tokens, in no order. */
+/** A pool and its two tokens, in any order. */
 export interface Pool {
   readonly pair: Address;
   readonly tokens: readonly [Address, Address];
 }
 
-/** A pool of the third exchange, its tokens in the order of their addresses. */
+/** A pool of the Uniswap V3 exchange; its tokens are ordered by address. */
 export interface RangePool {
   readonly pool: Address;
   readonly tokens: readonly [Address, Address];
-  /** Millionths of the input. */
+  /** In millionths of the input. */
   readonly fee: number;
   /** The tick spacing of positions. */
   readonly spacing: number;

@@ -1,7 +1,7 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
-import type { People } from "./people.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 
 const supply = 40n;
 /** Faces assigned at the start; anyone may claim the rest. */
@@ -15,13 +15,13 @@ interface Faces {
   readonly owners: readonly Address[];
 }
 
-/** A collection older than ERC-721 that is its own marketplace: faces assigned, taken, offered, bought, bid for, accepted, given and withdrawn. */
-export const openFaces = async (stage: ChapterContext, people: People): Promise<Faces & { scene: Scene }> => {
-  const { artifacts, holdings } = stage;
+/** Deploys a collection like CryptoPunks, which predates ERC-721 and is its own marketplace, and uses each of its functions. */
+export const setUpFaces = async (context: StoryContext, accounts: Accounts): Promise<Faces & { dailyCalls: DailyCalls }> => {
+  const { artifacts, holdings } = context;
   const { abi } = artifacts.punkLike;
-  const { deployer, collector, dealers } = people;
-  const faces = await stage.deploy(deployer, artifacts.punkLike, [supply]);
-  const random = stage.random("faces");
+  const { deployer, collector, dealers } = accounts;
+  const faces = await context.deploy(deployer, artifacts.punkLike, [supply]);
+  const random = context.random("faces");
   const owners: Address[] = Array.from({ length: assigned }, (_, index) => (index < 3 ? collector : random.pick(dealers)));
   const call = (from: Address, functionName: string, parameters: readonly unknown[], value = 0n): Call => ({
     from,
@@ -30,19 +30,19 @@ export const openFaces = async (stage: ChapterContext, people: People): Promise<
     data: encode(abi, functionName, parameters),
     gas: 200_000,
   });
-  await stage.play([
+  await context.mine([
     { ...call(deployer, "setInitialOwners", [owners, owners.map((_, index) => BigInt(index))]), gas: 100_000 + assigned * 60_000 },
     call(deployer, "allInitialOwnersAssigned", []),
   ]);
 
   const findPayer = (day: number, owner: Address, price: bigint): Address | undefined => {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const payer = random.pick(people.active(day));
+      const payer = random.pick(accounts.active(day));
       if (payer !== owner && holdings.of(nativeTokenAddress, payer) >= price) return payer;
     }
     return undefined;
   };
-  /** The first face stays the collector's. */
+  /** The collector keeps the first face. */
   const pick = (): number => random.between(1, owners.length - 1);
   const sellers = new Set<Address>();
 
@@ -77,12 +77,12 @@ export const openFaces = async (stage: ChapterContext, people: People): Promise<
     const offer = kind === 6 ? call(owner, "offerPunkForSaleToAddress", [id, price, payer]) : call(owner, "offerPunkForSale", [id, price]);
     return [offer, pay("buyPunk")];
   };
-  /** Sellers withdraw their proceeds occasionally. */
+  /** The oldest seller with unclaimed proceeds withdraws them. */
   const withdraw = (): readonly Call[] => {
     const [seller] = sellers;
     if (seller === undefined) return [];
     sellers.delete(seller);
     return [call(seller, "withdraw", [])];
   };
-  return { faces, owners, scene: (day) => (day % 2 === 0 ? act(day) : day % 9 === 0 ? withdraw() : []) };
+  return { faces, owners, dailyCalls: (day) => (day % 2 === 0 ? act(day) : day % 9 === 0 ? withdraw() : []) };
 };

@@ -2,8 +2,8 @@ import type { Address } from "../../runtime/lib/hex.ts";
 import type { Random } from "../story/random.ts";
 import type { Call } from "../story/types.ts";
 
-/** The owners of plants during the story, so that only owners send, sell and approve. */
-export interface PlantBook {
+/** The owners of plants during the story, so that only owners transfer, sell and approve. */
+export interface PlantRegistry {
   /** By token id; null for an uprooted plant. */
   readonly owners: ReadonlyMap<bigint, Address | null>;
   /** The plants that this owner may transfer. */
@@ -18,27 +18,27 @@ export interface PlantBook {
   release(...ids: readonly bigint[]): void;
 }
 
-/** The large collection. */
+/** The story's large ERC-721 collection. */
 export interface Garden {
   readonly address: Address;
-  readonly book: PlantBook;
+  readonly registry: PlantRegistry;
   /** Owned by the collector, never sold or transferred. */
   readonly keptId: bigint;
-  /** Sold again and again between a few of the story's people. */
+  /** Resold several times between a few accounts. */
   readonly tradedId: bigint;
   /** Mints one plant for each owner. */
   plant(owners: readonly Address[]): Call;
 }
 
-/** An empty record of owners; plants of the excluded owners are never picked at random. */
-export const createPlantBook = (apart: readonly Address[]): PlantBook & { add(id: bigint, owner: Address): void } => {
+/** Creates an empty registry. Plants of the excluded owners are never picked at random. */
+export const createPlantRegistry = (excluded: readonly Address[]): PlantRegistry & { add(id: bigint, owner: Address): void } => {
   const owners = new Map<bigint, Address | null>();
   const reserved = new Set<bigint>();
   return {
     owners,
     of: (owner) => [...owners].filter(([id, held]) => held === owner && !reserved.has(id)).map(([id]) => id),
     pick: (random) =>
-      random.pick([...owners].filter(([id, owner]) => owner !== null && !(reserved.has(id) || apart.includes(owner))).map(([id]) => id)),
+      random.pick([...owners].filter(([id, owner]) => owner !== null && !(reserved.has(id) || excluded.includes(owner))).map(([id]) => id)),
     ownerOf: (id) => {
       const owner = owners.get(id);
       if (owner === undefined || owner === null) throw new Error(`The garden has no plant ${id}.`);

@@ -1,27 +1,27 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprovalForAll, encodeApprove, encodeTransferFrom } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
-import { createPlantBook, type Garden, type PlantBook } from "./garden-types.ts";
-import type { People } from "./people.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
+import { createPlantRegistry, type Garden, type PlantRegistry } from "./garden-types.ts";
 
 const plants = 2_000;
 const plantsPerCall = 50;
 /** Planted before the days begin. */
 const firstCalls = 4;
-/** From this day on the rest is planted, day by day; the node processes all contract storage for each block, so late storage makes the build faster. */
+/** The rest is planted from this day on. The node processes all contract storage for each block, so planting late makes the build faster. */
 const firstPlantingDay = 20;
 
-/** The owners of the first plants, by id; the rest goes to random owners. */
-const firstOwners = ({ washTraders, collector, trader, gardener }: People): readonly Address[] => [
+/** The owners of the first plants by id; the rest goes to random owners. */
+const firstOwners = ({ washTraders, collector, trader, gardener }: Accounts): readonly Address[] => [
   ...[washTraders[0], washTraders[0], collector, collector, collector, collector, trader, trader, trader, trader],
-  ...Array.from({ length: gardenersFirst }, () => gardener),
+  ...Array.from({ length: gardenerPlants }, () => gardener),
 ];
-const gardenersFirst = 20;
+const gardenerPlants = 20;
 const keptId = 3n;
 const tradedId = 11n;
 
-/** The first approvals of the collector and the trader: granted, used and revoked. */
-const approveFirst = (garden: Garden, { collector, trader, dealers }: People, book: PlantBook): readonly Call[] => {
+/** The first approvals by the collector and the trader: granted, used and revoked. */
+const approveFirst = (garden: Garden, { collector, trader, dealers }: Accounts, registry: PlantRegistry): readonly Call[] => {
   const [first, second, third] = dealers as readonly [Address, Address, Address];
   const to = garden.address;
   const single = (from: Address, spender: Address, id: bigint): Call => ({ from, to, data: encodeApprove(spender, id), gas: 90_000 });
@@ -32,7 +32,7 @@ const approveFirst = (garden: Garden, { collector, trader, dealers }: People, bo
     gas: 90_000,
   });
   const take = (spender: Address, from: Address, id: bigint): Call => {
-    book.move(id, spender);
+    registry.move(id, spender);
     return { from: spender, to, data: encodeTransferFrom(from, spender, id), gas: 150_000 };
   };
   return [
@@ -54,71 +54,74 @@ const approveFirst = (garden: Garden, { collector, trader, dealers }: People, bo
   ];
 };
 
-/** Two thousand plants, planted over the days, and on each day transfers, approvals and occasional burns. */
-export const openGarden = async (stage: ChapterContext, people: People): Promise<{ garden: Garden; scene: Scene }> => {
-  const { artifacts } = stage;
+/** Deploys a collection of two thousand plants, minted over many days. Each day has transfers, approvals and occasional burns. */
+export const setUpGarden = async (context: StoryContext, accounts: Accounts): Promise<{ garden: Garden; dailyCalls: DailyCalls }> => {
+  const { artifacts } = context;
   const { abi } = artifacts.gardenCollection;
-  const address = await stage.deploy(people.deployer, artifacts.gardenCollection);
-  const random = stage.random("garden");
-  const book = createPlantBook([people.collector, people.gardener, ...people.washTraders]);
+  const address = await context.deploy(accounts.deployer, artifacts.gardenCollection);
+  const random = context.random("garden");
+  const registry = createPlantRegistry([accounts.collector, accounts.gardener, ...accounts.washTraders]);
   let planted = 0n;
   const plant = (owners: readonly Address[]): Call => {
     for (const owner of owners) {
       planted += 1n;
-      book.add(planted, owner);
+      registry.add(planted, owner);
     }
-    return { from: people.deployer, to: address, data: encode(abi, "plant", [owners]), gas: 100_000 + owners.length * 60_000 };
+    return { from: accounts.deployer, to: address, data: encode(abi, "plant", [owners]), gas: 100_000 + owners.length * 60_000 };
   };
-  const garden: Garden = { address, book, keptId, tradedId, plant };
-  book.reserve(keptId, 4n, 8n, tradedId);
+  const garden: Garden = { address, registry, keptId, tradedId, plant };
+  registry.reserve(keptId, 4n, 8n, tradedId);
 
-  const sizes = Array.from({ length: Math.ceil(stage.scaled(plants) / plantsPerCall) }, (_, index) =>
-    Math.min(plantsPerCall, stage.scaled(plants) - index * plantsPerCall),
+  const sizes = Array.from({ length: Math.ceil(context.scaled(plants) / plantsPerCall) }, (_, index) =>
+    Math.min(plantsPerCall, context.scaled(plants) - index * plantsPerCall),
   );
-  const anybody = (day: number): Address => {
-    const luck = random.below(40);
-    if (luck < 2) return people.gardener;
-    return luck === 2 ? people.trader : luck === 3 ? people.collector : random.pick(people.active(day));
+  const chooseOwner = (day: number): Address => {
+    const choice = random.below(40);
+    if (choice < 2) return accounts.gardener;
+    return choice === 2 ? accounts.trader : choice === 3 ? accounts.collector : random.pick(accounts.active(day));
   };
   const batch = (day: number, known: readonly Address[] = []): readonly Call[] => {
     const size = sizes.shift();
-    return size === undefined ? [] : [plant(Array.from({ length: size }, (_, index) => known[index] ?? anybody(day)))];
+    return size === undefined ? [] : [plant(Array.from({ length: size }, (_, index) => known[index] ?? chooseOwner(day)))];
   };
-  await stage.play([
-    ...batch(0, firstOwners(people)),
+  await context.mine([
+    ...batch(0, firstOwners(accounts)),
     ...Array.from({ length: firstCalls - 1 }, () => batch(0)).flat(),
-    ...approveFirst(garden, people, book),
+    ...approveFirst(garden, accounts, registry),
   ]);
 
   const act = (day: number): readonly Call[] => {
-    const id = book.pick(random);
-    const owner = book.ownerOf(id);
-    const receiver = random.pick(people.active(day));
+    const id = registry.pick(random);
+    const owner = registry.ownerOf(id);
+    const receiver = random.pick(accounts.active(day));
     const kind = random.below(12);
-    if (kind === 0) return [{ from: owner, to: address, data: encodeApprove(random.pick(people.dealers), id), gas: 90_000 }];
+    if (kind === 0) return [{ from: owner, to: address, data: encodeApprove(random.pick(accounts.dealers), id), gas: 90_000 }];
     if (kind === 1) {
-      const operator = random.pick(people.dealers.filter((dealer) => dealer !== owner));
+      const operator = random.pick(accounts.dealers.filter((dealer) => dealer !== owner));
       const granted = { from: owner, to: address, data: encodeApprovalForAll(operator, true), gas: 90_000 };
       return random.chance(2) ? [granted] : [granted, { ...granted, data: encodeApprovalForAll(operator, false) }];
     }
     if (kind === 2) {
-      const spender = random.pick(people.dealers.filter((dealer) => dealer !== owner));
-      book.move(id, receiver);
+      const spender = random.pick(accounts.dealers.filter((dealer) => dealer !== owner));
+      registry.move(id, receiver);
       return [
         { from: owner, to: address, data: encodeApprove(spender, id), gas: 90_000 },
         { from: spender, to: address, data: encodeTransferFrom(owner, receiver, id), gas: 150_000 },
       ];
     }
     if (kind === 3 && random.chance(4)) {
-      book.remove(id);
+      registry.remove(id);
       return [{ from: owner, to: address, data: encode(abi, "uproot", [id]), gas: 120_000 }];
     }
-    const to = random.chance(20) ? people.collector : receiver;
-    book.move(id, to);
+    const to = random.chance(20) ? accounts.collector : receiver;
+    registry.move(id, to);
     return [{ from: owner, to: address, data: encodeTransferFrom(owner, to, id), gas: 150_000 }];
   };
   return {
     garden,
-    scene: (day) => [...(day < firstPlantingDay ? [] : batch(day)), ...Array.from({ length: stage.scaled(4) }, () => act(day)).flat()],
+    dailyCalls: (day) => [
+      ...(day < firstPlantingDay ? [] : batch(day)),
+      ...Array.from({ length: context.scaled(4) }, () => act(day)).flat(),
+    ],
   };
 };

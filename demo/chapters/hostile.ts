@@ -1,10 +1,10 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { answerNumber, hostileTokens } from "./hostile-tokens.ts";
-import type { People } from "./people.ts";
 
-/** Late in the story, because the node processes all contract storage for each block and these texts are long. */
+/** Late in the story, because the node processes all contract storage for each block and these strings are long. */
 const firstDay = 50;
 const tokensPerDay = 10;
 
@@ -14,19 +14,23 @@ export interface Hostile {
   readonly owner: Address;
 }
 
-/** The gas for a URI of a length, stored in 32-byte words. */
+/** The gas for storing a URI of this length in 32-byte words. */
 const gasFor = (characters: number): number => 250_000 + Math.ceil(characters / 32) * 25_000;
 
-/** A collection of hostile metadata, one token per attack, all owned by one dealer. */
-export const openHostile = async (stage: ChapterContext, { deployer, dealers }: People): Promise<{ hostile: Hostile; scene: Scene }> => {
-  const { artifacts } = stage;
+/** Deploys a collection with hostile metadata: one token for each attack, all owned by one dealer. */
+export const setUpHostile = async (
+  context: StoryContext,
+  { deployer, dealers }: Accounts,
+): Promise<{ hostile: Hostile; dailyCalls: DailyCalls }> => {
+  const { artifacts } = context;
   const owner = dealers[4] as Address;
   const { abi } = artifacts.hostileCollection;
-  const collection = await stage.deploy(deployer, artifacts.hostileCollection);
+  const collection = await context.deploy(deployer, artifacts.hostileCollection);
   const calls = hostileTokens.map(({ answer, uri, length }): Call => {
     const data = encode(abi, "mint", [owner, answerNumber(answer), uri, BigInt(length)]);
     return { from: deployer, to: collection, data, gas: gasFor(uri.length) };
   });
-  const scene: Scene = (day) => (day < firstDay ? [] : calls.slice((day - firstDay) * tokensPerDay, (day - firstDay + 1) * tokensPerDay));
-  return { hostile: { collection, owner }, scene };
+  const dailyCalls: DailyCalls = (day) =>
+    day < firstDay ? [] : calls.slice((day - firstDay) * tokensPerDay, (day - firstDay + 1) * tokensPerDay);
+  return { hostile: { collection, owner }, dailyCalls };
 };

@@ -1,7 +1,7 @@
-/** The CIDv1 under which the lanterns' documents are served; it is well-formed, but only the demo's gateway resolves it. */
+/** The CIDv1 of the lanterns' documents. It is well-formed, but only the demo's gateway resolves it. */
 export const lanternFolder = "bafybeigpv4sjqi7waqigrdhplar7x5nkqjaoujaxlb4ver5ervq3lkb63y";
 
-/** How many lanterns the whole story has. */
+/** The number of lanterns in the full story. */
 export const lanterns = 120;
 
 const pick = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item;

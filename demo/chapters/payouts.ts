@@ -1,23 +1,23 @@
 import { pad, toHex } from "viem";
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
-import { findHolder, type People } from "./people.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import { type Accounts, findHolder } from "./accounts.ts";
 
 const cloneCount = 3;
 
-/** Native value that moves inside transactions: splits, clones (DELEGATECALL), creations with value, a self-destruction, reverted frames. */
-export const openPayouts = async (stage: ChapterContext, people: People): Promise<{ payouts: Address; scene: Scene }> => {
-  const { artifacts, holdings } = stage;
+/** Each day has internal transfers of native value: splits, clones (DELEGATECALL), creations with value, self-destructs, reverted frames. */
+export const setUpPayouts = async (context: StoryContext, accounts: Accounts): Promise<{ payouts: Address; dailyCalls: DailyCalls }> => {
+  const { artifacts, holdings } = context;
   const { abi } = artifacts.payouts;
-  const payouts = await stage.deploy(people.deployer, artifacts.payouts);
-  const random = stage.random("payouts");
-  await stage.play(
-    Array.from({ length: cloneCount }, (): Call => ({ from: people.deployer, to: payouts, data: encode(abi, "createClone") })),
+  const payouts = await context.deploy(accounts.deployer, artifacts.payouts);
+  const random = context.random("payouts");
+  await context.mine(
+    Array.from({ length: cloneCount }, (): Call => ({ from: accounts.deployer, to: payouts, data: encode(abi, "createClone") })),
   );
   const splitters = await Promise.all([
-    stage.read<Address>(payouts, abi, "splitter"),
-    ...Array.from({ length: cloneCount }, (_, index) => stage.read<Address>(payouts, abi, "clones", [BigInt(index)])),
+    context.read<Address>(payouts, abi, "splitter"),
+    ...Array.from({ length: cloneCount }, (_, index) => context.read<Address>(payouts, abi, "clones", [BigInt(index)])),
   ]);
   let boxes = 0;
   const deposits: { owner: Address; amount: bigint }[] = [];
@@ -38,8 +38,8 @@ export const openPayouts = async (stage: ChapterContext, people: People): Promis
     return deposit === undefined ? [] : [pay(deposit.owner, 0n, "withdraw", [deposit.amount])];
   };
   const act = (day: number): Call[] => {
-    const active = people.active(day);
-    const from = random.chance(10) ? people.trader : findHolder(stage, nativeTokenAddress, active, random);
+    const active = accounts.active(day);
+    const from = random.chance(10) ? accounts.trader : findHolder(context, nativeTokenAddress, active, random);
     if (from === undefined) return [];
     const kind = random.below(9);
     if (kind === 0) return withdraw();
@@ -56,5 +56,5 @@ export const openPayouts = async (stage: ChapterContext, people: People): Promis
     const splitter = random.pick(splitters).toLowerCase() as Address;
     return [{ from, to: splitter, value, data: encode(artifacts.splitter.abi, "split", [receivers]), gas: 600_000 }];
   };
-  return { payouts, scene: (day) => Array.from({ length: stage.scaled(16) }, () => act(day)).flat() };
+  return { payouts, dailyCalls: (day) => Array.from({ length: context.scaled(16) }, () => act(day)).flat() };
 };

@@ -3,9 +3,9 @@ import { sign } from "viem/accounts";
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer, encodeTransferFrom } from "../story/encode.ts";
 import { signerKey } from "../story/genesis.ts";
-import { type Call, type ChapterContext, type Scene, storyDays } from "../story/types.ts";
+import { type Call, type DailyCalls, type StoryContext, storyDays } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { farDeadline, unlimited } from "./exchange-types.ts";
-import type { People } from "./people.ts";
 
 const unit = 10n ** 18n;
 const chainId = 31_337;
@@ -21,11 +21,11 @@ const types = {
   ],
 };
 
-/** A coin whose owner signs what others may spend (EIP-2612): permits that others submit, partly used, lowered and revoked. */
-export const openPermits = async (stage: ChapterContext, people: People): Promise<{ coin: Address; scene: Scene }> => {
-  const { artifacts } = stage;
-  const { deployer, gardener, trader, collector, dealers } = people;
-  const coin = await stage.deploy(deployer, artifacts.ferryCoin, [1_000_000n * unit]);
+/** Deploys a token with EIP-2612 permits. The spenders submit signed permits, which are used, partly used or revoked. */
+export const setUpPermits = async (context: StoryContext, accounts: Accounts): Promise<{ coin: Address; dailyCalls: DailyCalls }> => {
+  const { artifacts } = context;
+  const { deployer, gardener, trader, collector, dealers } = accounts;
+  const coin = await context.deploy(deployer, artifacts.ferryCoin, [1_000_000n * unit]);
   let nonce = 0n;
   const permit = async (spender: Address, value: bigint): Promise<Call> => {
     const domain = { name: "Ferry Coin", version: "1", chainId, verifyingContract: coin };
@@ -38,7 +38,7 @@ export const openPermits = async (stage: ChapterContext, people: People): Promis
     });
     const { r, s, yParity } = parseSignature(signature);
     const data = encode(artifacts.ferryCoin.abi, "permit", [gardener, spender, value, farDeadline, 27 + yParity, r, s]);
-    // The spender submits the signature.
+    // The owner only signs; the spender submits the permit.
     return { from: spender, to: coin, data, gas: 150_000 };
   };
   const use = (spender: Address, owner: Address, amount: bigint): Call => ({
@@ -55,14 +55,14 @@ export const openPermits = async (stage: ChapterContext, people: People): Promis
   });
   const give = (to: Address, whole: bigint): Call => ({ from: deployer, to: coin, data: encodeTransfer(to, whole * unit), gas: 80_000 });
   const [first, second] = dealers as readonly [Address, Address];
-  await stage.play([
+  await context.mine([
     ...[give(gardener, 50_000n), give(trader, 3_000n), give(collector, 2_000n)],
-    // Never used.
+    // A permit that is never used.
     await permit(first, 700n * unit),
-    // Unlimited: spending does not lower it.
+    // An unlimited permit: spending does not lower it.
     await permit(trader, unlimited),
     use(trader, gardener, 25n * unit),
-    // More than the balance, partly used, without an event for the remainder.
+    // An allowance above the balance, partly used; no event reports the remainder.
     approve(trader, second, 9_000n * unit),
     use(second, trader, 500n * unit),
     approve(collector, trader, 100n * unit),
@@ -71,10 +71,10 @@ export const openPermits = async (stage: ChapterContext, people: People): Promis
     approve(collector, first, 0n),
   ]);
 
-  const random = stage.random("permits");
+  const random = context.random("permits");
   return {
     coin,
-    scene: async (day) => {
+    dailyCalls: async (day) => {
       if (day === storyDays - 2) return [use(second, trader, 250n * unit)];
       if (day % 3 !== 0) return [];
       const spender = random.pick(dealers.slice(2));

@@ -1,59 +1,59 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
-import type { Market } from "./exchange-prices.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { type RangeExchange, type RangePool, unlimited } from "./exchange-types.ts";
-import type { People } from "./people.ts";
-import { openRangePositions } from "./range-positions.ts";
+import type { MarketPrices } from "./market-prices.ts";
+import { setUpRangePositions } from "./range-positions.ts";
 import { sqrtPriceAt } from "./range-price.ts";
 import { createRangeSwaps } from "./range-swaps.ts";
 import type { Tokens } from "./tokens.ts";
 
 const ether = 10n ** 18n;
 
-const openPool = async (
-  stage: ChapterContext,
-  people: People,
-  market: Market,
+const createPool = async (
+  context: StoryContext,
+  accounts: Accounts,
+  prices: MarketPrices,
   { factory, positions }: Omit<RangeExchange, "pools">,
   pair: readonly [Address, Address],
   { fee, spacing }: Pick<RangePool, "fee" | "spacing">,
 ): Promise<RangePool> => {
-  const { artifacts } = stage;
+  const { artifacts } = context;
   const tokens = [...pair].sort() as [Address, Address];
-  const data = encode(artifacts.positionManager.abi, "createAndInitializePoolIfNecessary", [...tokens, fee, sqrtPriceAt(market, tokens)]);
-  await stage.play([{ from: people.keeper, to: positions, data, gas: 6_000_000 }]);
-  const pool = await stage.read<Address>(factory, artifacts.rangeFactory.abi, "getPool", [...tokens, fee]);
+  const data = encode(artifacts.positionManager.abi, "createAndInitializePoolIfNecessary", [...tokens, fee, sqrtPriceAt(prices, tokens)]);
+  await context.mine([{ from: accounts.secondMarketMaker, to: positions, data, gas: 6_000_000 }]);
+  const pool = await context.read<Address>(factory, artifacts.rangeFactory.abi, "getPool", [...tokens, fee]);
   return { pool: pool.toLowerCase() as Address, tokens, fee, spacing };
 };
 
-/** A Uniswap V3 exchange: two pools of different fees, positions of several people as tokens of the position manager, and swaps on each day. */
-export const openRangeExchange = async (
-  stage: ChapterContext,
-  people: People,
+/** Deploys a Uniswap V3 exchange with two pools of different fees. Several accounts hold positions; each day has swaps. */
+export const setUpRangeExchange = async (
+  context: StoryContext,
+  accounts: Accounts,
   tokens: Tokens,
   weth: Address,
-  market: Market,
-): Promise<{ ranges: RangeExchange; scene: Scene }> => {
-  const { artifacts } = stage;
-  const { deployer, keeper } = people;
-  const factory = await stage.deploy(deployer, artifacts.rangeFactory);
-  const router = await stage.deploy(deployer, artifacts.rangeRouter, [factory, weth]);
-  const descriptor = await stage.deploy(deployer, artifacts.positionDescriptor);
-  const positions = await stage.deploy(deployer, artifacts.positionManager, [factory, weth, descriptor]);
+  prices: MarketPrices,
+): Promise<{ ranges: RangeExchange; dailyCalls: DailyCalls }> => {
+  const { artifacts } = context;
+  const { deployer, secondMarketMaker } = accounts;
+  const factory = await context.deploy(deployer, artifacts.rangeFactory);
+  const router = await context.deploy(deployer, artifacts.rangeRouter, [factory, weth]);
+  const descriptor = await context.deploy(deployer, artifacts.positionDescriptor);
+  const positions = await context.deploy(deployer, artifacts.positionManager, [factory, weth, descriptor]);
   const contracts = { factory, router, positions, descriptor };
   const [usd, gold] = [tokens.usd.address, tokens.gold.address];
-  const dollarEther = await openPool(stage, people, market, contracts, [usd, weth], { fee: 500, spacing: 10 });
-  const goldEther = await openPool(stage, people, market, contracts, [gold, weth], { fee: 3_000, spacing: 60 });
+  const dollarEther = await createPool(context, accounts, prices, contracts, [usd, weth], { fee: 500, spacing: 10 });
+  const goldEther = await createPool(context, accounts, prices, contracts, [gold, weth], { fee: 3_000, spacing: 60 });
   const ranges: RangeExchange = { ...contracts, pools: { dollarEther: dollarEther.pool, goldEther: goldEther.pool } };
 
-  const traders = [people.trader, ...people.dealers.slice(0, Math.max(4, stage.scaled(10)))];
-  await stage.play(
-    [keeper, ...traders].flatMap((from) =>
+  const traders = [accounts.trader, ...accounts.dealers.slice(0, Math.max(4, context.scaled(10)))];
+  await context.mine(
+    [secondMarketMaker, ...traders].flatMap((from) =>
       [usd, gold, weth].map((token): Call => ({ from, to: token, data: encodeApprove(router, unlimited), gas: 80_000 })),
     ),
   );
-  const positionsScene = await openRangePositions(stage, people, positions, {
+  const positionsCalls = await setUpRangePositions(context, accounts, positions, {
     dollarEther,
     goldEther,
     deposits: [
@@ -73,7 +73,7 @@ export const openRangeExchange = async (
       },
     ],
   });
-  const swaps = createRangeSwaps(stage, people, market, router, { dollarEther, goldEther, usd, gold, weth, traders });
-  const scene: Scene = async (day) => [...(await swaps(day)), ...(await positionsScene(day))];
-  return { ranges, scene };
+  const swaps = createRangeSwaps(context, accounts, prices, router, { dollarEther, goldEther, usd, gold, weth, traders });
+  const dailyCalls: DailyCalls = async (day) => [...(await swaps(day)), ...(await positionsCalls(day))];
+  return { ranges, dailyCalls };
 };

@@ -1,5 +1,5 @@
 import type { Address } from "../../runtime/lib/hex.ts";
-import type { Market } from "./exchange-prices.ts";
+import type { MarketPrices } from "./market-prices.ts";
 
 /** The square root, rounded down. */
 const squareRoot = (value: bigint): bigint => {
@@ -12,8 +12,8 @@ const squareRoot = (value: bigint): bigint => {
   }
 };
 
-/** What Uniswap V3 calls sqrtPriceX96 at the market's rates: the root of base units of the second token for one of the first, times 2^96. */
-export const sqrtPriceAt = (market: Market, [token0, token1]: readonly [Address, Address]): bigint => {
-  const [first, second] = [market.rate(token0), market.rate(token1)];
+/** Returns the sqrtPriceX96 of Uniswap V3 at the market prices: the square root of base units of token1 per base unit of token0, times 2^96. */
+export const sqrtPriceAt = (prices: MarketPrices, [token0, token1]: readonly [Address, Address]): bigint => {
+  const [first, second] = [prices.rate(token0), prices.rate(token1)];
   return squareRoot(((first.price * second.unit) << 192n) / (second.price * first.unit));
 };

@@ -1,18 +1,18 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
-import type { Market } from "./exchange-prices.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { farDeadline, type RangePool } from "./exchange-types.ts";
-import type { People } from "./people.ts";
+import type { MarketPrices } from "./market-prices.ts";
 import { sqrtPriceAt } from "./range-price.ts";
 
 const swapsPerDay = 5;
-/** Two pools here and five of the second exchange draw on the market maker's purse. */
-const purseParts = 8n;
-/** A root that is off by a thousandth is a price that is off by two. */
+/** Two pools here and five of the second exchange draw on the market maker's balance. */
+const balanceDivisor = 8n;
+/** Pools whose square-root price deviates by less than 1/1000 are not corrected; that is 1/500 of the price. */
 const minDifference = 1_000n;
 
-interface Trading {
+interface SwapOptions {
   readonly dollarEther: RangePool;
   readonly goldEther: RangePool;
   readonly usd: Address;
@@ -21,35 +21,35 @@ interface Trading {
   readonly traders: readonly Address[];
 }
 
-/** A packed path of Uniswap V3's router: token, fee in three bytes, token and so on. */
+/** Packs a path for Uniswap V3's router: token, fee in three bytes, token and so on. */
 const encodePath = (tokens: readonly Address[], fees: readonly number[]): Address =>
   `0x${tokens.map((token, index) => `${index === 0 ? "" : (fees[index - 1] ?? 0).toString(16).padStart(6, "0")}${token.slice(2)}`).join("")}`;
 
-/** The swaps of a day on the third exchange, after the market maker's, which end at the market's price exactly if its funds suffice. */
+/** Each day has the market maker's swaps, which end exactly at the market price if its funds suffice, and then those of traders. */
 export const createRangeSwaps = (
-  stage: ChapterContext,
-  people: People,
-  market: Market,
+  context: StoryContext,
+  accounts: Accounts,
+  prices: MarketPrices,
   router: Address,
-  { dollarEther, goldEther, usd, gold, weth, traders }: Trading,
-): Scene => {
-  const { holdings, artifacts } = stage;
-  const random = stage.random("range swaps");
-  const { keeper } = people;
+  { dollarEther, goldEther, usd, gold, weth, traders }: SwapOptions,
+): DailyCalls => {
+  const { holdings, artifacts } = context;
+  const random = context.random("range swaps");
+  const { secondMarketMaker } = accounts;
   const single = (from: Address, { fee }: RangePool, [tokenIn, tokenOut]: readonly [Address, Address], amountIn: bigint, limit = 0n) =>
     encode(artifacts.rangeRouter.abi, "exactInputSingle", [
       { tokenIn, tokenOut, fee, recipient: from, deadline: farDeadline, amountIn, amountOutMinimum: 0n, sqrtPriceLimitX96: limit },
     ]);
   const correct = async (pool: RangePool): Promise<Call[]> => {
-    const [current] = await stage.read<readonly [bigint]>(pool.pool, artifacts.rangePool.abi, "slot0");
-    const wanted = sqrtPriceAt(market, pool.tokens);
+    const [current] = await context.read<readonly [bigint]>(pool.pool, artifacts.rangePool.abi, "slot0");
+    const wanted = sqrtPriceAt(prices, pool.tokens);
     const difference = current < wanted ? wanted - current : current - wanted;
     if (difference * minDifference < current) return [];
-    // A price that is too low has too much of the first token in the pool.
+    // If the price is too low, the pool has too much of the first token.
     const [token0, token1] = pool.tokens;
     const route = current < wanted ? ([token1, token0] as const) : ([token0, token1] as const);
-    const held = await stage.read<bigint>(route[0], artifacts.presetToken.abi, "balanceOf", [keeper]);
-    return [{ from: keeper, to: router, data: single(keeper, pool, route, held / purseParts, wanted) }];
+    const held = await context.read<bigint>(route[0], artifacts.presetToken.abi, "balanceOf", [secondMarketMaker]);
+    return [{ from: secondMarketMaker, to: router, data: single(secondMarketMaker, pool, route, held / balanceDivisor, wanted) }];
   };
   const routes = [
     { pool: dollarEther, route: [usd, weth] },
@@ -73,6 +73,6 @@ export const createRangeSwaps = (
   return async () => [
     ...(await correct(dollarEther)),
     ...(await correct(goldEther)),
-    ...Array.from({ length: stage.scaled(swapsPerDay) }, () => swap(random.pick(traders))).flat(),
+    ...Array.from({ length: context.scaled(swapsPerDay) }, () => swap(random.pick(traders))).flat(),
   ];
 };

@@ -1,24 +1,24 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import { encode } from "../story/encode.ts";
-import type { Call, ChapterContext } from "../story/types.ts";
+import type { Call, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { farDeadline, type RivalExchange } from "./exchange-types.ts";
-import type { People } from "./people.ts";
 import { drainDay } from "./rival-liquidity.ts";
 import type { Tokens } from "./tokens.ts";
 
 const swapsPerDay = 9;
 
-/** The swaps of a day on the second exchange; a route with the toll coin goes through the router's functions for tokens that take a fee. */
+/** Each day has swaps on the second exchange; routes with the toll coin use the router's functions for tokens with a transfer fee. */
 export const createRivalSwaps = (
-  stage: ChapterContext,
-  people: People,
+  context: StoryContext,
+  accounts: Accounts,
   tokens: Tokens,
   weth: Address,
   { router, ticket, saffron }: RivalExchange,
-  crowd: readonly Address[],
+  users: readonly Address[],
 ): ((day: number) => readonly Call[]) => {
-  const { holdings, artifacts } = stage;
-  const random = stage.random("rival swaps");
+  const { holdings, artifacts } = context;
+  const random = context.random("rival swaps");
   const [usd, salt, toll] = [tokens.usd.address, tokens.salt.address, tokens.toll.address];
   const routes: readonly (readonly Address[])[] = [
     [usd, weth],
@@ -49,8 +49,8 @@ export const createRivalSwaps = (
     return [{ from, to: router, data: encode(artifacts.router.abi, functionName, [amount, 0n, route, from, farDeadline]) }];
   };
   return (day) =>
-    Array.from({ length: stage.scaled(swapsPerDay) }, () => {
-      const from = random.chance(6) ? people.trader : random.pick(crowd);
+    Array.from({ length: context.scaled(swapsPerDay) }, () => {
+      const from = random.chance(6) ? accounts.trader : random.pick(users);
       return swap(from, random.pick(day < drainDay ? routes : withoutSalt));
     }).flat();
 };

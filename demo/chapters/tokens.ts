@@ -2,8 +2,8 @@ import type { Abi } from "viem";
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { Artifact } from "../contracts/artifact.ts";
 import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
-import { findHolder, type People } from "./people.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import { type Accounts, findHolder } from "./accounts.ts";
 
 /** An ERC-20 token of the story and its deployment. */
 interface StoryToken {
@@ -13,7 +13,7 @@ interface StoryToken {
   readonly unit: bigint;
 }
 
-/** The ERC-20 tokens; each differs from the others in what an indexer has to get right. */
+/** The ERC-20 tokens; each is a different case for an indexer. */
 export interface Tokens {
   /** Six decimals. */
   readonly usd: StoryToken;
@@ -29,10 +29,10 @@ export interface Tokens {
 
 const receiversPerDrop = 30;
 
-const deployTokens = async (stage: ChapterContext, people: People): Promise<Tokens> => {
-  const { artifacts } = stage;
+const deployTokens = async (context: StoryContext, accounts: Accounts): Promise<Tokens> => {
+  const { artifacts } = context;
   const issue = async (artifact: Artifact, decimals: number, parameters: readonly unknown[]): Promise<StoryToken> => ({
-    address: await stage.deploy(people.deployer, artifact, parameters),
+    address: await context.deploy(accounts.deployer, artifact, parameters),
     abi: artifact.abi,
     unit: 10n ** BigInt(decimals),
   });
@@ -41,17 +41,17 @@ const deployTokens = async (stage: ChapterContext, people: People): Promise<Toke
   const salt = await issue(artifacts.presetToken, 18, ["Sea Salt", "SALT"]);
   const old = await issue(artifacts.oldCoin, 18, [10_000_000n * 10n ** 18n]);
   const toll = await issue(artifacts.tollCoin, 8, [50_000_000n * 10n ** 8n]);
-  const airdrop = await stage.deploy(people.deployer, artifacts.airdrop);
+  const airdrop = await context.deploy(accounts.deployer, artifacts.airdrop);
   return { usd, gold, salt, old, toll, all: [usd, gold, salt, old, toll], airdrop };
 };
 
-const distribute = async (stage: ChapterContext, people: People, tokens: Tokens): Promise<void> => {
-  const { deployer, marketMaker, trader, collector, dealers } = people;
+const distribute = async (context: StoryContext, accounts: Accounts, tokens: Tokens): Promise<void> => {
+  const { deployer, marketMaker, trader, collector, dealers } = accounts;
   const mint = (token: StoryToken, to: Address, whole: bigint): Call => {
-    stage.holdings.receive(token.address, to, whole * token.unit);
+    context.holdings.receive(token.address, to, whole * token.unit);
     return { from: deployer, to: token.address, data: encode(token.abi, "mint", [to, whole * token.unit]) };
   };
-  await stage.play([
+  await context.mine([
     mint(tokens.usd, marketMaker, 6_000_000n),
     mint(tokens.gold, marketMaker, 60_000n),
     mint(tokens.salt, marketMaker, 4_000_000n),
@@ -63,9 +63,9 @@ const distribute = async (stage: ChapterContext, people: People, tokens: Tokens)
     ),
   ]);
   const drop = (token: StoryToken, receivers: readonly Address[], each: bigint): Call => {
-    // The transfer fee of a toll coin is not recorded in any book.
-    for (const receiver of receivers) stage.holdings.receive(token.address, receiver, (each * token.unit * 98n) / 100n);
-    const data = encode(stage.artifacts.airdrop.abi, "drop", [token.address, receivers, each * token.unit]);
+    // 2 % less than sent: a lower bound for the toll coin, whose transfer fee is 1 %.
+    for (const receiver of receivers) context.holdings.receive(token.address, receiver, (each * token.unit * 98n) / 100n);
+    const data = encode(context.artifacts.airdrop.abi, "drop", [token.address, receivers, each * token.unit]);
     return { from: deployer, to: tokens.airdrop, data, gas: 100_000 + receivers.length * 60_000 };
   };
   const receivers = [trader, trader, trader, trader, collector, ...dealers];
@@ -73,49 +73,49 @@ const distribute = async (stage: ChapterContext, people: People, tokens: Tokens)
     receivers.slice(index * receiversPerDrop, (index + 1) * receiversPerDrop),
   );
   const amounts = [15_000n, 180n, 50_000n, 900n, 12_000n];
-  await stage.play(tokens.all.flatMap((token, index) => groups.map((group) => drop(token, group, amounts[index] ?? 1n))));
+  await context.mine(tokens.all.flatMap((token, index) => groups.map((group) => drop(token, group, amounts[index] ?? 1n))));
 };
 
-/** The tokens, their first distribution, and on each day transfers (some of nothing), mints and burns. */
-export const openTokens = async (stage: ChapterContext, people: People): Promise<{ tokens: Tokens; scene: Scene }> => {
-  const tokens = await deployTokens(stage, people);
-  await distribute(stage, people, tokens);
-  const random = stage.random("tokens");
-  const { holdings } = stage;
+/** Deploys and distributes the tokens. Each day has transfers (some of zero), mints and burns. */
+export const setUpTokens = async (context: StoryContext, accounts: Accounts): Promise<{ tokens: Tokens; dailyCalls: DailyCalls }> => {
+  const tokens = await deployTokens(context, accounts);
+  await distribute(context, accounts, tokens);
+  const random = context.random("tokens");
+  const { holdings } = context;
 
   const send = (token: StoryToken, from: Address, to: Address): Call => {
-    const nothing = random.chance(20);
-    const amount = nothing ? 0n : holdings.spend(token.address, from, random, [5, 60]);
-    // Receivers of the toll coin get 1 % less, so their book records 2 % less.
+    const isEmpty = random.chance(20);
+    const amount = isEmpty ? 0n : holdings.spend(token.address, from, random, [5, 60]);
+    // 2 % less than sent: a lower bound for the toll coin, whose transfer fee is 1 %.
     holdings.receive(token.address, to, (amount * 98n) / 100n);
     return { from, to: token.address, data: encodeTransfer(to, amount), gas: 120_000 };
   };
   const transfer = (day: number): Call[] => {
     const token = random.pick(tokens.all);
-    const active = people.active(day);
-    const from = random.chance(40) ? people.trader : findHolder(stage, token.address, active, random);
+    const active = accounts.active(day);
+    const from = random.chance(40) ? accounts.trader : findHolder(context, token.address, active, random);
     if (from === undefined) return [];
     const kind = random.below(40);
-    return [send(token, from, kind === 0 ? people.trader : kind === 1 ? from : random.pick(active))];
+    return [send(token, from, kind === 0 ? accounts.trader : kind === 1 ? from : random.pick(active))];
   };
   const mint = (day: number): Call => {
     const token = random.pick([tokens.usd, tokens.gold, tokens.salt]);
-    const to = random.pick(people.active(day));
+    const to = random.pick(accounts.active(day));
     const amount = BigInt(random.between(10, 400)) * token.unit;
     holdings.receive(token.address, to, amount);
-    return { from: people.deployer, to: token.address, data: encode(token.abi, "mint", [to, amount]) };
+    return { from: accounts.deployer, to: token.address, data: encode(token.abi, "mint", [to, amount]) };
   };
   const burn = (day: number): Call[] => {
     const token = random.pick([tokens.usd, tokens.gold, tokens.salt]);
-    const from = findHolder(stage, token.address, people.active(day), random);
+    const from = findHolder(context, token.address, accounts.active(day), random);
     if (from === undefined) return [];
     return [{ from, to: token.address, data: encode(token.abi, "burn", [holdings.spend(token.address, from, random, [1, 20])]) }];
   };
-  const scene: Scene = (day) => [
-    send(random.pick(tokens.all), people.trader, random.pick(people.active(day))),
-    ...Array.from({ length: stage.scaled(88) }, () => transfer(day)).flat(),
-    ...Array.from({ length: stage.scaled(6) }, () => mint(day)),
-    ...Array.from({ length: stage.scaled(5) }, () => burn(day)).flat(),
+  const dailyCalls: DailyCalls = (day) => [
+    send(random.pick(tokens.all), accounts.trader, random.pick(accounts.active(day))),
+    ...Array.from({ length: context.scaled(88) }, () => transfer(day)).flat(),
+    ...Array.from({ length: context.scaled(6) }, () => mint(day)),
+    ...Array.from({ length: context.scaled(5) }, () => burn(day)).flat(),
   ];
-  return { tokens, scene };
+  return { tokens, dailyCalls };
 };

@@ -1,23 +1,23 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encode, encodeApprove, encodeTransfer } from "../story/encode.ts";
-import type { Call, ChapterContext, Scene } from "../story/types.ts";
+import type { Call, DailyCalls, StoryContext } from "../story/types.ts";
+import type { Accounts } from "./accounts.ts";
 import { farDeadline, unlimited } from "./exchange-types.ts";
-import type { People } from "./people.ts";
 import type { Tokens } from "./tokens.ts";
 
 const dollarsEach = 1_200n;
 const coinsEach = 5_000n;
-/** Of what the buyer and the seller have; the rest keeps them able to go on. */
+/** The share of their balances that buyer and seller trade; the rest allows them to continue. */
 const tradedPercent = 90n;
 
-/** Funds the wash traders, and returns the deposit of the first one in their pool: old coins and dollars. */
-export const endowWashTraders = async (
-  stage: ChapterContext,
-  { deployer, washTraders }: People,
+/** Funds the wash traders. Returns the deposit of the first one in their pool: old coins and dollars. */
+export const fundWashTraders = async (
+  context: StoryContext,
+  { deployer, washTraders }: Accounts,
   { usd, old }: Pick<Tokens, "usd" | "old">,
   router: Address,
 ): Promise<readonly [bigint, bigint]> => {
-  await stage.play(
+  await context.mine(
     washTraders.flatMap((trader): Call[] => [
       { from: deployer, to: usd.address, data: encode(usd.abi, "mint", [trader, dollarsEach * usd.unit]) },
       { from: deployer, to: old.address, data: encodeTransfer(trader, coinsEach * old.unit), gas: 80_000 },
@@ -28,13 +28,13 @@ export const endowWashTraders = async (
 };
 
 /**
- * Each day one of the two buys with nearly all that they have, thousands of times above what the coin was just sold for, and the other sells into it. Most of
- * what they have is theirs again by the evening, and a price that followed their pool would be absurd at any hour.
+ * Each day one of the two buys with nearly all its dollars, at thousands of times the previous price, and the other sells into the pool. They recover most of
+ * their funds within the day, and a price taken from their pool would be absurd at any hour.
  */
-export const createWashTrades = (stage: ChapterContext, { washTraders }: People, { usd, old }: Tokens, router: Address): Scene => {
-  const { artifacts } = stage;
+export const createWashTrades = (context: StoryContext, { washTraders }: Accounts, { usd, old }: Tokens, router: Address): DailyCalls => {
+  const { artifacts } = context;
   const trade = async (from: Address, paid: Address, bought: Address): Promise<Call> => {
-    const held = await stage.read<bigint>(paid, artifacts.presetToken.abi, "balanceOf", [from]);
+    const held = await context.read<bigint>(paid, artifacts.presetToken.abi, "balanceOf", [from]);
     const parameters = [(held * tradedPercent) / 100n, 0n, [paid, bought], from, farDeadline];
     return { from, to: router, data: encode(artifacts.router.abi, "swapExactTokensForTokens", parameters) };
   };

@@ -6,7 +6,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// An ERC-721 collection that draws itself: metadata, attributes and image are data: URIs made from the token id.
+/// An ERC-721 collection with metadata on the chain: documents and images are data: URIs derived from the token id.
 contract ArtCollection is ERC721, Ownable {
     using Strings for uint256;
 

@@ -1,7 +1,7 @@
 import type { Abi } from "viem";
 import type { Hex } from "../../runtime/lib/hex.ts";
 
-/** A contract that can be deployed. */
+/** The ABI and the creation code of a contract. */
 export interface Artifact {
   readonly abi: Abi;
   readonly bytecode: Hex;

@@ -5,7 +5,7 @@ import { demoUnavailable } from "../errors.ts";
 import type { Artifact } from "./artifact.ts";
 import { compileContracts } from "./compile.ts";
 
-/** Every contract of the story: published builds from their own packages, and the demo's small ones, compiled from source. */
+/** The contracts of the story: published builds from npm packages, and the demo's own, compiled from source. */
 export interface Artifacts {
   readonly factory: Artifact;
   readonly pair: Artifact;
@@ -39,7 +39,7 @@ export interface Artifacts {
   readonly seaport: Artifact;
 }
 
-/** The shapes in which packages publish builds: truffle's and hardhat's, and waffle's. */
+/** The build formats of Truffle and Hardhat (`bytecode`) and of Waffle (`evm`). */
 interface PublishedBuild {
   readonly abi: Abi;
   readonly bytecode: string;
@@ -59,7 +59,7 @@ const fromPackage = (path: string): Artifact => {
   return { abi: build.abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
 };
 
-/** Loads the published builds and compiles our own contracts, or takes those from the cache folder. @throws {DemoUnavailable} */
+/** Loads the published builds, and compiles the demo's own contracts unless the cache folder has them. @throws {DemoUnavailable} */
 export const loadArtifacts = async (cacheDirectory: string): Promise<Artifacts> => {
   const openzeppelin = "openzeppelin-contracts-4/build/contracts";
   const published = {

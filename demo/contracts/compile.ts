@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Hex } from "../../runtime/lib/hex.ts";
 import { demoUnavailable } from "../errors.ts";
-import { writeWhole } from "../write-whole.ts";
+import { writeAtomically } from "../write-atomically.ts";
 import type { Artifact } from "./artifact.ts";
 
 interface SolcOutput {
@@ -22,7 +22,7 @@ interface Solc {
 
 const require = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL(".", import.meta.url));
-// The compiler's version fixes the bytecode, and through it every block hash of the story.
+// The compiler's version determines the bytecode and so every block hash of the story.
 const compilerVersion = "0.8.30";
 
 const readSources = async (): Promise<Record<string, { content: string }>> => {
@@ -51,7 +51,7 @@ const loadCompiler = (): Solc => {
 const compile = (input: string): Record<string, Artifact> => {
   const output = JSON.parse(loadCompiler().compile(input, { import: readImport })) as SolcOutput;
   const failure = output.errors?.find((error) => error.severity === "error");
-  if (failure !== undefined) throw new Error(`The demo's contracts do not compile: ${failure.formattedMessage}`);
+  if (failure !== undefined) throw new Error(`Failed to compile the demo's contracts: ${failure.formattedMessage}`);
   const own = Object.entries(output.contracts).filter(([file]) => !file.startsWith("@"));
   return Object.fromEntries(
     own.flatMap(([, contracts]) =>
@@ -60,7 +60,7 @@ const compile = (input: string): Record<string, Artifact> => {
   );
 };
 
-/** Compiles our own contracts once for each content of their sources; returns a look-up by contract name. @throws {DemoUnavailable} */
+/** Compiles the demo's contracts, cached by the hash of their sources; returns a lookup by contract name. @throws {DemoUnavailable} */
 export const compileContracts = async (cacheDirectory: string): Promise<(name: string) => Artifact> => {
   const input = JSON.stringify({
     language: "Solidity",
@@ -68,7 +68,7 @@ export const compileContracts = async (cacheDirectory: string): Promise<(name: s
     settings: {
       optimizer: { enabled: true, runs: 200 },
       evmVersion: "cancun",
-      // Without it the bytecode would end in a hash of the sources' comments.
+      // By default the bytecode ends with a metadata hash, which depends on comments.
       metadata: { bytecodeHash: "none" },
       outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
     },
@@ -81,11 +81,11 @@ export const compileContracts = async (cacheDirectory: string): Promise<(name: s
   } catch {
     artifacts = compile(input);
     await mkdir(cacheDirectory, { recursive: true });
-    await writeWhole(cached, JSON.stringify(artifacts));
+    await writeAtomically(cached, JSON.stringify(artifacts));
   }
   return (name) => {
     const artifact = artifacts[name];
-    if (artifact === undefined) throw new Error(`The demo has no contract ${name}.`);
+    if (artifact === undefined) throw new Error(`The demo has no contract ${name}`);
     return artifact;
   };
 };

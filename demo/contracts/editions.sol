@@ -6,7 +6,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// An ERC-1155 collection of prints: each id is an edition with metadata of its own in a data: URI.
+/// An ERC-1155 collection of prints: each id is an edition whose metadata is a data: URI.
 contract Editions is ERC1155, Ownable {
     using Strings for uint256;
 

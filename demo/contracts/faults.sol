@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// Fails in each of the ways a call can.
+/// Functions that fail: custom error, revert reason, panic, invalid opcode, and a revert after a payment.
 contract Faults {
     error TooLittle(uint256 sent, uint256 wanted);
 

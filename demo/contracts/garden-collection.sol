@@ -6,7 +6,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// A large ERC-721 collection, planted in batches: metadata are data: URIs made from the token id, with traits of every kind, some of them absent and some odd.
+/// A large ERC-721 collection, minted in batches. The metadata is a data: URI derived from the token id, with common, rare, missing and malformed traits.
 contract GardenCollection is ERC721, Ownable {
     using Strings for uint256;
 
@@ -38,7 +38,7 @@ contract GardenCollection is ERC721, Ownable {
         return string.concat("data:application/json;base64,", Base64.encode(bytes(json)));
     }
 
-    /// Four of a hundred have no list of pairs at all: nothing, null, an object, or a text.
+    /// Four of a hundred tokens have no list of traits: no member, null, an object, or a string.
     function attributes(uint256 id, uint256 seed) private pure returns (string memory) {
         uint256 kind = id % 100;
         if (kind == 23) return "";
@@ -71,7 +71,7 @@ contract GardenCollection is ERC721, Ownable {
         );
     }
 
-    /// Shapes that are seen in the wild: no trait_type, values that are no text and no number, numbers as texts, one trait twice.
+    /// Shapes seen in practice: no trait_type, values other than strings and numbers, numbers as strings, a repeated trait.
     function odd(uint256 kind) private pure returns (string memory) {
         if (kind == 3) return ',{"value":"Heirloom"}';
         if (kind == 13) return ',{"trait_type":"Evergreen","value":true}';

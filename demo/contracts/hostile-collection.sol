@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 
-/// An ERC-721 collection of tokens whose metadata mean harm: the URI is whatever it was minted with, or none comes back at all.
+/// An ERC-721 collection with hostile metadata: tokenURI returns what the token was minted with, or fails.
 contract HostileCollection is ERC721, Ownable {
     enum Answer { Uri, Long, Revert, Endless, NoText }
 
@@ -31,7 +31,7 @@ contract HostileCollection is ERC721, Ownable {
         if (token.answer == Answer.Revert) revert("No metadata");
         if (token.answer == Answer.Endless) while (true) {}
         if (token.answer == Answer.NoText) {
-            // An offset beyond all that there is.
+            // An offset beyond the end of the data.
             assembly {
                 mstore(0, not(0))
                 return(0, 32)

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// An ERC-20 with any number of decimals; its whole supply goes to whoever creates it.
+/// An ERC-20 with a configurable number of decimals; the supply is minted to its creator.
 contract MeasuredCoin is ERC20 {
     uint8 private immutable scale;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// An ERC-20 from before strings were usual: name and symbol are bytes32.
+/// An ERC-20 whose name and symbol are bytes32, as in early tokens.
 contract OldCoin {
     bytes32 public constant name = "Old Coin";
     bytes32 public constant symbol = "OLD";

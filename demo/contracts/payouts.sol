@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 
-/// Holds what it was created with until its owner opens it.
+/// Holds the value that it was created with until it is opened, which pays the owner.
 contract Box {
     address payable public immutable owner;
 
@@ -16,14 +16,14 @@ contract Box {
     }
 }
 
-/// Lives for one transaction: what it is created with goes to the receiver as it destroys itself (EIP-6780 still removes it then).
+/// Forwards its value to the receiver by self-destructing in its constructor; EIP-6780 still deletes such contracts.
 contract Courier {
     constructor(address payable receiver) payable {
         selfdestruct(receiver);
     }
 }
 
-/// Pays a sum out in equal parts; also the code behind the clones that `Payouts` makes.
+/// Pays the value out in equal parts; also the implementation of the clones that `Payouts` creates.
 contract Splitter {
     function split(address payable[] calldata receivers) external payable {
         uint256 part = msg.value / receivers.length;
@@ -33,7 +33,7 @@ contract Splitter {
     }
 }
 
-/// Moves native value in the ways a plain transaction cannot show.
+/// Moves native value by internal calls.
 contract Payouts {
     mapping(address => uint256) public deposits;
     Splitter public immutable splitter = new Splitter();
@@ -51,7 +51,7 @@ contract Payouts {
         payable(msg.sender).transfer(amount);
     }
 
-    /// A payment inside a frame that is undone, and then one that stays.
+    /// A payment in a frame that reverts, followed by one that succeeds.
     function payOneOrOther(address payable undone, address payable paid) external payable {
         try this.payAndUndo{value: msg.value}(undone) {} catch {
             paid.transfer(msg.value);

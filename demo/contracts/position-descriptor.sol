@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// What Uniswap V3's position manager asks for the metadata of its tokens; much shorter than Uniswap's own.
+/// The token descriptor of Uniswap V3's position manager; much shorter than Uniswap's own.
 contract PositionDescriptor {
     using Strings for uint256;
 

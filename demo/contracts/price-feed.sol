@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// A price that one account reports, told in the events and by the calls of Chainlink's aggregators.
+/// A price reported by one account, with the events and view functions of Chainlink's aggregators.
 contract PriceFeed {
     struct Round {
         int256 answer;

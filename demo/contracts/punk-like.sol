@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-/// Collectibles of the time before ERC-721, with the events and the habits of CryptoPunks' market: owners are told by events of its own, beside Transfers like a
-/// coin's; and who accepts a bid has it told with neither price nor buyer, as the bid is forgotten first.
+/// A collection that predates ERC-721, with the events and quirks of the CryptoPunks market: ownership changes emit PunkTransfer, PunkBought and Assign besides
+/// ERC-20-like Transfers, and accepting a bid emits PunkBought without price and buyer, because the bid is deleted first.
 contract PunkLike {
     struct Offer { bool open; address seller; uint256 minimum; address onlyTo; }
     struct Bid { address bidder; uint256 value; }
@@ -110,7 +110,7 @@ contract PunkLike {
         offers[punkIndex] = Offer(false, bid.bidder, 0, address(0));
         delete bids[punkIndex];
         pendingWithdrawals[msg.sender] += amount;
-        // The bid is gone: this tells zeros.
+        // The bid is deleted, so its value and bidder are zero.
         emit PunkBought(punkIndex, bid.value, msg.sender, bid.bidder);
     }
 
@@ -140,7 +140,7 @@ contract PunkLike {
         emit PunkNoLongerForSale(punkIndex);
     }
 
-    /// A bid of the new owner's own is paid back.
+    /// Refunds a bid of the new owner.
     function refundBidOf(address owner, uint256 punkIndex) private {
         Bid memory bid = bids[punkIndex];
         if (bid.bidder != owner) return;

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// An ERC-20 with eight decimals that burns one percent of each transfer, so that what arrives is less than what was sent.
+/// An ERC-20 with eight decimals that burns one percent of each transfer.
 contract TollCoin is ERC20 {
     constructor(uint256 supply) ERC20("Toll Coin", "TOLL") {
         _mint(msg.sender, supply);

@@ -25,15 +25,15 @@ const toRequest = (action: LiveAction, nonce: bigint, block: number): NodeCall =
   ],
 });
 
-/** Mines a block with a few random transactions. */
+/** Mines a block with the due feed answers and a few random transactions. */
 export const mineLiveBlock = async (context: LiveContext): Promise<void> => {
   const { client, random } = context;
   const head = await client.request<{ number: Hex; timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
   const block = Number(head.number) + 1;
   const time = Math.max(context.now(), Number(head.timestamp) + 1);
   const actions = [...(await dueAnswers(context, time))];
-  for (let left = random.below(maxCallsPerBlock + 1); left > 0; left--) actions.push(await chooseAction(context));
-  // One action for each sender and block, so that its nonce is the transaction count.
+  for (let remaining = random.below(maxCallsPerBlock + 1); remaining > 0; remaining--) actions.push(await chooseAction(context));
+  // One action for each sender, so that its nonce is the transaction count.
   const distinct = [...new Map(actions.map((action) => [action.from, action])).values()];
   const nonces = await client.batch<Hex>(
     distinct.map(({ from }) => ({ method: "eth_getTransactionCount", parameters: [from, "pending"] })),

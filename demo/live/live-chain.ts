@@ -22,32 +22,32 @@ export interface LiveChainOptions {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Mines and saves blocks after the story, one operation at a time. */
+/** Mines and saves blocks after the end of the story, one operation at a time. */
 export const createLiveChain = ({ folder, node, artifacts, identity, logger }: LiveChainOptions) => {
   let saved = identity;
   let last: Promise<unknown> = Promise.resolve();
-  const life: LiveContext = {
+  const context: LiveContext = {
     client: node.client,
-    cast: identity.cast,
+    values: identity.values,
     inventory: identity.inventory,
     artifacts,
     random: createRandom(`life since ${identity.lastBlockHash}`),
     now: () => Math.floor(Date.now() / 1000),
   };
-  /** In sequence: a save must not run while a block is mined. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+  /** Runs operations one after another, because the state must not be saved while a block is mined. */
+  const inSequence = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const turn = last.then(work, work);
     last = turn.catch(() => undefined);
     return turn;
   };
   const checkpoint = (): Promise<void> =>
-    inTurn(async () => {
+    inSequence(async () => {
       const head = await node.client.request<{ hash: string }>("eth_getBlockByNumber", ["latest", false]);
       if (head.hash !== saved.lastBlockHash) saved = await saveState(folder, node.client, saved);
     });
-  const mineOne = (): Promise<void> => inTurn(() => mineLiveBlock(life));
+  const mineOne = (): Promise<void> => inSequence(() => mineLiveBlock(context));
 
-  /** False if the node has ended. */
+  /** Returns false if the node has exited. */
   const step = async (count: number): Promise<boolean> => {
     try {
       await mineOne();
@@ -55,7 +55,7 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
       return true;
     } catch (error) {
       logger.warn(`Failed to mine a block of the demo chain: ${reasonOf(error)}`);
-      if (await stillRuns(node.mark)) return true;
+      if (await stillRuns(node.handle)) return true;
       logger.warn("The demo's node has exited, so the demo chain has stopped; restart Ashlar to continue from its last saved state.");
       return false;
     }
@@ -63,12 +63,12 @@ export const createLiveChain = ({ folder, node, artifacts, identity, logger }: L
   return {
     identity: (): Identity => saved,
     checkpoint,
-    liveOneBlock: mineOne,
+    mineLiveBlock: mineOne,
     live: async (signal: AbortSignal, secondsPerBlock = defaultSecondsPerBlock): Promise<void> => {
       for (let count = 1; await pause(secondsPerBlock * 1000, signal); count++) if (!(await step(count))) return;
     },
     /** Resolves when no operation is running. */
-    rest: async (): Promise<void> => {
+    idle: async (): Promise<void> => {
       await last;
     },
   };

@@ -5,29 +5,29 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const etherSeconds = 600;
 const euroSeconds = 3_600;
-/** A deviation of the ether price above 1/200 is answered at once. */
+/** The ether feed answers at once if the price deviates by more than 1/200. */
 const minDifference = 200n;
 
 type Round = readonly [roundId: bigint, answer: bigint, startedAt: bigint, updatedAt: bigint];
 
-/** The feeds' answers that are due in a block at this time (Unix seconds): the ether's is what the first exchange pays, the euro's walks. */
-export const dueAnswers = async ({ client, cast, artifacts, random }: LiveContext, time: number): Promise<readonly LiveAction[]> => {
+/** Returns the feed answer that is due at a time (Unix seconds): the ether's price on the first exchange, or the next step of the euro's random walk. */
+export const dueAnswers = async ({ client, values, artifacts, random }: LiveContext, time: number): Promise<readonly LiveAction[]> => {
   const feedAbi = artifacts.priceFeed.abi;
-  const ether = await readContract<Round>(client, cast.etherFeed as Address, feedAbi, "latestRoundData");
-  const euro = await readContract<Round>(client, cast.euroFeed as Address, feedAbi, "latestRoundData");
-  const reserves = await readContract<readonly [bigint, bigint]>(client, cast.dollarPair as Address, artifacts.pair.abi, "getReserves");
-  const [weis, dollars] = (cast.wrappedNative as string) < (cast.usdToken as string) ? reserves : [reserves[1], reserves[0]];
-  // A dollar has 6 decimals, an ether 18, an answer 8.
+  const ether = await readContract<Round>(client, values.etherFeed as Address, feedAbi, "latestRoundData");
+  const euro = await readContract<Round>(client, values.euroFeed as Address, feedAbi, "latestRoundData");
+  const reserves = await readContract<readonly [bigint, bigint]>(client, values.dollarPair as Address, artifacts.pair.abi, "getReserves");
+  const [weis, dollars] = (values.wrappedNative as string) < (values.usdToken as string) ? reserves : [reserves[1], reserves[0]];
+  // Dollars have 6 decimals, ether 18 and answers 8: 6 + 20 - 18 = 8.
   const paid = (dollars * 10n ** 20n) / weis;
   const age = ([, , , updatedAt]: Round): number => time - Number(updatedAt);
   const moved = paid > ether[1] ? paid - ether[1] : ether[1] - paid;
   const report = (feed: string | undefined, answer: bigint): LiveAction => ({
-    from: cast.priceReporter as Address,
+    from: values.priceReporter as Address,
     to: feed as Address,
     data: encode(feedAbi, "report", [answer]),
   });
-  // One answer a block, as a block has one action of each sender; the other follows in the next.
-  if (age(ether) >= etherSeconds || moved * minDifference > paid) return [report(cast.etherFeed, paid)];
-  const walked = (euro[1] * BigInt(10_000 + random.between(-5, 5))) / 10_000n;
-  return age(euro) >= euroSeconds ? [report(cast.euroFeed, walked)] : [];
+  // One answer per block, because a block has one action of each sender.
+  if (age(ether) >= etherSeconds || moved * minDifference > paid) return [report(values.etherFeed, paid)];
+  const euroAnswer = (euro[1] * BigInt(10_000 + random.between(-5, 5))) / 10_000n;
+  return age(euro) >= euroSeconds ? [report(values.euroFeed, euroAnswer)] : [];
 };

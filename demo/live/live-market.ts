@@ -1,5 +1,5 @@
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
-import { createMarketDesk } from "../chapters/market-types.ts";
+import { createOrderBuilder } from "../chapters/marketplace-orders.ts";
 import { encode } from "../story/encode.ts";
 import { signerKey } from "../story/genesis.ts";
 import { readContract } from "../story/read-contract.ts";
@@ -8,35 +8,35 @@ import type { LiveAction, LiveContext } from "./live-types.ts";
 
 const chainId = 31_337;
 const thousandth = 10n ** 15n;
-/** The number of newest plants to search for one that is for sale. */
-const searched = 30n;
-/** The balance that a buyer keeps. */
-const kept = 2_000n * thousandth;
+/** The number of newest plants that are searched for one that is for sale. */
+const searchedPlants = 30n;
+/** The balance that a buyer retains. */
+const minRemainder = 2_000n * thousandth;
 
-/** One of the newest plants that the gardener owns; null if there is none. */
-const findForSale = async ({ client, cast, artifacts }: LiveContext, planted: bigint): Promise<bigint | null> => {
+/** Returns one of the newest plants that the gardener owns, or null. */
+const findForSale = async ({ client, values, artifacts }: LiveContext, planted: bigint): Promise<bigint | null> => {
   const { abi } = artifacts.gardenCollection;
-  for (let id = planted; id > 0n && id > planted - searched; id--) {
+  for (let id = planted; id > 0n && id > planted - searchedPlants; id--) {
     // ownerOf() reverts for a burnt plant.
-    const owner = await readContract<Address>(client, cast.gardenCollection as Address, abi, "ownerOf", [id]).catch(() => null);
-    if (owner?.toLowerCase() === cast.gardener) return id;
+    const owner = await readContract<Address>(client, values.gardenCollection as Address, abi, "ownerOf", [id]).catch(() => null);
+    if (owner?.toLowerCase() === values.gardener) return id;
   }
   return null;
 };
 
-/** The purchase of a plant that the gardener offers, or a new plant if none is offered or the buyer cannot afford it. */
-export const chooseMarketAction = async (life: LiveContext, buyer: Address): Promise<LiveAction> => {
-  const { client, cast, artifacts, random } = life;
-  const [garden, gardener, seaport] = [cast.gardenCollection as Address, cast.gardener as Address, cast.seaport as Address];
+/** Chooses the purchase of a plant from the gardener, or the mint of a plant if there is none to buy or the buyer cannot pay. */
+export const chooseMarketAction = async (context: LiveContext, buyer: Address): Promise<LiveAction> => {
+  const { client, values, artifacts, random } = context;
+  const [garden, gardener, seaport] = [values.gardenCollection as Address, values.gardener as Address, values.seaport as Address];
   const { abi } = artifacts.gardenCollection;
   const planted = await readContract<bigint>(client, garden, abi, "planted");
-  const id = random.chance(3) ? null : await findForSale(life, planted);
+  const id = random.chance(3) ? null : await findForSale(context, planted);
   const price = BigInt(random.between(120, 600)) * thousandth;
   const balance = BigInt(await client.request<Hex>("eth_getBalance", [buyer, "latest"]));
-  if (id === null || buyer === gardener || balance < price + kept)
-    return { from: cast.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };
-  const terms = { seaport, feeCollector: cast.marketFees as Address, artist: gardener, weth: cast.wrappedNative as Address };
-  const order = createMarketDesk(terms, BigInt(life.now())).list(gardener, [unique(garden, id)], "native", price);
+  if (id === null || buyer === gardener || balance < price + minRemainder)
+    return { from: values.deployer as Address, to: garden, data: encode(abi, "plant", [[random.chance(2) ? gardener : buyer]]) };
+  const terms = { seaport, feeCollector: values.marketFees as Address, artist: gardener, weth: values.wrappedNative as Address };
+  const order = createOrderBuilder(terms, BigInt(context.now())).list(gardener, [unique(garden, id)], "native", price);
   const signature = await signOrder(order, { chainId, address: seaport }, signerKey);
   return { from: buyer, to: seaport, value: price, data: encodeFulfillOrder({ order, signature }) };
 };

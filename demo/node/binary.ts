@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
-import { demoNotHere, demoUnavailable } from "../errors.ts";
+import { demoUnavailable, unsupportedPlatform } from "../errors.ts";
 
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** Path of anvil's own program for this platform; the package's script would leave a second process in between. @throws {DemoUnavailable} */
+/** Returns the path of anvil's executable for this platform; the package's script would run it as a child process. @throws {DemoUnavailable} */
 export const anvilBinary = (): string => {
-  if (process.platform === "win32") throw demoNotHere(process.platform);
+  if (process.platform === "win32") throw unsupportedPlatform(process.platform);
   const program = `@foundry-rs/anvil-${process.platform}-${architectures[process.arch] ?? process.arch}/bin/anvil`;
-  // The platform's package is a dependency of @foundry-rs/anvil, so it is looked for from there.
+  // The platform's package is a dependency of @foundry-rs/anvil, so it is resolved from there.
   const fromHere = createRequire(import.meta.url);
   try {
     return createRequire(fromHere.resolve("@foundry-rs/anvil/package.json")).resolve(program);

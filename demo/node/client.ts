@@ -6,10 +6,10 @@ export interface NodeCall {
   readonly parameters: readonly unknown[];
 }
 
-/** A client of the demo's own node: sequential and without retries, because the node is local. */
+/** A client of the demo's node, without retries because the node is local. */
 export interface NodeClient {
   request<Result>(method: string, parameters?: readonly unknown[]): Promise<Result>;
-  /** Results in the order of the calls. @throws the first error */
+  /** Returns results in the order of the calls. @throws the first error */
   batch<Result>(calls: readonly NodeCall[]): Promise<Result[]>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Reply {
   readonly error?: { readonly message: string };
 }
 
-/** Connects to a node on this machine. */
+/** Creates a client for a local node. */
 export const createNodeClient = (url: string): NodeClient => {
   const client = new Client(url, { headersTimeout: 120_000, bodyTimeout: 120_000 });
   const post = async (body: unknown): Promise<unknown> => {
@@ -32,27 +32,27 @@ export const createNodeClient = (url: string): NodeClient => {
     });
     return response.body.json();
   };
-  const take = (reply: Reply | undefined, call: NodeCall): unknown => {
-    if (reply === undefined) throw new Error(`The demo's node did not answer ${call.method}.`);
-    if (reply.error !== undefined) throw new Error(`The demo's node refused ${call.method}: ${reply.error.message}`);
+  const resultOf = (reply: Reply | undefined, call: NodeCall): unknown => {
+    if (reply === undefined) throw new Error(`The demo's node did not respond to ${call.method}`);
+    if (reply.error !== undefined) throw new Error(`The demo's node rejected ${call.method}: ${reply.error.message}`);
     return reply.result;
   };
   return {
     request: async <Result>(method: string, parameters: readonly unknown[] = []) => {
       const reply = (await post({ jsonrpc: "2.0", id: 0, method, params: parameters })) as Reply;
-      return take(reply, { method, parameters }) as Result;
+      return resultOf(reply, { method, parameters }) as Result;
     },
     batch: async <Result>(calls: readonly NodeCall[]) => {
       if (calls.length === 0) return [];
       const body = calls.map(({ method, parameters }, id) => ({ jsonrpc: "2.0", id, method, params: parameters }));
       const replies = new Map(((await post(body)) as Reply[]).map((reply) => [reply.id, reply]));
-      return calls.map((call, id) => take(replies.get(id), call) as Result);
+      return calls.map((call, id) => resultOf(replies.get(id), call) as Result);
     },
     close: () => client.close(),
   };
 };
 
-/** A client whose calls reject when the signal aborts, because a state dump takes seconds. Their results are dropped. */
+/** Returns a client whose calls reject when the signal aborts; a state dump, for example, takes seconds. */
 export const untilAborted = (client: NodeClient, signal: AbortSignal | undefined): NodeClient => {
   if (signal === undefined) return client;
   const orAborted = <Result>(call: () => Promise<Result>): Promise<Result> =>

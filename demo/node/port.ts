@@ -10,12 +10,12 @@ const tryPort = (port: number): Promise<number | null> =>
     });
   });
 
-/** Whether nothing listens on this port of this machine. */
+/** Whether a port of the loopback interface is free. */
 export const portIsFree = async (port: number): Promise<boolean> => (await tryPort(port)) !== null;
 
-/** A currently free port. */
+/** Returns a free port of the loopback interface. */
 export const findFreePort = async (): Promise<number> => {
   const port = await tryPort(0);
-  if (port === null) throw new Error("This machine has no free port on 127.0.0.1.");
+  if (port === null) throw new Error("No free port on 127.0.0.1");
   return port;
 };

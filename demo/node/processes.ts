@@ -4,21 +4,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const endPatienceMilliseconds = 5_000;
+const defaultGraceMilliseconds = 5_000;
 
-/** A process, distinguished from a later one with the same id. */
-export interface ProcessMark {
+/** Identifies a process; its start time distinguishes it from a later one with the same id. */
+export interface ProcessHandle {
   readonly processId: number;
-  /** The start time in the system's format; compared, never shown. */
+  /** The start time in the platform's format, only compared. */
   readonly startedAt: string;
 }
 
-export interface ProcessFacts extends ProcessMark {
+export interface ProcessInfo extends ProcessHandle {
   readonly command: string;
 }
 
-/** Field 22 of /proc/<id>/stat (proc(5)) counts ticks since boot; the name before it may hold spaces, so fields start after its bracket. */
-const inspectOnLinux = async (processId: number): Promise<ProcessFacts | null> => {
+/** proc(5): field 22 of /proc/<id>/stat is the start time in ticks since boot. The process name may contain spaces, so fields are split after its bracket. */
+const inspectOnLinux = async (processId: number): Promise<ProcessInfo | null> => {
   const stat = await readFile(`/proc/${processId}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (fields[0] === "Z") return null;
@@ -26,14 +26,14 @@ const inspectOnLinux = async (processId: number): Promise<ProcessFacts | null> =
   return { processId, startedAt: fields[19] ?? "", command };
 };
 
-const inspectElsewhere = async (processId: number): Promise<ProcessFacts | null> => {
+const inspectElsewhere = async (processId: number): Promise<ProcessInfo | null> => {
   const startedAt = (await run("ps", ["-o", "lstart=", "-p", String(processId)])).stdout.trim();
   const command = (await run("ps", ["-ww", "-o", "command=", "-p", String(processId)])).stdout.trim();
   return startedAt === "" ? null : { processId, startedAt, command };
 };
 
-/** The process with this id, or null. */
-export const inspectProcess = async (processId: number): Promise<ProcessFacts | null> => {
+/** Returns the process with this id, or null. */
+export const inspectProcess = async (processId: number): Promise<ProcessInfo | null> => {
   try {
     return await (process.platform === "linux" ? inspectOnLinux(processId) : inspectElsewhere(processId));
   } catch {
@@ -42,27 +42,27 @@ export const inspectProcess = async (processId: number): Promise<ProcessFacts | 
 };
 
 /** Whether the marked process still runs. */
-export const stillRuns = async ({ processId, startedAt }: ProcessMark): Promise<boolean> =>
+export const stillRuns = async ({ processId, startedAt }: ProcessHandle): Promise<boolean> =>
   (await inspectProcess(processId))?.startedAt === startedAt;
 
 const signal = (processId: number, name: NodeJS.Signals): void => {
   try {
     process.kill(processId, name);
   } catch {
-    // It has just exited.
+    // The process has just exited.
   }
 };
 
 /** Ends the marked process, and no other that may have taken its id. */
-export const endProcess = async (mark: ProcessMark, patienceMilliseconds = endPatienceMilliseconds): Promise<void> => {
-  if (!(await stillRuns(mark))) return;
-  signal(mark.processId, "SIGTERM");
-  for (const deadline = Date.now() + patienceMilliseconds; Date.now() < deadline; await wait(20)) if (!(await stillRuns(mark))) return;
-  signal(mark.processId, "SIGKILL");
-  while (await stillRuns(mark)) await wait(20);
+export const endProcess = async (handle: ProcessHandle, graceMilliseconds = defaultGraceMilliseconds): Promise<void> => {
+  if (!(await stillRuns(handle))) return;
+  signal(handle.processId, "SIGTERM");
+  for (const deadline = Date.now() + graceMilliseconds; Date.now() < deadline; await wait(20)) if (!(await stillRuns(handle))) return;
+  signal(handle.processId, "SIGKILL");
+  while (await stillRuns(handle)) await wait(20);
 };
 
-/** Whether the process itself listens on this IPv4 port; null if the system does not provide it. State 0A is LISTEN (proc_net_tcp). */
+/** Whether the process itself listens on this IPv4 port; null if the platform does not provide it. State 0A is LISTEN (proc_net_tcp). */
 export const listensOn = async (processId: number, port: number): Promise<boolean | null> => {
   try {
     const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -1,16 +1,16 @@
 import { readFile, rm } from "node:fs/promises";
 import type { Hex } from "../../runtime/lib/hex.ts";
-import { writeWhole } from "../write-whole.ts";
-import type { ProcessMark } from "./processes.ts";
+import { writeAtomically } from "../write-atomically.ts";
+import type { ProcessHandle } from "./processes.ts";
 
-/** The pid file of a demo's node. */
-export interface NodeRecord extends ProcessMark {
+/** The content of the pid file of the demo's node. */
+export interface NodeRecord extends ProcessHandle {
   readonly port: number;
-  /** Null while the chain is being built: no other run can use that node. */
+  /** Null while the chain is being built; other runs cannot adopt such a node. */
   readonly genesisHash: Hex | null;
 }
 
-/** The pid file's content, or null without one that can be read. */
+/** Reads the pid file; null if there is none or it is invalid. */
 export const readNodeRecord = async (path: string): Promise<NodeRecord | null> => {
   try {
     return JSON.parse(await readFile(path, "utf8")) as NodeRecord;
@@ -20,7 +20,7 @@ export const readNodeRecord = async (path: string): Promise<NodeRecord | null> =
 };
 
 /** Writes the pid file. */
-export const writeNodeRecord = (path: string, record: NodeRecord): Promise<void> => writeWhole(path, JSON.stringify(record));
+export const writeNodeRecord = (path: string, record: NodeRecord): Promise<void> => writeAtomically(path, JSON.stringify(record));
 
 /** Removes the pid file. */
 export const removeNodeRecord = (path: string): Promise<void> => rm(path, { force: true });

@@ -2,16 +2,16 @@ import type { Hex } from "../../runtime/lib/hex.ts";
 
 const gwei = 1_000_000_000n;
 
-/** A number as JSON-RPC writes it. */
+/** Formats a number as a JSON-RPC quantity. */
 export const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 
-/** The base fee follows a slow triangle between 6 and 10 gwei rather than the gas used, as anvil's own would decay to 8 wei. */
+/** The base fee of a block: a triangle wave between 6 and 10 gwei that does not depend on the gas used, because anvil's own would decay to 8 wei. */
 export const baseFeeAt = (block: number): bigint => {
   const position = block % 400;
   return 6n * gwei + (4n * gwei * BigInt(position < 200 ? position : 400 - position)) / 200n;
 };
 
-/** Fee fields of a transaction, of three types. Anvil puts the higher fee cap first, so that caps falling by a wei keep the planned order whatever the timing. */
+/** The fee fields of a transaction, of three types. Anvil orders by fee cap, so caps that fall by a wei each keep the planned order. */
 export const feesAt = (block: number, position: number, nonce: number): Record<string, unknown> => {
   const cap = baseFeeAt(block) + 3n * gwei - BigInt(position);
   const kind = nonce % 11;

@@ -3,22 +3,22 @@ import { privateKeyToAddress } from "viem/accounts";
 import type { Address, Hash } from "../../runtime/lib/hex.ts";
 import { baseFeeAt } from "./fees.ts";
 
-/** An address of the story's own, with a name for its seed: nobody has its key, the node lets anybody send from it. */
+/** Derives an account's address from a name. It has no known key; the node accepts its transactions unsigned (`--auto-impersonate`). */
 export const addressOf = (name: string): Address => `0x${keccak256(stringToHex(`ashlar demo: ${name}`)).slice(-40)}`;
 
-/** The one account that anvil funds at genesis: the first of its default mnemonic. */
+/** The only account that anvil funds at genesis: the first of its default mnemonic. */
 export const treasury: Address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-/** The one key of the story, for what has to be signed: permits, and listings of the life after the story. It follows from a public name, so it guards nothing. */
+/** The only private key of the story, which signs permits and the listings of live blocks. It is derived from a public string and not a secret. */
 export const signerKey: Hash = keccak256(stringToHex("ashlar demo: key of the gardener"));
 
-/** The account of that key, who tends the garden. */
+/** The account of that key: the gardener. */
 export const signer: Address = privateKeyToAddress(signerKey).toLowerCase() as Address;
 
-/** Who earns the tips. */
+/** The account that earns the priority fees. */
 export const blockProducer: Address = addressOf("block producer");
 
-/** Anvil's arguments by which the chain is what it is; the genesis time comes from outside. */
+/** The arguments of anvil that determine the chain. */
 export const genesisArguments = (genesisTime: number): readonly string[] => [
   ...["--chain-id", "31337", "--hardfork", "prague", "--gas-limit", "30000000", "--timestamp", String(genesisTime)],
   ...["--accounts", "1", "--balance", "1000000", "--auto-impersonate"],

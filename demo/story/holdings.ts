@@ -1,15 +1,17 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import type { Random } from "./random.ts";
 
-/** A lower bound of each owner's balances, without the proceeds of swaps, so that no transaction fails by accident. */
+/** A lower bound of each owner's balances, excluding the proceeds of swaps, so that no transaction fails unexpectedly. */
 export interface Holdings {
   of(token: Address, owner: Address): bigint;
-  /** Counts from the next day on: within a day the order of the chapters' transactions is open. */
+  /** Adds to the pending amounts, which count from the next day on because the chapters' transactions of a day are interleaved. */
   receive(token: Address, owner: Address, amount: bigint): void;
   /** Spends a random share (in thousandths) of the balance, rounded to three digits. */
   spend(token: Address, owner: Address, random: Random, thousandths: readonly [number, number]): bigint;
+  /** @throws if the balance is lower */
   take(token: Address, owner: Address, amount: bigint): void;
-  settle(): void;
+  /** Adds the pending amounts to the balances. */
+  applyPending(): void;
 }
 
 const roundToThreeDigits = (amount: bigint): bigint => {
@@ -19,16 +21,16 @@ const roundToThreeDigits = (amount: bigint): bigint => {
   return (amount / unit) * unit;
 };
 
-/** Empty holdings. */
+/** Creates empty holdings. */
 export const createHoldings = (): Holdings => {
-  const settled = new Map<string, bigint>();
+  const balances = new Map<string, bigint>();
   const pending: { key: string; amount: bigint }[] = [];
   const keyOf = (token: Address, owner: Address): string => token + owner;
-  const of = (token: Address, owner: Address): bigint => settled.get(keyOf(token, owner)) ?? 0n;
+  const of = (token: Address, owner: Address): bigint => balances.get(keyOf(token, owner)) ?? 0n;
   const take = (token: Address, owner: Address, amount: bigint): void => {
     const rest = of(token, owner) - amount;
     if (rest < 0n) throw new Error(`The story spends more of ${token} than ${owner} has.`);
-    settled.set(keyOf(token, owner), rest);
+    balances.set(keyOf(token, owner), rest);
   };
   return {
     of,
@@ -41,8 +43,8 @@ export const createHoldings = (): Holdings => {
       take(token, owner, amount);
       return amount;
     },
-    settle: () => {
-      for (const { key, amount } of pending) settled.set(key, (settled.get(key) ?? 0n) + amount);
+    applyPending: () => {
+      for (const { key, amount } of pending) balances.set(key, (balances.get(key) ?? 0n) + amount);
       pending.length = 0;
     },
   };

@@ -2,24 +2,24 @@ import { getContractAddress } from "viem";
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
 import type { NodeCall, NodeClient } from "../node/client.ts";
 import { baseFeeAt, feesAt, quantity } from "./fees.ts";
-import type { Call, Landmark } from "./types.ts";
+import type { Call, LabelledTransaction } from "./types.ts";
 
-/** Mines planned calls into blocks that are determined by the plan. */
+/** Mines planned calls into deterministic blocks. */
 export interface Miner {
   /** Mines one block at this time (Unix seconds). */
   mine(timestamp: number, calls: readonly Call[]): Promise<void>;
   /** The address of the next contract that this account creates. */
   nextContract(from: Address): Address;
-  readonly landmarks: ReadonlyMap<string, Landmark>;
-  /** All transactions in order. */
+  readonly labelledTransactions: ReadonlyMap<string, LabelledTransaction>;
+  /** All mined transactions in order. */
   readonly sent: readonly { readonly hash: Hex; readonly call: Call }[];
   height(): number;
 }
 
-/** A miner on a node that mines on demand only. */
+/** Creates a miner for a node that mines on demand only. */
 export const createMiner = (node: NodeClient): Miner => {
   const nonces = new Map<Address, number>();
-  const landmarks = new Map<string, Landmark>();
+  const labelledTransactions = new Map<string, LabelledTransaction>();
   const sent: { hash: Hex; call: Call }[] = [];
   let height = 0;
 
@@ -39,20 +39,20 @@ export const createMiner = (node: NodeClient): Miner => {
   };
 
   return {
-    landmarks,
+    labelledTransactions,
     sent,
     height: () => height,
     nextContract: (from) => getContractAddress({ from, nonce: BigInt(nonces.get(from) ?? 0) }).toLowerCase() as Address,
     mine: async (timestamp, calls) => {
       const fee = { method: "anvil_setNextBlockBaseFeePerGas", parameters: [quantity(baseFeeAt(height + 1))] };
       const [, ...hashes] = await node.batch<Hex>([fee, ...calls.map(toRequest)]);
-      // A separate request: in the batch it could overtake the transactions.
+      // A separate request, because the node may run it before the transactions of the same batch.
       await node.request("evm_mine", [timestamp]);
       height += 1;
       calls.forEach((call, index) => {
         const hash = hashes[index] as Hex;
         sent.push({ hash, call });
-        if (call.mark !== undefined) landmarks.set(call.mark, { hash, block: height });
+        if (call.label !== undefined) labelledTransactions.set(call.label, { hash, block: height });
       });
     },
   };

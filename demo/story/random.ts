@@ -1,9 +1,10 @@
-/** A seeded source of choices: the same seed gives the same choices on every machine. Not for secrets. */
+/** A seeded pseudorandom generator: the same seed gives the same numbers on every machine. Not for secrets. */
 export interface Random {
-  /** A whole number from 0 to below the limit. */
+  /** An integer from 0 to limit - 1. */
   below(limit: number): number;
-  /** A whole number from the first to the last, both included. */
+  /** An integer from first to last, inclusive. */
   between(first: number, last: number): number;
+  /** True once in this many times, on average. */
   chance(outOf: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
 }

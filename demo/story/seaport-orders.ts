@@ -2,7 +2,7 @@ import { encodeFunctionData, hashStruct, hashTypedData, parseAbi } from "viem";
 import { sign } from "viem/accounts";
 import { type Address, type Hash, type Hex, zeroAddress } from "../../runtime/lib/hex.ts";
 
-/** What of Seaport (1.2 and later) the story and the tests call. */
+/** The functions of Seaport (1.2 and later) that the story and the tests call. */
 const seaportAbi = parseAbi([
   "struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
   "struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",
@@ -22,7 +22,7 @@ const seaportAbi = parseAbi([
 const itemTypes = { native: 0, erc20: 1, erc721: 2, erc1155: 3 } as const;
 const noHash: Hash = `0x${"0".repeat(64)}`;
 
-/** Something that an order offers or asks for. */
+/** An item that an order offers or asks for. */
 export interface OrderItem {
   readonly itemType: number;
   readonly token: Address;
@@ -31,8 +31,8 @@ export interface OrderItem {
   readonly endAmount: bigint;
 }
 
-/** Something that an order asks for, and who is to receive it. */
-export interface AskedItem extends OrderItem {
+/** An item that an order asks for, with its recipient. */
+export interface ConsiderationItem extends OrderItem {
   readonly recipient: Address;
 }
 
@@ -41,7 +41,7 @@ export interface SeaportOrder {
   readonly offerer: Address;
   readonly zone: Address;
   readonly offer: readonly OrderItem[];
-  readonly consideration: readonly AskedItem[];
+  readonly consideration: readonly ConsiderationItem[];
   readonly orderType: number;
   readonly startTime: bigint;
   readonly endTime: bigint;
@@ -51,7 +51,7 @@ export interface SeaportOrder {
   readonly counter: bigint;
 }
 
-/** An order that is to be filled; the signature is empty where the order was validated on the chain, or its offerer sends the transaction. */
+/** An order to fill. It needs no signature if it was validated on the chain or its offerer sends the transaction. */
 export interface OrderToFill {
   readonly order: SeaportOrder;
   readonly signature?: Hex;
@@ -77,16 +77,16 @@ export const unique = (token: Address, tokenId: bigint): OrderItem => item(itemT
 /** Units of an ERC-1155 id. */
 export const units = (token: Address, tokenId: bigint, amount: bigint): OrderItem => item(itemTypes.erc1155, token, tokenId, amount);
 
-/** Asks for something on behalf of somebody. */
-export const forAccount = (recipient: Address, asked: OrderItem): AskedItem => ({ ...asked, recipient });
+/** Adds the recipient to an item. */
+export const forAccount = (recipient: Address, asked: OrderItem): ConsiderationItem => ({ ...asked, recipient });
 
-/** An order without zone and conduit that is valid at any time. Two orders that are alike otherwise need salts of their own. */
+/** Creates an order without zone, conduit and expiry. Otherwise identical orders need different salts. */
 export const createOrder = (terms: {
   readonly offerer: Address;
   readonly offer: readonly OrderItem[];
-  readonly consideration: readonly AskedItem[];
+  readonly consideration: readonly ConsiderationItem[];
   readonly salt: bigint;
-  /** May be filled in parts. */
+  /** Whether the order may be filled in parts. */
   readonly partial?: boolean;
   readonly counter?: bigint;
 }): SeaportOrder => ({
@@ -129,11 +129,11 @@ const orderTypes = {
   ConsiderationItem: [...offered, field("address", "recipient")],
 };
 
-/** What Seaport calls an order: the hash of its EIP-712 struct. */
+/** Returns the order hash of Seaport: the hash of the order's EIP-712 struct. */
 export const orderHash = (order: SeaportOrder): Hash =>
   hashStruct({ data: { ...order }, primaryType: "OrderComponents", types: orderTypes });
 
-/** The offerer's EIP-712 signature of an order, for the Seaport at an address. */
+/** Signs an order (EIP-712) for a Seaport contract. */
 export const signOrder = (
   order: SeaportOrder,
   seaport: { readonly chainId: number; readonly address: Address; readonly version?: string },
@@ -150,15 +150,15 @@ const parametersOf = ({ counter: _, ...order }: SeaportOrder) => ({
 });
 const signed = ({ order, signature = "0x" }: OrderToFill) => ({ parameters: parametersOf(order), signature });
 
-/** Call data that has Seaport remember orders as valid; sent by their offerer, they need no signature then or later. */
+/** Encodes a call that validates orders on the chain. Sent by their offerer, it needs no signatures, and neither do later fills. */
 export const encodeValidate = (orders: readonly SeaportOrder[]): Hex =>
   encodeFunctionData({ abi: seaportAbi, functionName: "validate", args: [orders.map((order) => signed({ order }))] });
 
-/** Call data that fills an order whole. */
+/** Encodes a call that fills an order completely. */
 export const encodeFulfillOrder = (toFill: OrderToFill): Hex =>
   encodeFunctionData({ abi: seaportAbi, functionName: "fulfillOrder", args: [signed(toFill), noHash] });
 
-/** Call data that fills a part of an order; what it offers goes to `recipient`, or to the sender where none is named. */
+/** Encodes a call that fills a fraction of an order. The offered items go to `recipient`, by default the sender. */
 export const encodeFulfillAdvancedOrder = (
   { order, signature = "0x" }: OrderToFill,
   part: { readonly numerator: bigint; readonly denominator: bigint; readonly recipient?: Address },
@@ -168,27 +168,27 @@ export const encodeFulfillAdvancedOrder = (
   return encodeFunctionData({ abi: seaportAbi, functionName: "fulfillAdvancedOrder", args: [advanced, [], noHash, recipient] });
 };
 
-/** Call data that fills several orders at once, each item moved for itself. */
+/** Encodes a call that fills several orders and transfers each item separately. */
 export const encodeFulfillAvailableOrders = (all: readonly OrderToFill[]): Hex => {
-  const alone = (side: "offer" | "consideration") =>
+  const separately = (side: "offer" | "consideration") =>
     all.flatMap(({ order }, orderIndex) =>
       order[side].map((_, itemIndex) => [{ orderIndex: BigInt(orderIndex), itemIndex: BigInt(itemIndex) }]),
     );
-  const args = [all.map(signed), alone("offer"), alone("consideration"), noHash, BigInt(all.length)] as const;
+  const args = [all.map(signed), separately("offer"), separately("consideration"), noHash, BigInt(all.length)] as const;
   return encodeFunctionData({ abi: seaportAbi, functionName: "fulfillAvailableOrders", args });
 };
 
-/** One item offered (order, item) for one asked (order, item), by their positions. */
+/** Matches an offered item with a requested one, each as the positions of its order and of the item in it. */
 export type ItemMatch = readonly [readonly [number, number], readonly [number, number]];
 
-/** Call data that fills orders with each other. */
+/** Encodes a call that fills orders with each other. */
 export const encodeMatchOrders = (all: readonly OrderToFill[], matches: readonly ItemMatch[]): Hex => {
   const component = ([orderIndex, itemIndex]: readonly [number, number]) => [
     { orderIndex: BigInt(orderIndex), itemIndex: BigInt(itemIndex) },
   ];
-  const fulfillments = matches.map(([given, asked]) => ({
-    offerComponents: component(given),
-    considerationComponents: component(asked),
+  const fulfillments = matches.map(([offered, requested]) => ({
+    offerComponents: component(offered),
+    considerationComponents: component(requested),
   }));
   return encodeFunctionData({ abi: seaportAbi, functionName: "matchOrders", args: [all.map(signed), fulfillments] });
 };

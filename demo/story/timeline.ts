@@ -4,8 +4,8 @@ import type { Call } from "./types.ts";
 const secondsPerDay = 86_400;
 const slotSeconds = 12;
 const maxCallsPerBlock = 36;
-/** The first hours of the first day are for the openings of the chapters. */
-const openingSlots = 3_000;
+/** The first ten hours of the first day are reserved for the setup of the chapters. */
+const setupSlots = 3_000;
 
 /** A planned block: its seconds after genesis and its transactions. */
 export interface PlannedBlock {
@@ -13,7 +13,7 @@ export interface PlannedBlock {
   readonly calls: readonly Call[];
 }
 
-/** Interleaves the chapters' calls of a day at random; the order within a chapter stays. */
+/** Interleaves the chapters' calls of a day at random and keeps the order within each chapter. */
 export const mix = (chapters: readonly (readonly Call[])[], random: Random): readonly Call[] => {
   const keyed = chapters.flatMap((calls) => {
     const keys = calls.map(() => random.below(2 ** 30)).sort((left, right) => left - right);
@@ -29,7 +29,7 @@ const chooseSlots = (count: number, first: number, random: Random): readonly num
   return [...slots].sort((left, right) => left - right);
 };
 
-/** Cuts a day's calls into blocks of uneven size at times of the day, all fixed by the seed. */
+/** Distributes a day's calls over blocks of random size at random times; both are determined by the day. */
 export const planDay = (day: number, calls: readonly Call[]): readonly PlannedBlock[] => {
   const random = createRandom(`blocks of day ${day}`);
   const cuts: Call[][] = [];
@@ -38,12 +38,12 @@ export const planDay = (day: number, calls: readonly Call[]): readonly PlannedBl
     cuts.push(calls.slice(start, start + size));
     start += size;
   }
-  const slots = chooseSlots(cuts.length, day === 0 ? openingSlots : 0, random);
+  const slots = chooseSlots(cuts.length, day === 0 ? setupSlots : 0, random);
   return cuts.map((cut, index) => ({ offset: day * secondsPerDay + (slots[index] ?? 0) * slotSeconds, calls: cut }));
 };
 
-/** Offset of the block at this position of the opening, which takes one slot a block. */
-export const openingOffset = (position: number): number => {
-  if (position >= openingSlots) throw new Error("The openings of the story exceed their slots.");
+/** Returns the offset of a block of the setup, which has one block for each slot. */
+export const setupOffset = (position: number): number => {
+  if (position >= setupSlots) throw new Error(`The setup of the story needs more than ${setupSlots} blocks`);
   return position * slotSeconds;
 };

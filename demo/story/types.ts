@@ -12,34 +12,34 @@ export interface Call {
   readonly to: Address | null;
   readonly value?: bigint;
   readonly data?: Hex;
-  /** Gas limit, as nothing is estimated; 21,000 when there is no data, 400,000 otherwise. */
+  /** The gas limit; by default 21,000 without data and 400,000 with data. */
   readonly gas?: number;
   /** Set if the transaction is expected to fail. */
   readonly fails?: true;
-  /** A name for the cast. */
-  readonly mark?: string;
+  /** A name under which the mined transaction is found again. */
+  readonly label?: string;
 }
 
-/** The transactions of a chapter on a day, counted from 0. They keep their order and are interleaved with those of other chapters. */
-export type Scene = (day: number) => readonly Call[] | Promise<readonly Call[]>;
+/** Returns a chapter's transactions of a day, counted from 0. They keep their order and are interleaved with those of other chapters. */
+export type DailyCalls = (day: number) => readonly Call[] | Promise<readonly Call[]>;
 
-/** The place of a marked transaction. */
-export interface Landmark {
+/** A labelled transaction once mined. */
+export interface LabelledTransaction {
   readonly hash: Hex;
   readonly block: number;
 }
 
-/** What chapters are built with. */
-export interface ChapterContext {
+/** The context that chapters are built in. */
+export interface StoryContext {
   readonly artifacts: Artifacts;
   readonly holdings: Holdings;
-  /** Scales a count of the full story, to at least one. */
+  /** Scales a count of the full story; returns at least 1. */
   scaled(count: number): number;
   random(subject: string): Random;
-  /** Mines the calls at once, in order: the setup before the first day. */
-  play(calls: readonly Call[]): Promise<void>;
+  /** Mines calls immediately and in order, as part of the setup before the first day. */
+  mine(calls: readonly Call[]): Promise<void>;
   deploy(from: Address, artifact: Artifact, parameters?: readonly unknown[]): Promise<Address>;
-  /** Reads a contract at the last block. */
+  /** Calls a contract's view function at the last block. */
   read<Result>(address: Address, abi: Abi, functionName: string, parameters?: readonly unknown[]): Promise<Result>;
 }
 

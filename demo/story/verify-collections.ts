@@ -4,13 +4,13 @@ import { hostileTokens } from "../chapters/hostile-tokens.ts";
 import type { Artifacts } from "../contracts/artifacts.ts";
 import { multicall3Address } from "../contracts/multicall.ts";
 import type { NodeClient } from "../node/client.ts";
-import type { Cast } from "./cast.ts";
 import { encode } from "./encode.ts";
 import { readContract } from "./read-contract.ts";
+import type { StoryValues } from "./story-values.ts";
 
 const callsAtOnce = 500;
 
-/** Who the chapters say has which token, by token id; null of one that is no more. */
+/** The expected owners of tokens by token id; null for burnt tokens. */
 export interface Ownership {
   readonly garden: ReadonlyMap<bigint, Address | null>;
   readonly lanterns: ReadonlyMap<bigint, Address | null>;
@@ -18,10 +18,10 @@ export interface Ownership {
 }
 
 const check = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`The demo's collections differ from the story: ${what}.`);
+  if (!holds) throw new Error(`The demo's collections differ from the story: ${what}`);
 };
 
-/** What a view of each token id answers at the head; null where it reverts. */
+/** Calls a view function for each token id at the head; null where it reverts. */
 const readEach = async (node: NodeClient, to: Address, abi: Abi, functionName: string, ids: readonly bigint[]): Promise<unknown[]> => {
   const answers: unknown[] = [];
   for (let start = 0; start < ids.length; start += callsAtOnce) {
@@ -41,33 +41,38 @@ const readEach = async (node: NodeClient, to: Address, abi: Abi, functionName: s
   return answers;
 };
 
-/** Proves that every token of the collections belongs to whom the chapters say, and that there are as many as were meant. */
-export const verifyCollections = async (node: NodeClient, artifacts: Artifacts, cast: Cast, ownership: Ownership): Promise<void> => {
+/** Verifies the owner of every token of the collections, and the number of tokens. @throws at the first difference */
+export const verifyCollections = async (
+  node: NodeClient,
+  artifacts: Artifacts,
+  values: StoryValues,
+  ownership: Ownership,
+): Promise<void> => {
   const compare = async (
     name: string,
     { abi }: { readonly abi: Abi },
     functionName: string,
     owners: Ownership["garden"],
   ): Promise<void> => {
-    const answers = await readEach(node, cast[name] as Address, abi, functionName, [...owners.keys()]);
+    const answers = await readEach(node, values[name] as Address, abi, functionName, [...owners.keys()]);
     [...owners].forEach(([id, owner], index) => {
       const found = answers[index];
-      check((typeof found === "string" ? found.toLowerCase() : null) === owner, `${name}'s ${id} belongs to ${found} and not to ${owner}`);
+      check((typeof found === "string" ? found.toLowerCase() : null) === owner, `owner of ${name} ${id} is ${found}, expected ${owner}`);
     });
   };
   const count = async (name: string, { abi }: { readonly abi: Abi }, functionName: string, expected: number): Promise<void> => {
-    const found = await readContract<bigint>(node, cast[name] as Address, abi, functionName);
-    check(found === BigInt(expected), `${name} has ${found} tokens and not ${expected}`);
+    const found = await readContract<bigint>(node, values[name] as Address, abi, functionName);
+    check(found === BigInt(expected), `${name} has ${found} tokens, expected ${expected}`);
   };
   await compare("gardenCollection", artifacts.gardenCollection, "ownerOf", ownership.garden);
   await count("gardenCollection", artifacts.gardenCollection, "planted", ownership.garden.size);
   await compare("gatewayCollection", artifacts.basedCollection, "ownerOf", ownership.lanterns);
   await count("gatewayCollection", artifacts.basedCollection, "minted", ownership.lanterns.size);
   await compare("punks", artifacts.punkLike, "punkIndexToAddress", ownership.faces);
-  const wolves = new Map(hostileTokens.map((_, index) => [BigInt(index + 1), cast.hostileOwner as Address]));
-  await compare("hostileCollection", artifacts.hostileCollection, "ownerOf", wolves);
+  const hostileOwners = new Map(hostileTokens.map((_, index) => [BigInt(index + 1), values.hostileOwner as Address]));
+  await compare("hostileCollection", artifacts.hostileCollection, "ownerOf", hostileOwners);
   await count("hostileCollection", artifacts.hostileCollection, "minted", hostileTokens.length);
   for (const name of ["gardenTokenId", "tradedTokenId"])
-    check(ownership.garden.get(BigInt(cast[name] ?? "")) === cast.collector, `the collector lacks the plant of ${name}`);
-  check(BigInt(await node.request<Hex>("eth_getBalance", [cast.marketFees, "latest"])) > 0n, "the marketplace has earned nothing");
+    check(ownership.garden.get(BigInt(values[name] ?? "")) === values.collector, `the collector does not own the plant ${name}`);
+  check(BigInt(await node.request<Hex>("eth_getBalance", [values.marketFees, "latest"])) > 0n, "the marketplace has earned no fees");
 };

@@ -11,7 +11,7 @@ interface Receipt {
 }
 
 const unexpected = ({ from, to, data }: Call, failed: boolean, position: number): Error =>
-  new Error(`The demo's transaction ${position} from ${from} to ${to} (${data?.slice(0, 10)}) ${failed ? "failed" : "did not fail"}.`);
+  new Error(`Transaction ${position} of the demo, from ${from} to ${to} (${data?.slice(0, 10)}), ${failed ? "failed" : "did not fail"}`);
 
 /** Verifies the chain against the plan: every transaction mined once, in order, and failed only if expected. */
 export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void> => {
@@ -24,11 +24,12 @@ export const verifyStory = async (node: NodeClient, miner: Miner): Promise<void>
     }));
     for (const receipt of (await node.batch<readonly Receipt[]>(calls)).flat()) {
       const planned = miner.sent[position];
-      if (planned?.hash !== receipt.transactionHash) throw new Error(`The demo's transaction ${position} was not mined in its place.`);
+      if (planned?.hash !== receipt.transactionHash)
+        throw new Error(`Transaction ${position} of the demo was not mined in its planned order`);
       const failed = receipt.status === "0x0";
       if (failed !== (planned.call.fails === true)) throw unexpected(planned.call, failed, position);
       position += 1;
     }
   }
-  if (position !== miner.sent.length) throw new Error(`The demo's node mined ${position} of ${miner.sent.length} transactions.`);
+  if (position !== miner.sent.length) throw new Error(`The demo's node mined ${position} of ${miner.sent.length} transactions`);
 };

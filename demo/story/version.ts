@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const folders = ["../story/", "../chapters/", "../contracts/"];
 
-/** A version that changes with every source file of the story: a stored chain is rebuilt when its story has changed. */
+/** Returns a version that changes with the source files of the story; a saved chain of another version is rebuilt. */
 export const storyVersion = (): string => {
   const hash = createHash("sha256");
   for (const folder of folders) {

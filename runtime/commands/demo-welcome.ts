@@ -2,16 +2,16 @@ interface Welcome {
   readonly url: string;
   readonly rpcUrl: string;
   readonly key: string;
-  readonly cast: Readonly<Record<string, string>>;
+  readonly storyValues: Readonly<Record<string, string>>;
 }
 
 /** What the demo says when it is ready: where everything is, and five requests that work. */
-export function renderWelcome({ url, rpcUrl, key, cast }: Welcome): string {
+export function renderWelcome({ url, rpcUrl, key, storyValues }: Welcome): string {
   const paths = [
-    `/v1/demo/address/${cast.trader}/balances_v2/`,
-    `/v1/demo/address/${cast.trader}/transfers_v2/?page-size=5`,
-    `/v1/demo/address/${cast.newcomer}/transactions_v3/`,
-    `/v1/demo/events/address/${cast.goldPair}/?page-size=5`,
+    `/v1/demo/address/${storyValues.trader}/balances_v2/`,
+    `/v1/demo/address/${storyValues.trader}/transfers_v2/?page-size=5`,
+    `/v1/demo/address/${storyValues.newcomer}/transactions_v3/`,
+    `/v1/demo/events/address/${storyValues.goldPair}/?page-size=5`,
     "/v1/demo/block_v2/latest/",
   ];
   return [

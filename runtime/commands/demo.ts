@@ -19,7 +19,7 @@ export interface DemoIdentity {
 export interface Demo {
   readonly rpcUrl: string;
   readonly chain: ChainConfig;
-  readonly story: { readonly cast: Readonly<Record<string, string>> };
+  readonly story: { readonly values: Readonly<Record<string, string>> };
   /** Whether the chain was built, loaded from its saved state, or found running after its process was killed. */
   readonly origin: "built" | "loaded" | "adopted";
   identity(): DemoIdentity;

@@ -103,8 +103,14 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
   const chain: ChainConfig = demo.chain;
   // Its key is on its documentation page, and who plays with it shall not be slowed down.
   const unlimited: Config = { ...config, limits: { ...config.limits, requestsPerSecond: "unlimited" } };
-  const { cast } = demo.story;
-  const serving = await startServing({ config: unlimited, chains: [chain], database: database.serving, logger, demo: { key, cast } });
+  const { values: storyValues } = demo.story;
+  const serving = await startServing({
+    config: unlimited,
+    chains: [chain],
+    database: database.serving,
+    logger,
+    demo: { key, storyValues },
+  });
   // What fails ends the others too: nothing would be left that could end them.
   const failed = new AbortController();
   const either = AbortSignal.any([shutdown.signal, failed.signal]);
@@ -112,7 +118,7 @@ async function runDemo({ config, database, demo, key, logger, progress }: Runnin
   const living = whenReady(serving, either).then(async (ready) => {
     if (!ready) return;
     progress.end();
-    progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, cast }));
+    progress.say(renderWelcome({ url: serving.url, rpcUrl: demo.rpcUrl, key, storyValues }));
     await demo.live(either);
   });
   const works = [indexing, living].map((work) =>

@@ -50,7 +50,7 @@ export interface HttpDeps<Context> {
   /** The operator's names of the community protocols. */
   readonly protocols: Readonly<Record<string, string>>;
   /** In demo mode: the key that the documentation page fills in, and the values of its examples' names. */
-  readonly demo: { readonly key: string; readonly cast: Readonly<Record<string, string>> } | undefined;
+  readonly demo: { readonly key: string; readonly storyValues: Readonly<Record<string, string>> } | undefined;
   readonly validate: ValidateMode;
   readonly now: () => Date;
 }
@@ -136,7 +136,7 @@ export function createHttpApp<Context>(deps: HttpDeps<Context>): HttpApp {
   pages.use(
     createDocs({
       title: "Ashlar",
-      document: bindExamples(deps.document, { cast: demo?.cast ?? {}, chainName: deps.chains[0]?.name }),
+      document: bindExamples(deps.document, { storyValues: demo?.storyValues ?? {}, chainName: deps.chains[0]?.name }),
       publicUrl,
       demoKey: demo?.key,
     }),

@@ -4,8 +4,8 @@ export interface OpenApiDocument {
 }
 
 export interface Binding {
-  /** Values of the names in the demo's story. */
-  readonly cast: Readonly<Record<string, string>>;
+  /** The values that `x-story` refers to by name. */
+  readonly storyValues: Readonly<Record<string, string>>;
   /** The chain in examples; by default the documented one. */
   readonly chainName: string | undefined;
 }
@@ -15,16 +15,17 @@ type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
 const chainParameters: readonly unknown[] = ["chainName", "chain-name"];
 
-/** A value of the story in the type of the parameter's schema. */
+/** Converts a story value to the type of the parameter's schema. */
 function valueFor(schema: unknown, text: string): unknown {
   const type = isNode(schema) ? schema.type : undefined;
   if (type === "array") return text.split(",");
   return type === "integer" || type === "number" ? Number(text) : text;
 }
 
-function boundExample(parameter: Node, { cast, chainName }: Binding): { readonly example: unknown } | undefined {
+function boundExample(parameter: Node, { storyValues, chainName }: Binding): { readonly example: unknown } | undefined {
   const story = parameter["x-story"];
-  if (typeof story === "string" && Object.hasOwn(cast, story)) return { example: valueFor(parameter.schema, cast[story] ?? "") };
+  if (typeof story === "string" && Object.hasOwn(storyValues, story))
+    return { example: valueFor(parameter.schema, storyValues[story] ?? "") };
   const isChain = chainParameters.includes(parameter.name) && typeof parameter.in === "string";
   return isChain && chainName !== undefined ? { example: chainName } : undefined;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectNear } from "../support/near.ts";
 import { ask, idsOf, movesOf, ownersOf, unitsOf } from "../support/story-collections.ts";
 import { whole } from "../support/story-exchanges.ts";
-import { addressOf, balanceOf, cast, logsOf, type NodeLog, timeOf } from "../support/story-node.ts";
+import { addressOf, balanceOf, logsOf, type NodeLog, storyValue, timeOf } from "../support/story-node.ts";
 import { byId, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { SecurityService: service } = await useNpmClient();
@@ -24,7 +24,7 @@ const ownersOfMost = (logs: readonly NodeLog[], more: readonly string[]): string
   const counts = new Map<string, number>();
   for (const log of logs) counts.set(ownerOf(log), (counts.get(ownerOf(log)) ?? 0) + 1);
   const most = [...counts].sort(([, left], [, right]) => right - left).map(([owner]) => owner);
-  return [...new Set([...more.map(cast), ...most.slice(0, 12)])];
+  return [...new Set([...more.map(storyValue), ...most.slice(0, 12)])];
 };
 
 /** The last log of each key, in log order. */
@@ -123,14 +123,18 @@ describe("the npm client's SecurityService for ERC-20 allowances", () => {
   );
 
   it("covers allowances of every kind: unlimited, partly used, used up, revoked, by permit", async () => {
-    const returned = await Promise.all(["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, cast(name)))));
-    const ferry = returned.map(({ items }) => items.find(({ token_address: token }) => token === cast("permitToken"))?.spenders ?? []);
+    const returned = await Promise.all(
+      ["trader", "gardener", "collector"].map((name) => dataOf(service.getApprovals(byId, storyValue(name)))),
+    );
+    const ferry = returned.map(
+      ({ items }) => items.find(({ token_address: token }) => token === storyValue("permitToken"))?.spenders ?? [],
+    );
     const unit = 10n ** 18n;
     // 9,000, of which 500 and 250 were spent.
     expect(ferry[0]?.map(({ allowance }) => allowance)).toContain(String(8_250n * unit));
     expect(ferry[1]?.map(({ allowance }) => allowance)).toEqual(expect.arrayContaining(["UNLIMITED", String(700n * unit)]));
     expect(ferry[2]).toEqual([]);
-    expect((await dataOf(service.getApprovals(chain, cast("newcomer")))).items).toEqual([]);
+    expect((await dataOf(service.getApprovals(chain, storyValue("newcomer")))).items).toEqual([]);
   });
 });
 
@@ -196,11 +200,11 @@ describe("the npm client's SecurityService for NFT approvals", () => {
   );
 
   it("covers approvals of single tokens and collections, and omits used and revoked ones", async () => {
-    const { items } = await dataOf(service.getNftApprovals(chain, cast("collector")));
-    const garden = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));
+    const { items } = await dataOf(service.getNftApprovals(chain, storyValue("collector")));
+    const garden = items.find(({ contract_address: collection }) => collection === storyValue("gardenCollection"));
     const returned = garden?.spenders.map(({ token_ids_approved: ids }) => ids) ?? [];
     // The approval of the first plant is current, the second's was revoked, the third's was used; see the garden chapter.
-    expect(returned).toContain(cast("gardenTokenId"));
+    expect(returned).toContain(storyValue("gardenTokenId"));
     expect(returned).toContain("ALL");
     expect(returned).not.toContain("4");
     expect(returned).not.toContain("5");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { balanceOf, cast, changesOf, node, sumOf, timeOf, transfersOf } from "../support/story-node.ts";
+import { balanceOf, changesOf, node, storyValue, sumOf, timeOf, transfersOf } from "../support/story-node.ts";
 import { all, byId, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const client = await useNpmClient();
@@ -10,20 +10,22 @@ describe("the npm client's BalanceService", () => {
       items,
       address,
       updated_at: at,
-    } = await dataOf(client.BalanceService.getTokenBalancesForWalletAddress(chain, cast("trader"), { quoteCurrency: "EUR", nft: true }));
-    expect(address).toBe(cast("trader"));
+    } = await dataOf(
+      client.BalanceService.getTokenBalancesForWalletAddress(chain, storyValue("trader"), { quoteCurrency: "EUR", nft: true }),
+    );
+    expect(address).toBe(storyValue("trader"));
     expect(isValidDate(at)).toBe(true);
-    const gold = items.find(({ contract_address: contract }) => contract === cast("goldToken"));
+    const gold = items.find(({ contract_address: contract }) => contract === storyValue("goldToken"));
     const held = await node<string>(
       "eth_call",
-      { to: cast("goldToken"), data: `0x70a08231${cast("trader").slice(2).padStart(64, "0")}` },
+      { to: storyValue("goldToken"), data: `0x70a08231${storyValue("trader").slice(2).padStart(64, "0")}` },
       "latest",
     );
     expect(gold?.balance).toBe(BigInt(held));
   });
 
   it("row 2: returns the balances after a block and at the end of a day", async () => {
-    const [trader, gold] = [cast("trader"), cast("goldToken")];
+    const [trader, gold] = [storyValue("trader"), storyValue("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const goldOf = async (moment: { readonly blockHeight?: number; readonly date?: string }): Promise<[bigint | null, number]> => {
       const { items } = await dataOf(client.BalanceService.getHistoricalTokenBalancesForWalletAddress(chain, trader, moment));
@@ -31,18 +33,18 @@ describe("the npm client's BalanceService", () => {
       return [item?.balance ?? null, item?.block_height ?? -1];
     };
     const heldAfter = (block: number): bigint => held - sumOf(changes.filter((change) => change.block > block));
-    const height = Number(cast("swapBlockHeight"));
+    const height = Number(storyValue("swapBlockHeight"));
     expect(await goldOf({ blockHeight: height })).toEqual([heldAfter(height), height]);
     expect(await goldOf({ blockHeight: height - 1 })).toEqual([heldAfter(height - 1), height - 1]);
-    const dayEnd = (Date.parse(cast("swapDay")) + 86_400_000) / 1000;
-    const [balance, last] = await goldOf({ date: cast("swapDay") });
+    const dayEnd = (Date.parse(storyValue("swapDay")) + 86_400_000) / 1000;
+    const [balance, last] = await goldOf({ date: storyValue("swapDay") });
     expect((await timeOf(last)) < dayEnd && (await timeOf(last + 1)) >= dayEnd).toBe(true);
     expect(balance).toBe(heldAfter(last));
     expect(new Set([heldAfter(height), heldAfter(height - 1), heldAfter(last), held]).size).toBeGreaterThan(1);
   });
 
   it("row 4: returns a portfolio with the open, high, low and close of each day", async () => {
-    const [trader, gold] = [cast("trader"), cast("goldToken")];
+    const [trader, gold] = [storyValue("trader"), storyValue("goldToken")];
     const [held, changes] = [await balanceOf(gold, trader), await changesOf(gold, trader)];
     const { items } = await dataOf(client.BalanceService.getHistoricalPortfolioForWalletAddress(chain, trader, { days: 30 }));
     const holdings = items.find(({ contract_address: contract }) => contract === gold)?.holdings ?? [];
@@ -67,17 +69,17 @@ describe("the npm client's BalanceService", () => {
   });
 
   it("row 3: returns the native balance", async () => {
-    const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(byId, cast("newcomer")));
-    expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", cast("newcomer"), "latest"))]);
+    const { items } = await dataOf(client.BalanceService.getNativeTokenBalance(byId, storyValue("newcomer")));
+    expect(items.map(({ balance }) => balance)).toEqual([BigInt(await node<string>("eth_getBalance", storyValue("newcomer"), "latest"))]);
   });
 
   it("row 5: iterates all transfers, each transaction once", async () => {
-    const options = { contractAddress: cast("goldToken"), pageSize: 50 };
+    const options = { contractAddress: storyValue("goldToken"), pageSize: 50 };
     const { items: firstPage, pagination } = await dataOf(
-      client.BalanceService.getErc20TransfersForWalletAddressByPage(chain, cast("trader"), options),
+      client.BalanceService.getErc20TransfersForWalletAddressByPage(chain, storyValue("trader"), options),
     );
     expect(firstPage.length).toBeGreaterThan(0);
-    const items = await all(client.BalanceService.getErc20TransfersForWalletAddress(chain, cast("trader"), options));
+    const items = await all(client.BalanceService.getErc20TransfersForWalletAddress(chain, storyValue("trader"), options));
     expect(new Set(items.map(({ tx_hash: hash }) => hash)).size).toBe(items.length);
     expect(items.length).toBe(pagination.total_count);
     expect(items.length).toBeGreaterThan(2 * options.pageSize);
@@ -85,7 +87,7 @@ describe("the npm client's BalanceService", () => {
       expect(isValidDate(at)).toBe(true);
       for (const { delta, contract_address: contract } of transfers) {
         expect(typeof delta === "bigint" && delta >= 0n).toBe(true);
-        expect(contract).toBe(cast("goldToken"));
+        expect(contract).toBe(storyValue("goldToken"));
       }
     }
   });
@@ -93,7 +95,7 @@ describe("the npm client's BalanceService", () => {
 
 describe("the npm client's BalanceService for token holders", () => {
   it("row 6: iterates all holders as balanceOf() returns them, largest first", async () => {
-    const token = cast("usdToken");
+    const token = storyValue("usdToken");
     const options = { pageSize: 100 };
     const { items: firstPage, pagination } = await dataOf(
       client.BalanceService.getTokenHoldersV2ForTokenAddressByPage(chain, token, options),
@@ -114,7 +116,7 @@ describe("the npm client's BalanceService for token holders", () => {
   });
 
   it("row 6: returns the holders after a block", async () => {
-    const [token, height] = [cast("goldToken"), Number(cast("swapBlockHeight"))];
+    const [token, height] = [storyValue("goldToken"), Number(storyValue("swapBlockHeight"))];
     const options = { blockHeight: height, pageSize: 1000 };
     const { items } = await dataOf(client.BalanceService.getTokenHoldersV2ForTokenAddressByPage(chain, token, options));
     const balances = new Map<string, bigint>();

@@ -1,7 +1,7 @@
 import { CovalentClient } from "@covalenthq/client-sdk";
 import { describe, expect, it } from "vitest";
 import { useApp } from "../support/app.ts";
-import { cast, logsOf, type NodeLog, node, transferTopic } from "../support/story-node.ts";
+import { logsOf, type NodeLog, node, storyValue, transferTopic } from "../support/story-node.ts";
 import { all, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const app = await useApp();
@@ -26,26 +26,26 @@ async function indexedHead(): Promise<number> {
 
 describe("the npm client's BaseService", () => {
   it("row 30: returns a block by height and by latest", async () => {
-    const { items } = await dataOf(client.BaseService.getBlock(chain, cast("swapBlockHeight")));
-    expect(items[0]?.block_hash).toBe(cast("swapBlockHash"));
+    const { items } = await dataOf(client.BaseService.getBlock(chain, storyValue("swapBlockHeight")));
+    expect(items[0]?.block_hash).toBe(storyValue("swapBlockHash"));
     expect(isValidDate(items[0]?.signed_at)).toBe(true);
-    expect(await indexedHead()).toBeGreaterThanOrEqual(Number(cast("swapBlockHeight")));
+    expect(await indexedHead()).toBeGreaterThanOrEqual(Number(storyValue("swapBlockHeight")));
   });
 
   it("row 31: iterates all blocks, ascending, each once", async () => {
-    const [first, last] = [cast("firstDay"), cast("swapDay")];
+    const [first, last] = [storyValue("firstDay"), storyValue("swapDay")];
     const { pagination } = await dataOf(client.BaseService.getBlockHeightsByPage(chain, first, last, { pageSize: 1000 }));
     const heights = (await all(client.BaseService.getBlockHeights(chain, first, last, { pageSize: 500 }))).map(({ height }) => height);
     const [start = 0] = heights;
     expect(heights).toEqual(heights.map((_height, index) => start + index));
     expect(heights.length).toBe(pagination.total_count);
-    expect(heights).toContain(Number(cast("swapBlockHeight")));
+    expect(heights).toContain(Number(storyValue("swapBlockHeight")));
   });
 
   it("row 32: returns the logs of a range", async () => {
-    const height = cast("swapBlockHeight");
+    const height = storyValue("swapBlockHeight");
     const { items } = await dataOf(client.BaseService.getLogs(chain, { startingBlock: Number(height), endingBlock: height }));
-    const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: cast("swapBlockHash") });
+    const expected = await node<readonly NodeLog[]>("eth_getLogs", { blockHash: storyValue("swapBlockHash") });
     expect(items.map(logKey).sort()).toEqual(
       expected.map(({ blockNumber, logIndex }) => `${Number(blockNumber)}:${Number(logIndex)}`).sort(),
     );
@@ -54,16 +54,16 @@ describe("the npm client's BaseService", () => {
   it("row 33: iterates all logs of a contract, each once, equal to the node's", async () => {
     const head = await indexedHead();
     const options = { startingBlock: 0, endingBlock: String(head), pageSize: 1000 };
-    const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, cast("goldPair"), options));
-    const keys = (await all(client.BaseService.getLogEventsByAddress(chain, cast("goldPair"), options))).map(logKey);
-    expect(keys).toEqual(await nodeLogs({ address: cast("goldPair") }, head));
+    const { pagination } = await dataOf(client.BaseService.getLogEventsByAddressByPage(chain, storyValue("goldPair"), options));
+    const keys = (await all(client.BaseService.getLogEventsByAddress(chain, storyValue("goldPair"), options))).map(logKey);
+    expect(keys).toEqual(await nodeLogs({ address: storyValue("goldPair") }, head));
     expect([null, keys.length]).toContain(pagination.total_count);
   });
 
   it("row 34: iterates all logs of a topic, each once, equal to the node's", async () => {
     const head = await indexedHead();
-    const secondary = `0x${cast("trader").slice(2).padStart(64, "0")}`;
-    const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: cast("trader"), pageSize: 300 };
+    const secondary = `0x${storyValue("trader").slice(2).padStart(64, "0")}`;
+    const options = { startingBlock: 0, endingBlock: String(head), secondaryTopics: storyValue("trader"), pageSize: 300 };
     const { items } = await dataOf(client.BaseService.getLogEventsByTopicHashByPage(chain, transferTopic, { ...options, pageSize: 5 }));
     expect(items.length).toBe(5);
     const keys = (await all(client.BaseService.getLogEventsByTopicHash(chain, transferTopic, options))).map(logKey);
@@ -76,9 +76,9 @@ describe("the npm client's BaseService", () => {
   });
 
   it("row 35: resolves an address in any case", async () => {
-    const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${cast("trader").slice(2).toUpperCase()}`));
+    const { items } = await dataOf(client.BaseService.getResolvedAddress(chain, `0x${storyValue("trader").slice(2).toUpperCase()}`));
     // The demo chain has no name registry.
-    expect(items).toEqual([{ address: cast("trader"), name: null }]);
+    expect(items).toEqual([{ address: storyValue("trader"), name: null }]);
   });
 
   it("rows 36 and 37: lists the chains and their progress", async () => {
@@ -99,7 +99,7 @@ describe("the npm client's BaseService", () => {
   });
 
   it("row 39: returns the chains of an address", async () => {
-    const { items } = await dataOf(client.BaseService.getAddressActivity(cast("trader"), { testnets: true }));
+    const { items } = await dataOf(client.BaseService.getAddressActivity(storyValue("trader"), { testnets: true }));
     expect(items.map(({ name }) => name)).toEqual(["demo"]);
     expect(isValidDate(items[0]?.last_seen_at)).toBe(true);
   });

@@ -11,7 +11,7 @@ import {
   whole,
   worthOf,
 } from "../support/story-exchanges.ts";
-import { cast, node, nodeOfEach } from "../support/story-node.ts";
+import { node, nodeOfEach, storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -74,19 +74,20 @@ describe("the npm client's XykService for exchange transactions", () => {
   it("row 53: iterates the transactions of a pool, the first and the last of a drained one included", async () => {
     const pools = await poolsOf("demo_swap");
     for (const name of ["drainedPair", "tollPair"]) {
-      const read = (pageNumber: number) => service.getTransactionsForExchange(chain, "demo_swap", cast(name), { pageSize: 30, pageNumber });
+      const read = (pageNumber: number) =>
+        service.getTransactionsForExchange(chain, "demo_swap", storyValue(name), { pageSize: 30, pageNumber });
       const { items, total } = await allPages(read);
       const actions = await actionsOf(
-        pools.filter(({ pool }) => pool === cast(name)),
+        pools.filter(({ pool }) => pool === storyValue(name)),
         times,
       );
       expect(items.map(returned)).toEqual(newestFirst(actions).map(logged(pools)));
-      expect([total, items.every(({ address }) => address === cast(name))]).toEqual([actions.length, true]);
+      expect([total, items.every(({ address }) => address === storyValue(name))]).toEqual([actions.length, true]);
     }
   });
 
   it("row 51: iterates the transactions of a token", async () => {
-    const salt = cast("saltToken");
+    const salt = storyValue("saltToken");
     const pools = (await poolsOf("demo_exchange")).filter(({ token0, token1 }) => [token0, token1].includes(salt));
     const { items } = await allPages((pageNumber) =>
       service.getTransactionsForTokenAddress(chain, "demo_exchange", salt, { pageSize: 500, pageNumber }),
@@ -96,7 +97,7 @@ describe("the npm client's XykService for exchange transactions", () => {
   });
 
   it("row 50: returns the newest of an account, each with its transaction", async () => {
-    const trader = cast("trader");
+    const trader = storyValue("trader");
     const pools = await poolsOf("demo_exchange");
     const actions = newestFirst(await actionsOf(pools, times));
     const senders = await sendersOf(actions);

@@ -15,7 +15,7 @@ import {
   swapsWithin,
   whole,
 } from "../support/story-exchanges.ts";
-import { cast } from "../support/story-node.ts";
+import { storyValue } from "../support/story-node.ts";
 import { readStoryPrices, worthAt } from "../support/story-prices.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
@@ -66,7 +66,7 @@ describe("the npm client's XykService for exchange tokens", () => {
       expect(BigInt(item.total_liquidity)).toBe(heldAt(pairs, closedHour));
       expect(BigInt(item.total_volume_24h)).toBe(movedAt(pairs, closedHour));
       expect(item.swap_count_24h).toBe(swapsOf(pairs, closedHour).length);
-      if (item.contract_address === cast("bytes32Token")) {
+      if (item.contract_address === storyValue("bytes32Token")) {
         // Its only pool is below the floor.
         expect([item.quote_rate, item.quote_rate_24h, item.total_liquidity_quote, item.total_volume_24h_quote]).toEqual(
           Array(4).fill(null),
@@ -78,12 +78,12 @@ describe("the npm client's XykService for exchange tokens", () => {
       expect(item.quote_rate_24h).toBeGreaterThan(0);
     }
     const weth = await feedOf("etherFeed", times);
-    const native = items.find(({ contract_address: token }) => token === cast("wrappedNative"));
+    const native = items.find(({ contract_address: token }) => token === storyValue("wrappedNative"));
     expect([native?.quote_rate, native?.quote_rate_24h]).toEqual([weth(closedHour), weth(closedHour - secondsOfDay)]);
   });
 
   it("row 48: returns a token's pools by page, each with the swaps of each day", async () => {
-    const dollar = cast("usdToken");
+    const dollar = storyValue("usdToken");
     const { items, total } = await allPages((pageNumber) =>
       service.getSingleNetworkExchangeToken(chain, "demo_swap", dollar, { pageSize: 2, pageNumber }),
     );
@@ -101,7 +101,7 @@ describe("the npm client's XykService for exchange tokens", () => {
   });
 
   it.each(["wrappedNative", "saltToken"])("row 49: returns %s with daily figures, in dollars and euros", async (name) => {
-    const token = cast(name);
+    const token = storyValue(name);
     const pairs = await pairsWith("demo_exchange", token);
     const [dollars, euros] = await Promise.all(
       (["USD", "EUR"] as const).map(async (quoteCurrency) => {

@@ -12,7 +12,7 @@ import {
   supplyOf,
   whole,
 } from "../support/story-exchanges.ts";
-import { balanceOf, cast } from "../support/story-node.ts";
+import { balanceOf, storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -23,7 +23,7 @@ const fee = 0.003;
 
 describe("the npm client's XykService for exchanges", () => {
   it("row 42: returns the pools of a token on all exchanges, by page, in euros", async () => {
-    const dollar = cast("usdToken");
+    const dollar = storyValue("usdToken");
     const all = (await Promise.all(exchanges.map(async (name) => (await poolsOf(name)).map((pool) => ({ ...pool, name }))))).flat();
     const expected = all.filter(({ token0, token1 }) => [token0, token1].includes(dollar)).sort((a, b) => (a.pool < b.pool ? -1 : 1));
     const read = (options: object) => allPages((page) => service.getPoolsForTokenAddress(chain, dollar, page, { pageSize: 2, ...options }));
@@ -42,14 +42,14 @@ describe("the npm client's XykService for exchanges", () => {
       else expectNear(inEuros?.total_liquidity_quote, inDollars / euro);
     }
     expect(dollars.items.filter(({ total_liquidity_quote: worth }) => worth === null).map(({ exchange }) => exchange)).toEqual([
-      cast("washPair"),
+      storyValue("washPair"),
     ]);
   });
 
   it.each(["marketMaker", "deployer", "newcomer"])(
     "rows 43 and 44: return the pool shares of %s according to balanceOf() and totalSupply()",
     async (name) => {
-      const owner = cast(name);
+      const owner = storyValue(name);
       const held = await Promise.all(exchanges.map(async (exchange) => poolsHeld(await poolsOf(exchange), owner)));
       const sorted = held
         .flat()
@@ -85,8 +85,8 @@ describe("the npm client's XykService for exchanges", () => {
       chain_id: "31337",
       chain_name: "demo",
       dex_name: name,
-      factory_contract_address: cast(factories[name]),
-      router_contract_addresses: [cast(router)],
+      factory_contract_address: storyValue(factories[name]),
+      router_contract_addresses: [storyValue(router)],
       swap_fee: fee,
     });
     const expected = [returned("demo_exchange", "exchangeRouter"), returned("demo_swap", "rivalRouter")];
@@ -99,6 +99,6 @@ describe("the npm client's XykService for exchanges", () => {
         expect(found).toEqual([items[position]]);
       }
     }
-    expect(await service.getDexForPoolAddress(chain, cast("goldToken"))).toMatchObject({ data: null, error: true, error_code: 404 });
+    expect(await service.getDexForPoolAddress(chain, storyValue("goldToken"))).toMatchObject({ data: null, error: true, error_code: 404 });
   });
 });

@@ -3,7 +3,7 @@ import { useApp } from "../support/app.ts";
 import { expectNear } from "../support/near.ts";
 import { feedOf, secondsOfDay, whole } from "../support/story-exchanges.ts";
 import { type StorySale, salesOfStory } from "../support/story-market.ts";
-import { cast } from "../support/story-node.ts";
+import { storyValue } from "../support/story-node.ts";
 import { createCaller } from "./caller.ts";
 import { chain, dataOf, useNpmClient } from "./npm-client.ts";
 
@@ -15,7 +15,7 @@ const [ether, euro] = [await feedOf("etherFeed", times), await feedOf("euroFeed"
 const head = times.at(-1) ?? 0;
 const collections = ["gardenCollection", "editionsCollection", "punks"] as const;
 
-const of = (name: string): StorySale[] => sales.filter(({ collection }) => collection === cast(name));
+const of = (name: string): StorySale[] => sales.filter(({ collection }) => collection === storyValue(name));
 const dateOf = (day: number): number => day * secondsOfDay * 1000;
 /** A day is valued at its end, the current one at the end of the last complete hour. */
 const endOf = (day: number): number => Math.min((day + 1) * secondsOfDay, Math.floor(head / 3600) * 3600);
@@ -44,23 +44,23 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
     expect(items.map(({ date }) => date.getTime())).toEqual(Array.from({ length: count }, (_, position) => dateOf(today - position)));
 
   it("row 17: counts sales by day", async () => {
-    const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, cast(name), { days }));
-    expect(address).toBe(cast(name));
+    const { items, address } = await dataOf(service.getNftMarketSaleCount(chain, storyValue(name), { days }));
+    expect(address).toBe(storyValue(name));
     expectDates(items, days);
     expect(items.map(({ sale_count: count }) => count)).toEqual(items.map((_, position) => on(today - position).length));
-    const washed = await daysOf(`${cast(name)}/sale_count/?days=${days}`);
+    const washed = await daysOf(`${storyValue(name)}/sale_count/?days=${days}`);
     expect(washed.map(({ wash_sale_count: count }) => count)).toEqual(
       washed.map((_, position) => on(today - position).filter(({ isWash }) => isWash).length),
     );
     expect(own.length).toBeGreaterThan(5);
-    const { items: month } = await dataOf(service.getNftMarketSaleCount(chain, cast(name)));
+    const { items: month } = await dataOf(service.getNftMarketSaleCount(chain, storyValue(name)));
     expect(month.map(({ sale_count: count }) => count)).toEqual(items.slice(0, 30).map(({ sale_count: count }) => count));
   });
 
   it("row 16: sums sale volumes", async () => {
-    const { items } = await dataOf(service.getNftMarketVolume(chain, cast(name), { days, quoteCurrency: "EUR" }));
+    const { items } = await dataOf(service.getNftMarketVolume(chain, storyValue(name), { days, quoteCurrency: "EUR" }));
     expectDates(items, days);
-    const washed = await daysOf(`${cast(name)}/volume/?days=${days}&quote-currency=EUR`);
+    const washed = await daysOf(`${storyValue(name)}/volume/?days=${days}&quote-currency=EUR`);
     for (const [position, item] of items.entries()) {
       const day = today - position;
       const [wei, wash] = [priceOf(on(day)), priceOf(on(day).filter(({ isWash }) => isWash))];
@@ -78,7 +78,7 @@ describe.each(collections)("the npm client's NftService for the market of %s", (
   });
 
   it("row 15: uses the lowest price of thirty days without wash trades as the floor", async () => {
-    const { items } = await dataOf(service.getNftMarketFloorPrice(chain, cast(name), { days }));
+    const { items } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue(name), { days }));
     expectDates(items, days);
     let floors = 0;
     for (const [position, item] of items.entries()) {
@@ -109,9 +109,9 @@ describe("the demo chain's market", () => {
   });
 
   it("row 7: includes the current floor in a wallet's NFTs", async () => {
-    const { items } = await dataOf(service.getNftsForAddress(chain, cast("collector")));
-    const { items: floors } = await dataOf(service.getNftMarketFloorPrice(chain, cast("gardenCollection"), { days: 1 }));
-    const item = items.find(({ contract_address: collection }) => collection === cast("gardenCollection"));
+    const { items } = await dataOf(service.getNftsForAddress(chain, storyValue("collector")));
+    const { items: floors } = await dataOf(service.getNftMarketFloorPrice(chain, storyValue("gardenCollection"), { days: 1 }));
+    const item = items.find(({ contract_address: collection }) => collection === storyValue("gardenCollection"));
     expect([item?.floor_price_native_quote, item?.floor_price_quote, item?.pretty_floor_price_quote]).toEqual([
       floors[0]?.floor_price_native_quote,
       floors[0]?.floor_price_quote,

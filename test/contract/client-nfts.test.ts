@@ -12,7 +12,7 @@ import {
   urisOf,
   zeroAddress,
 } from "../support/story-collections.ts";
-import { addressOf, cast, logsOf, node, timeOf, transferTopic } from "../support/story-node.ts";
+import { addressOf, logsOf, node, storyValue, timeOf, transferTopic } from "../support/story-node.ts";
 import { all, allPages, byId, chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const { NftService: service } = await useNpmClient();
@@ -91,7 +91,7 @@ describe("the npm client's NftService for wallets", () => {
   it.each(["collector", "trader", "hostileOwner"])(
     "row 7: returns the holdings of the %s according to ownerOf() and balanceOf()",
     async (name) => {
-      const owner = cast(name);
+      const owner = storyValue(name);
       const { items, address } = await dataOf(service.getNftsForAddress(chain, owner));
       expect(address).toBe(owner);
       const served = new Map(items.map((item) => [item.contract_address, item]));
@@ -114,9 +114,9 @@ describe("the npm client's NftService for wallets", () => {
       }
       expect(ids).toBeGreaterThan(0);
       // The rest are the faces, which emit their own events.
-      expect([...served.keys()].filter((collection) => collection !== cast("punks"))).toEqual([]);
+      expect([...served.keys()].filter((collection) => collection !== storyValue("punks"))).toEqual([]);
       const faces = await facesOf(owner);
-      expect(served.get(cast("punks"))?.nft_data.map((data) => data.token_id)).toEqual(faces.length === 0 ? undefined : faces);
+      expect(served.get(storyValue("punks"))?.nft_data.map((data) => data.token_id)).toEqual(faces.length === 0 ? undefined : faces);
     },
   );
 
@@ -124,7 +124,7 @@ describe("the npm client's NftService for wallets", () => {
     const art = decent().art;
     const [plain, bare, spamless] = await Promise.all(
       [{}, { noNftAssetMetadata: true }, { noSpam: true, withUncached: true }].map((options) =>
-        dataOf(service.getNftsForAddress(byId, cast("collector"), options)),
+        dataOf(service.getNftsForAddress(byId, storyValue("collector"), options)),
       ),
     );
     const dataIn = (items: typeof plain | undefined) =>
@@ -142,7 +142,7 @@ describe("the npm client's NftService for wallets", () => {
   });
 
   it("row 18: returns a wallet's tokens of a collection, also filtered by trait", async () => {
-    const [collector, garden] = [cast("collector"), decent().garden];
+    const [collector, garden] = [storyValue("collector"), decent().garden];
     const moves = await movesOf(garden);
     const held = await heldOf(collector, moves, garden);
     const { items, address, collection } = await dataOf(service.checkOwnershipInNft(chain, collector, garden));
@@ -173,13 +173,19 @@ describe("the npm client's NftService for wallets", () => {
 
   it("row 19: returns whether a wallet has one token", async () => {
     const { garden, editions } = decent();
-    const mine = await dataOf(service.checkOwnershipInNftForSpecificTokenId(chain, cast("collector"), garden, cast("gardenTokenId")));
-    expect(mine.items.map(({ token_id: id, balance }) => [id, balance])).toEqual([[BigInt(cast("gardenTokenId")), 1n]]);
-    expect(await ownersOf(garden, [BigInt(cast("gardenTokenId"))])).toEqual([cast("collector")]);
-    const others = await dataOf(service.checkOwnershipInNftForSpecificTokenId(chain, cast("newcomer"), garden, cast("gardenTokenId")));
+    const mine = await dataOf(
+      service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("collector"), garden, storyValue("gardenTokenId")),
+    );
+    expect(mine.items.map(({ token_id: id, balance }) => [id, balance])).toEqual([[BigInt(storyValue("gardenTokenId")), 1n]]);
+    expect(await ownersOf(garden, [BigInt(storyValue("gardenTokenId"))])).toEqual([storyValue("collector")]);
+    const others = await dataOf(
+      service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("newcomer"), garden, storyValue("gardenTokenId")),
+    );
     expect(others.items).toEqual([]);
-    const [held] = [...(await heldOf(cast("collector"), await movesOf(editions), editions))];
-    const edition = await dataOf(service.checkOwnershipInNftForSpecificTokenId(chain, cast("collector"), editions, String(held?.[0])));
+    const [held] = [...(await heldOf(storyValue("collector"), await movesOf(editions), editions))];
+    const edition = await dataOf(
+      service.checkOwnershipInNftForSpecificTokenId(chain, storyValue("collector"), editions, String(held?.[0])),
+    );
     expect(edition.items.map(({ token_id: id, balance, nft_data: data }) => [id, balance, data.current_owner])).toEqual([
       [held?.[0], held?.[1], null],
     ]);
@@ -189,7 +195,7 @@ describe("the npm client's NftService for wallets", () => {
 /** The faces of an account according to the contract. */
 async function facesOf(owner: string): Promise<bigint[]> {
   const ids = Array.from({ length: 40 }, (_, id) => BigInt(id));
-  const owners = await ownersOf(cast("punks"), ids, "punkIndexToAddress");
+  const owners = await ownersOf(storyValue("punks"), ids, "punkIndexToAddress");
   return ids.filter((_, index) => owners[index] === owner);
 }
 
@@ -265,7 +271,7 @@ describe("the npm client's NftService for collections", () => {
   it("row 9: returns one token", async () => {
     const { art, lanterns } = decent();
     for (const [collection, id] of [
-      [art, cast("artTokenId")],
+      [art, storyValue("artTokenId")],
       [lanterns, "7"],
     ] as const) {
       const { items, pagination } = await dataOf(service.getNftMetadataForGivenTokenIdForContract(chain, collection, id));
@@ -281,7 +287,7 @@ describe("the npm client's NftService for collections", () => {
       expect(data?.external_data.asset_mime_type).toBe("image/svg+xml");
     }
     const bare = await dataOf(
-      service.getNftMetadataForGivenTokenIdForContract(chain, art, cast("artTokenId"), { noMetadata: true, withUncached: true }),
+      service.getNftMetadataForGivenTokenIdForContract(chain, art, storyValue("artTokenId"), { noMetadata: true, withUncached: true }),
     );
     expect(bare.items[0]?.nft_data.external_data).toBeNull();
   });
@@ -309,7 +315,7 @@ describe("the npm client's NftService for collections", () => {
 
 describe("the npm client's NftService for one token", () => {
   it("row 10: returns all transactions that moved it, newest first, equal to the node's", async () => {
-    const [garden, id] = [decent().garden, cast("tradedTokenId")];
+    const [garden, id] = [decent().garden, storyValue("tradedTokenId")];
     const moves = (await movesOf(garden)).filter((move) => move.id === BigInt(id));
     const hashes = [...new Set(moves.map(({ hash }) => hash))].reverse();
     const { items } = await dataOf(service.getNftTransactionsForContractTokenId(chain, garden, id, { noSpam: true }));
@@ -351,7 +357,7 @@ describe("the npm client's NftService for one token", () => {
   });
 
   it("returns faces, which emit their own transfer events", async () => {
-    const faces = cast("punks");
+    const faces = storyValue("punks");
     const assigned = await logsOf({ address: faces, topics: [assign] });
     const items = await all(service.getTokenIdsForContractWithMetadata(chain, faces, { pageSize: 15 }));
     const ids = items.map(({ nft_data: data }) => data.token_id ?? -1n);

@@ -17,7 +17,7 @@ import {
   whole,
   worthOf,
 } from "../support/story-exchanges.ts";
-import { cast } from "../support/story-node.ts";
+import { storyValue } from "../support/story-node.ts";
 import { allPages, chain, dataOf, useNpmClient } from "./npm-client.ts";
 
 const { XykService: service } = await useNpmClient();
@@ -56,9 +56,9 @@ describe("the npm client's XykService for pools", () => {
         ]);
         expect(token.contract_decimals).toBe(await decimalsOf(token.contract_address));
       }
-      if (item.exchange === cast("washPair")) {
+      if (item.exchange === storyValue("washPair")) {
         // The token of the wash traders has no price, since the pool is below the floor; their payments in dollars are known.
-        const dollar = sides[0].contract_address === cast("usdToken") ? 0 : 1;
+        const dollar = sides[0].contract_address === storyValue("usdToken") ? 0 : 1;
         const moved = (days: number): number => whole(movedOf(of(days), "into", dollar) + movedOf(of(days), "out", dollar), 6);
         expect([item.total_liquidity_quote, item.quote_rate, item.annualized_fee, sides[1 - dollar]?.quote_rate]).toEqual([
           null,
@@ -82,8 +82,8 @@ describe("the npm client's XykService for pools", () => {
   });
 
   it("row 40: returns the pools as of the end of a day", async () => {
-    const end = Date.parse(cast("swapDay")) / 1000 + secondsOfDay;
-    const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: cast("swapDay") }));
+    const end = Date.parse(storyValue("swapDay")) / 1000 + secondsOfDay;
+    const { items } = await dataOf(service.getPools(chain, "demo_exchange", { date: storyValue("swapDay") }));
     expect(items.length).toBeGreaterThan(0);
     const all = await poolsOf("demo_exchange");
     for (const { exchange, token_0: first, token_1: second, swap_count_24h: swaps } of items) {
@@ -106,15 +106,15 @@ describe("the npm client's XykService for pools", () => {
     const rates = new Map(
       items.flatMap(({ token_0: a, token_1: b }) => [a, b]).map(({ contract_address: token, quote_rate: rate }) => [token, rate]),
     );
-    expect(rates.get(cast("usdToken"))).toBe(1);
-    expect(rates.get(cast("wrappedNative"))).toBe((await feedOf("etherFeed", times))(closedHour));
+    expect(rates.get(storyValue("usdToken"))).toBe(1);
+    expect(rates.get(storyValue("wrappedNative"))).toBe((await feedOf("etherFeed", times))(closedHour));
     // The deepest pool of gold is the one with dollars; it was not traded in since the last quarter of an hour began.
     const {
       items: [pair],
-    } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", cast("goldPair")));
-    const [reserve0, reserve1] = await reservesOf(cast("goldPair"));
-    const [dollars, gold] = pair?.token_0.contract_address === cast("usdToken") ? [reserve0, reserve1] : [reserve1, reserve0];
-    expectNear(rates.get(cast("goldToken")), whole(dollars, 6) / whole(gold, 18));
+    } = await dataOf(service.getPoolByAddress(chain, "demo_exchange", storyValue("goldPair")));
+    const [reserve0, reserve1] = await reservesOf(storyValue("goldPair"));
+    const [dollars, gold] = pair?.token_0.contract_address === storyValue("usdToken") ? [reserve0, reserve1] : [reserve1, reserve0];
+    expectNear(rates.get(storyValue("goldToken")), whole(dollars, 6) / whole(gold, 18));
   });
 
   it("row 41: returns one pool with all its days, including days without trades", async () => {
@@ -125,12 +125,12 @@ describe("the npm client's XykService for pools", () => {
       ["demo_exchange", "dollarPair"],
       ["demo_swap", "saffronPair"],
     ] as const) {
-      const { items, pagination } = await dataOf(service.getPoolByAddress(chain, exchange, cast(name)));
+      const { items, pagination } = await dataOf(service.getPoolByAddress(chain, exchange, storyValue(name)));
       expect([items.length, pagination]).toEqual([1, null]);
       const [item] = items;
-      const reservesAt = await reservesByTime(cast(name), times);
+      const reservesAt = await reservesByTime(storyValue(name), times);
       const actions = await actionsOf(
-        (await poolsOf(exchange)).filter(({ pool }) => pool === cast(name)),
+        (await poolsOf(exchange)).filter(({ pool }) => pool === storyValue(name)),
         times,
       );
       if (item === undefined) throw new Error("Pool not found.");
@@ -143,7 +143,7 @@ describe("the npm client's XykService for pools", () => {
         expect(series.map(({ dt }) => dt.getTime() / 1000)).toEqual(
           Array.from({ length: 31 }, (_, day) => (today - 30 + day) * secondsOfDay),
         );
-      const ether = item.token_0.contract_address === cast("wrappedNative") ? 0 : 1;
+      const ether = item.token_0.contract_address === storyValue("wrappedNative") ? 0 : 1;
       const sides = [item.token_0, item.token_1] as const;
       for (const [day, volume] of item.volume_timeseries_30d.entries()) {
         const [liquidity, price] = [item.liquidity_timeseries_30d[day], item.price_timeseries_30d[day]];
@@ -172,8 +172,8 @@ describe("the npm client's XykService for pools", () => {
         expectNear(price?.price_of_token1_in_token0, first / second);
         expect([price?.price_of_token0_in_quote_currency, price?.price_of_token1_in_quote_currency]).toEqual(rates);
       }
-      expectNear(item.token_0_reserve_quote, worthOf(sides, [(await reservesOf(cast(name)))[0], 0n]));
-      expectNear(item.token_1_reserve_quote, worthOf(sides, [0n, (await reservesOf(cast(name)))[1]]));
+      expectNear(item.token_0_reserve_quote, worthOf(sides, [(await reservesOf(storyValue(name)))[0], 0n]));
+      expectNear(item.token_1_reserve_quote, worthOf(sides, [0n, (await reservesOf(storyValue(name)))[1]]));
     }
     expect(quiet.length).toBeGreaterThan(0);
   });

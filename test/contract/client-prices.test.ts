@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { expectNear } from "../support/near.ts";
 import { blockTimes, feedOf, poolsOf, reservesByTime, secondsOfDay, whole } from "../support/story-exchanges.ts";
-import { cast } from "../support/story-node.ts";
+import { storyValue } from "../support/story-node.ts";
 import { chain, dataOf, isValidDate, useNpmClient } from "./npm-client.ts";
 
 const { PricingService: service } = await useNpmClient();
@@ -9,14 +9,14 @@ const times = await blockTimes();
 const native = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 describe("the npm client's PricingService", () => {
-  const [from, to] = [cast("swapDay"), cast("lastDay")];
+  const [from, to] = [storyValue("swapDay"), storyValue("lastDay")];
   const starts = Array.from(
     { length: (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1 },
     (_, day) => Date.parse(from) / 1000 + day * secondsOfDay,
   );
 
   it("returns daily prices of several tokens, including the native one, newest first", async () => {
-    const names = [native, cast("wrappedNative"), cast("usdToken"), cast("goldToken"), cast("bytes32Token")];
+    const names = [native, storyValue("wrappedNative"), storyValue("usdToken"), storyValue("goldToken"), storyValue("bytes32Token")];
     const data = await dataOf(service.getTokenPrices(chain, "USD", names.join(","), { from, to }));
     expect(data.map(({ contract_address: token }) => token)).toEqual(names);
     const [ether, wrapped, dollar, gold, unpriced] = data.map(({ prices, items, update_at: at }) => {
@@ -29,11 +29,11 @@ describe("the npm client's PricingService", () => {
     expect(wrapped).toEqual(ether);
     expect(new Set(dollar)).toEqual(new Set([1]));
     // The deepest pool of gold is the one with dollars. The median of the day's last quarter of an hour is the state that held for most of it: here the one in the middle.
-    const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === cast("goldPair"));
-    const reservesAt = await reservesByTime(cast("goldPair"), times);
+    const pool = (await poolsOf("demo_exchange")).find(({ pool: pair }) => pair === storyValue("goldPair"));
+    const reservesAt = await reservesByTime(storyValue("goldPair"), times);
     for (const [position, start] of [...starts].reverse().entries()) {
       const [reserve0, reserve1] = reservesAt(start + secondsOfDay - 450);
-      const [golds, dollars] = pool?.token0 === cast("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
+      const [golds, dollars] = pool?.token0 === storyValue("goldToken") ? [reserve0, reserve1] : [reserve1, reserve0];
       expectNear(gold?.[position], whole(dollars, 6) / whole(golds, 18));
     }
     // Its only pool has wash trades and is below the floor.
@@ -55,7 +55,7 @@ describe("the npm client's PricingService", () => {
   });
 
   it("receives an error for an address that is no token", async () => {
-    expect(await service.getTokenPrices(chain, "USD", cast("trader"), { from, to })).toMatchObject({
+    expect(await service.getTokenPrices(chain, "USD", storyValue("trader"), { from, to })).toMatchObject({
       data: null,
       error: true,
       error_code: 404,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { useApp } from "../support/app.ts";
-import { cast, type NodeLog, node } from "../support/story-node.ts";
+import { type NodeLog, node, storyValue } from "../support/story-node.ts";
 import { all, chain, dataOf, isValidDate, type Pages, type Reply, useNpmClient, walkBack } from "./npm-client.ts";
 
 const app = await useApp();
@@ -8,7 +8,7 @@ const client = await useNpmClient();
 
 describe("the npm client's TransactionService", () => {
   it("row 22: returns a transaction with its logs", async () => {
-    const hash = cast("swapTransaction");
+    const hash = storyValue("swapTransaction");
     const { items } = await dataOf(client.TransactionService.getTransaction(chain, hash, { quoteCurrency: "USD", noLogs: false }));
     const receipt = await node<{ readonly logs: readonly NodeLog[]; readonly gasUsed: string; readonly effectiveGasPrice: string }>(
       "eth_getTransactionReceipt",
@@ -26,14 +26,14 @@ describe("the npm client's TransactionService", () => {
 
   it("rows 25 and 26: iterates all transactions of an address, and follows the links in both directions", async () => {
     const options = { noLogs: true };
-    const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, cast("trader"), options));
+    const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), options));
     const iterated = transactions.map(({ tx_hash: hash }) => hash);
     expect(new Set(iterated).size).toBe(iterated.length);
 
-    const newest = await dataOf(client.TransactionService.getAllTransactionsForAddressByPage(chain, cast("trader"), options));
+    const newest = await dataOf(client.TransactionService.getAllTransactionsForAddressByPage(chain, storyValue("trader"), options));
     expect((await walkBack<{ readonly tx_hash: string }>(newest)).map(({ tx_hash: hash }) => hash)).toEqual(iterated);
 
-    const oldest = await dataOf(client.TransactionService.getTransactionsForAddressV3(chain, cast("trader"), 0, options));
+    const oldest = await dataOf(client.TransactionService.getTransactionsForAddressV3(chain, storyValue("trader"), 0, options));
     expect(oldest.links.prev).toBeNull();
     expect(iterated.length).toBeGreaterThan(2 * oldest.items.length);
     const upwards = [oldest.items.map(({ tx_hash: hash }) => hash)];
@@ -43,20 +43,20 @@ describe("the npm client's TransactionService", () => {
     }
     expect(upwards.flat()).toEqual(iterated);
     // All transactions that the address sent, as its nonce counts them.
-    const sent = transactions.filter(({ from_address: from }) => from === cast("trader"));
-    expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", cast("trader"), "latest")));
+    const sent = transactions.filter(({ from_address: from }) => from === storyValue("trader"));
+    expect(sent.length).toBe(Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")));
   });
 
   it("row 28, by height and by hash: returns a block's transactions, also by page", async () => {
-    const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", cast("swapBlockHash"), false);
+    const block = await node<{ readonly transactions: readonly string[] }>("eth_getBlockByHash", storyValue("swapBlockHash"), false);
     const inOrder = ({ items }: { readonly items: readonly { readonly tx_hash: string; readonly tx_offset: number }[] }): string[] =>
       [...items].sort((a, b) => a.tx_offset - b.tx_offset).map(({ tx_hash: hash }) => hash);
     const service = client.TransactionService;
-    expect(inOrder(await dataOf(service.getTransactionsForBlock(chain, cast("swapBlockHeight"), { noLogs: true })))).toEqual(
+    expect(inOrder(await dataOf(service.getTransactionsForBlock(chain, storyValue("swapBlockHeight"), { noLogs: true })))).toEqual(
       block.transactions,
     );
-    expect(inOrder(await dataOf(service.getTransactionsForBlockHash(chain, cast("swapBlockHash"))))).toEqual(block.transactions);
-    const page = await dataOf(service.getTransactionsForBlockHashByPage(chain, cast("swapBlockHash"), 0));
+    expect(inOrder(await dataOf(service.getTransactionsForBlockHash(chain, storyValue("swapBlockHash"))))).toEqual(block.transactions);
+    const page = await dataOf(service.getTransactionsForBlockHashByPage(chain, storyValue("swapBlockHash"), 0));
     const transactions: { readonly tx_hash: string; readonly tx_offset: number }[] = [...page.items];
     for (let last: Pages<{ readonly tx_hash: string; readonly tx_offset: number }> = page; last.links.next !== null; ) {
       last = await dataOf(last.next());
@@ -67,7 +67,7 @@ describe("the npm client's TransactionService", () => {
 
   it("row 29, for which the client has no method: accepts the client's header", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
-    const response = await fetch(`${app.url}/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
+    const response = await fetch(`${app.url}/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
     expect({ status: response.status, error }).toEqual({ status: 200, error: false });
     expect(data.items.length).toBeGreaterThan(0);
@@ -75,21 +75,23 @@ describe("the npm client's TransactionService", () => {
   });
 
   it("row 23: returns the summary of a wallet with its fees", async () => {
-    const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, cast("trader"), { withGas: true }));
+    const { items } = await dataOf(client.TransactionService.getTransactionSummary(chain, storyValue("trader"), { withGas: true }));
     const [summary] = items;
-    const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, cast("trader"), { noLogs: true }));
+    const transactions = await all(client.TransactionService.getAllTransactionsForAddress(chain, storyValue("trader"), { noLogs: true }));
     expect(summary?.total_count).toBe(transactions.length);
     expect(summary?.latest_transaction.tx_hash).toBe(transactions[0]?.tx_hash);
     expect(summary?.earliest_transaction.tx_hash).toBe(transactions.at(-1)?.tx_hash);
     expect(isValidDate(summary?.earliest_transaction.block_signed_at)).toBe(true);
-    const sent = transactions.filter(({ from_address: from }) => from === cast("trader"));
-    expect(summary?.gas_summary.total_sent_count).toBe(Number(await node<string>("eth_getTransactionCount", cast("trader"), "latest")));
+    const sent = transactions.filter(({ from_address: from }) => from === storyValue("trader"));
+    expect(summary?.gas_summary.total_sent_count).toBe(
+      Number(await node<string>("eth_getTransactionCount", storyValue("trader"), "latest")),
+    );
     expect(summary?.gas_summary.total_fees_paid).toBe(sent.reduce((sum, { fees_paid: fees }) => sum + (fees ?? 0n), 0n));
   });
 
   it("row 24, for which the client has no method: accepts the client's header and returns the first bucket", async () => {
     const headers = { authorization: `Bearer ${app.key}`, "x-requested-with": "com.example.client/1.0" };
-    const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${cast("newcomer")}/?`, { headers });
+    const response = await fetch(`${app.url}/v1/demo/bulk/transactions/${storyValue("newcomer")}/?`, { headers });
     const { data, error } = (await response.json()) as Reply<{ readonly items: readonly unknown[]; readonly links: object }>;
     expect({ status: response.status, error }).toEqual({ status: 200, error: false });
     expect(data.items.length).toBeGreaterThan(0);
@@ -97,12 +99,12 @@ describe("the npm client's TransactionService", () => {
   });
 
   it("row 27: returns a bucket, and follows the links in both directions", async () => {
-    const bucket = Number(cast("swapTimeBucket"));
+    const bucket = Number(storyValue("swapTimeBucket"));
     const read = await dataOf(
-      client.TransactionService.getTimeBucketTransactionsForAddress(chain, cast("trader"), bucket, { noLogs: true }),
+      client.TransactionService.getTimeBucketTransactionsForAddress(chain, storyValue("trader"), bucket, { noLogs: true }),
     );
     expect(read.current_bucket).toBe(bucket);
-    expect(read.items.map(({ tx_hash: hash }) => hash)).toContain(cast("swapTransaction"));
+    expect(read.items.map(({ tx_hash: hash }) => hash)).toContain(storyValue("swapTransaction"));
     expect(read.complete).toBe(true);
     const next = await dataOf(read.next());
     expect(next.current_bucket).toBeGreaterThan(bucket);

@@ -32,7 +32,7 @@ afterAll(() => judge?.close());
 
 /** The target of the documented example with replaced values. */
 function documentedTarget(operation: Operation, values: Readonly<Record<string, string>> = {}): string {
-  return targetOf(operation, { ...exampleOf(operation, app.cast), ...values });
+  return targetOf(operation, { ...exampleOf(operation, app.storyValues), ...values });
 }
 
 function operationOf(id: string): Operation {

@@ -25,7 +25,7 @@ const planned = operations.filter(({ status }) => status === "planned");
 const camelCase = (name: string): string => name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 
 function parametersOf(operation: (typeof operations)[number]): Record<string, string> {
-  return Object.fromEntries(Object.entries(exampleOf(operation, app.cast)).map(([name, value]) => [camelCase(name), value]));
+  return Object.fromEntries(Object.entries(exampleOf(operation, app.storyValues)).map(([name, value]) => [camelCase(name), value]));
 }
 
 async function failureOf(call: Promise<unknown>): Promise<AshlarError> {

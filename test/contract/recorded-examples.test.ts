@@ -24,7 +24,7 @@ function excerpt(value: unknown, name = ""): unknown {
 // The documents show real responses; `npm run record-examples` records them again. Correctness is tested elsewhere.
 describe("the examples in spec/examples", () => {
   it.each(live.map((operation) => [operation.id, operation] as const))("%s is what the service answers", async (id, operation) => {
-    const { status, body } = await call(targetOf(operation, exampleOf(operation, app.cast)));
+    const { status, body } = await call(targetOf(operation, exampleOf(operation, app.storyValues)));
     expect(status).toBe(200);
     await expect(`${JSON.stringify(excerpt(body), null, 2)}\n`).toMatchFileSnapshot(`../../spec/examples/${id}.json`);
   });

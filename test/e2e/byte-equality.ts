@@ -22,7 +22,7 @@ import { createDatabase } from "../../runtime/database/database.ts";
 import { startEmbedded } from "../../runtime/database/embedded.ts";
 import { requestOf } from "../contract/request-cases.ts";
 import { valuesOf } from "../contract/values.ts";
-import { type Cast, exampleOf } from "../support/contract/examples.ts";
+import { exampleOf, type StoryValues } from "../support/contract/examples.ts";
 import { databaseUrl } from "../support/database-url.ts";
 import { realCatalog } from "../support/generator/model/catalogs.ts";
 
@@ -58,8 +58,8 @@ const get = async (port: number, path: string, key: string): Promise<Answer> => 
 };
 
 /** Requests of an operation: its documented example, the example with each value that a parameter accepts, and all of these as CSV. */
-const targetsOf = (operation: Operation, cast: Cast): string[] => {
-  const example = Object.fromEntries(Object.entries(exampleOf(operation, cast)).map(([name, value]) => [name, [value]]));
+const targetsOf = (operation: Operation, storyValues: StoryValues): string[] => {
+  const example = Object.fromEntries(Object.entries(exampleOf(operation, storyValues)).map(([name, value]) => [name, [value]]));
   const partnersOf = (parameter: Parameter) =>
     Object.fromEntries(
       operation.rules
@@ -123,6 +123,8 @@ if (dataFolder === "") throw new Error("Three folders are expected: OLD_CHECKOUT
 const scratch = await mkdtemp(join(tmpdir(), "ashlar-byte-equality-"));
 await cp(dataFolder, scratch, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(".sock") });
 const demo = await startOldDemo(oldCheckout, scratch);
+// Versions up to 0.2 call the values `cast`.
+const storyValues = demo.story.values ?? (demo.story as unknown as { readonly cast: StoryValues }).cast;
 const embedded = await startEmbedded({ dataDirectory: scratch });
 const servers: ChildProcess[] = [];
 try {
@@ -151,7 +153,7 @@ try {
   const counts = { operations: live.length, requests: 0, json: 0, csv: 0, refused: 0, different: 0 };
   const sentences = new Map<string, string>();
   for (const operation of live) {
-    for (const target of targetsOf(operation, demo.story.cast)) {
+    for (const target of targetsOf(operation, storyValues)) {
       const [was, is] = await Promise.all([get(before.port, target, key), get(after.port, target, key)]);
       counts.requests += 1;
       if (was.status >= 400) counts.refused += 1;

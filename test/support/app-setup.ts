@@ -10,7 +10,7 @@ import { startStory } from "./story.ts";
 export interface SharedApp {
   readonly url: string;
   readonly key: string;
-  readonly cast: Readonly<Record<string, string>>;
+  readonly storyValues: Readonly<Record<string, string>>;
   readonly rpcUrl: string;
   readonly databaseUrl: string;
   /** Responds with the number of connections to the local address that hostile metadata points to. */
@@ -41,7 +41,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("app", {
     url: serving.url,
     key: serving.key,
-    cast: demo.story.cast,
+    storyValues: demo.story.values,
     rpcUrl: demo.rpcUrl,
     databaseUrl: database.url,
     trapUrl: `http://127.0.0.1:${(trap.address() as AddressInfo).port}`,

@@ -99,7 +99,7 @@ export async function serveStory(demo: Demo, database: Database): Promise<Servin
     database,
     logger: silentLogger,
     validate: "strict",
-    demo: { key, cast: demo.story.cast },
+    demo: { key, storyValues: demo.story.values },
   });
   return { ...serving, key };
 }

@@ -1,6 +1,6 @@
 import { decodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
 import { lanternDocument, lanternFolder } from "../../demo/chapters/lantern-documents.ts";
-import { addressOf, callAnswers, cast, logsOf, type NodeLog, transferTopic } from "./story-node.ts";
+import { addressOf, callAnswers, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
 
 const abi = parseAbi([
   "function ownerOf(uint256 id) view returns (address)",
@@ -169,10 +169,10 @@ export function countTraits(documents: Iterable<Pick<StoryDocument, "traits">>):
   return counts;
 }
 
-/** The collections of the story whose metadata mean no harm, by their names in its cast. */
+/** The story's collections without hostile metadata. */
 export const decent = () => ({
-  art: cast("artCollection"),
-  garden: cast("gardenCollection"),
-  lanterns: cast("gatewayCollection"),
-  editions: cast("editionsCollection"),
+  art: storyValue("artCollection"),
+  garden: storyValue("gardenCollection"),
+  lanterns: storyValue("gatewayCollection"),
+  editions: storyValue("editionsCollection"),
 });

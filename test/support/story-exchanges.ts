@@ -1,7 +1,7 @@
 import { toEventSelector, toFunctionSelector } from "viem";
-import { addressOf, balanceOf, call, cast, logsOf, type NodeLog, node, nodeOfEach } from "./story-node.ts";
+import { addressOf, balanceOf, call, logsOf, type NodeLog, node, nodeOfEach, storyValue } from "./story-node.ts";
 
-/** The story's exchanges: the name in request paths and the name of the factory in the cast. */
+/** The story's exchanges: the name in request paths and the story value of the factory. */
 export const factories = { demo_exchange: "exchangeFactory", demo_swap: "rivalFactory" } as const;
 export type ExchangeName = keyof typeof factories;
 export const exchanges = Object.keys(factories) as ExchangeName[];
@@ -43,7 +43,7 @@ const isAfter = (a: NodeLog, b: NodeLog): number =>
 
 /** An exchange's pairs in the order of their creation. */
 export async function poolsOf(exchange: ExchangeName): Promise<StoryPool[]> {
-  const logs = await logsOf({ address: cast(factories[exchange]), topics: [pairCreated] });
+  const logs = await logsOf({ address: storyValue(factories[exchange]), topics: [pairCreated] });
   return logs.map(({ topics, data }) => ({
     pool: addressOf(data.slice(0, 66)),
     token0: addressOf(topics[1]),
@@ -128,7 +128,7 @@ export async function reservesByTime(pool: string, times: readonly number[]): Pr
 
 /** A function from a time to the last answer of a feed of eight decimals before it; null without one. */
 export async function answersOf(name: "etherFeed" | "euroFeed", times: readonly number[]): Promise<(before: number) => bigint | null> {
-  const answers = (await logsOf({ address: cast(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
+  const answers = (await logsOf({ address: storyValue(name), topics: [answered] })).map(({ topics, blockNumber }) => ({
     time: times[Number(blockNumber)] ?? Number.NaN,
     answer: BigInt(topics[1] ?? "0x"),
   }));

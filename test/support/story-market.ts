@@ -1,7 +1,7 @@
 import { decodeAbiParameters, parseAbiParameters, toEventSelector } from "viem";
 import { movesOf, type TokenMove, zeroAddress } from "./story-collections.ts";
 import { blockTimes, secondsOfDay } from "./story-exchanges.ts";
-import { addressOf, cast, logsOf, type NodeLog, transferTopic } from "./story-node.ts";
+import { addressOf, logsOf, type NodeLog, storyValue, transferTopic } from "./story-node.ts";
 
 /** What an OrderFulfilled of Seaport's has as its data: the order, who received, and the amounts that really went over. */
 const orderData = parseAbiParameters([
@@ -64,7 +64,7 @@ const shareOf = (price: bigint, units: bigint, first: bigint, count: bigint): bi
 /** Sales on Seaport. Where a listing and a bid were matched, both tell of the token: the bid's word is taken, as it says what the buyer gave. */
 const seaportSales = async (times: readonly number[], moves: ReadonlyMap<string, readonly TokenMove[]>): Promise<StorySale[]> => {
   const logs = await logsOf({
-    address: cast("seaport"),
+    address: storyValue("seaport"),
     topics: [orderFulfilled],
   });
   const orders = logs.map(orderIn);
@@ -105,7 +105,7 @@ const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
   const bids = new Map<string, bigint>();
   let receiver = zeroAddress;
   const sales: StorySale[] = [];
-  for (const { topics, data, blockNumber, transactionHash: hash } of await logsOf({ address: cast("punks") })) {
+  for (const { topics, data, blockNumber, transactionHash: hash } of await logsOf({ address: storyValue("punks") })) {
     const [topic, id = "", seller] = topics;
     if (topic === bidEntered) bids.set(id, BigInt(data));
     if (topic === transferTopic) receiver = addressOf(topics[2]);
@@ -114,7 +114,7 @@ const faceSales = async (times: readonly number[]): Promise<StorySale[]> => {
     const price = isBid ? (bids.get(id) ?? 0n) : BigInt(data);
     const [buyer, day] = [isBid ? receiver : addressOf(topics[3]), dayOf(times, blockNumber)];
     const sold = {
-      collection: cast("punks"),
+      collection: storyValue("punks"),
       id: BigInt(id),
       seller: addressOf(seller),
       buyer,
@@ -134,7 +134,7 @@ const markWashTrades = (sales: readonly StorySale[]): void => {
   for (const [index, sale] of sales.entries()) {
     if (sale.seller === sale.buyer) sale.isWash = true;
     const parties = [sale.seller, sale.buyer];
-    const isUnique = sale.collection !== cast("editionsCollection");
+    const isUnique = sale.collection !== storyValue("editionsCollection");
     const earlier = sales
       .slice(0, index)
       .filter(({ collection, id }) => collection === sale.collection && id === sale.id)
@@ -157,7 +157,7 @@ export async function salesOfStory(): Promise<{
 }> {
   const times = await blockTimes();
   const moves = new Map<string, TokenMove[]>();
-  for (const collection of [cast("gardenCollection"), cast("editionsCollection")])
+  for (const collection of [storyValue("gardenCollection"), storyValue("editionsCollection")])
     for (const move of await movesOf(collection)) moves.set(move.hash, [...(moves.get(move.hash) ?? []), move]);
   const sales = [...(await seaportSales(times, moves)), ...(await faceSales(times))];
   markWashTrades(sales);

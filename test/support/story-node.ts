@@ -32,10 +32,10 @@ export const sumOf = (changes: readonly { readonly delta: bigint }[]): bigint =>
 const app = await useApp();
 const { fetch: realFetch } = globalThis;
 
-/** An address by its name in the story's cast. @throws where the name is not in the cast */
-export function cast(name: string): string {
-  const value = app.cast[name];
-  if (value === undefined) throw new Error(`No ${name} in the story's cast`);
+/** Returns a story value by its name. @throws if there is none */
+export function storyValue(name: string): string {
+  const value = app.storyValues[name];
+  if (value === undefined) throw new Error(`No ${name} in the story values`);
   return value;
 }
 

@@ -1,5 +1,5 @@
 import { answersOf, blockTimes, poolsOf, reservesOverTime } from "./story-exchanges.ts";
-import { cast } from "./story-node.ts";
+import { storyValue } from "./story-node.ts";
 
 /** A fraction of two integers. */
 export interface Ratio {
@@ -44,7 +44,7 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   const [ether, euro] = await Promise.all([answersOf("etherFeed", times), answersOf("euroFeed", times)]);
   const pools = [...(await poolsOf("demo_exchange")), ...(await poolsOf("demo_swap"))];
   const pricedBy = async (name: string, against: "usdToken" | "wrappedNative") => {
-    const [token, other] = [cast(name), cast(against)];
+    const [token, other] = [storyValue(name), storyValue(against)];
     // The deepest pool of a token that has several, chosen by hand: the first exchange's.
     const pair = pools.find(({ token0, token1 }) => [token0, token1].includes(token) && [token0, token1].includes(other));
     if (pair === undefined) throw new Error(`No pool of ${name}`);
@@ -61,10 +61,10 @@ export async function readStoryPrices(): Promise<StoryPrices> {
   );
   const inDollars = (token: string, end: number): Ratio | null => {
     // A dollar has six decimals; a feed eight, and ether eighteen.
-    if (token === cast("usdToken")) return { numerator: 1n, denominator: 10n ** 6n };
+    if (token === storyValue("usdToken")) return { numerator: 1n, denominator: 10n ** 6n };
     const answer = ether(end);
     const native = answer === null ? null : { numerator: answer, denominator: 10n ** 26n };
-    if (token === nativeToken || token === cast("wrappedNative")) return native;
+    if (token === nativeToken || token === storyValue("wrappedNative")) return native;
     const priced = tokens.get(token);
     const median = priced === undefined ? null : medianIn(priced.states, end);
     if (priced === undefined || median === null) return null;

@@ -67,7 +67,7 @@ const sweep = async (): Promise<void> => {
     const record = await readNodeRecord(files.node);
     const left = record === null ? null : await adoptOrphan(record, files.cache);
     await left?.client.close();
-    if (left !== null) await endProcess(left.mark);
+    if (left !== null) await endProcess(left.handle);
     await rm(folder, { recursive: true, force: true });
   }
 };

@@ -68,9 +68,9 @@ beforeAll(async () => {
   }
 });
 
-function cast(name: string): Address {
-  const value = app.cast[name];
-  if (value === undefined) throw new Error(`The story's cast has no ${name}.`);
+function storyValue(name: string): Address {
+  const value = app.storyValues[name];
+  if (value === undefined) throw new Error(`The story values has no ${name}.`);
   return value as Address;
 }
 
@@ -99,9 +99,9 @@ describe("transactions_summary", () => {
     ask<{ items: readonly Summary[] }>(`/v1/demo/address/${address}/transactions_summary/${query}`);
 
   it.each(["trader", "newcomer", "deployer", "collector", "exchangeRouter", "goldToken"])("of the %s is the node's", async (name) => {
-    const own = of(cast(name));
-    const sent = own.filter(({ from }) => from === cast(name));
-    const { data, credits } = await summaryOf(cast(name), "?with-gas=true");
+    const own = of(storyValue(name));
+    const sent = own.filter(({ from }) => from === storyValue(name));
+    const { data, credits } = await summaryOf(storyValue(name), "?with-gas=true");
     expect(data.items).toHaveLength(1);
     expect(data.items[0]).toMatchObject({
       total_count: own.length,
@@ -118,7 +118,7 @@ describe("transactions_summary", () => {
   });
 
   it("says nothing of gas where it was not asked, and costs a credit", async () => {
-    const { data, credits } = await summaryOf(cast("trader"));
+    const { data, credits } = await summaryOf(storyValue("trader"));
     expect({ gas: data.items[0]?.gas_summary, credits }).toEqual({ gas: null, credits: "1" });
   });
 
@@ -130,7 +130,7 @@ describe("transactions_summary", () => {
     const database = createDatabase({ url: app.databaseUrl, poolSize: 1, statementTimeoutMilliseconds: 0, applicationName: "ashlar-test" });
     try {
       const lines = await database.query<{ "QUERY PLAN": string }>(
-        `EXPLAIN SELECT sent_count, fees_paid FROM address_fees WHERE chain_id = 31337 AND address = '\\x${cast("trader").slice(2)}'
+        `EXPLAIN SELECT sent_count, fees_paid FROM address_fees WHERE chain_id = 31337 AND address = '\\x${storyValue("trader").slice(2)}'
          AND block_number <= 1000000 ORDER BY block_number DESC LIMIT 1`,
         [],
       );
@@ -157,18 +157,18 @@ describe("time buckets", () => {
   const newestFirst = (seen: readonly Seen[]): Hash[] => seen.map(({ hash }) => hash).reverse();
 
   it.each(["newcomer", "trader"])("of the %s lead by their links from the first to the last, each transaction once", async (name) => {
-    const own = of(cast(name));
+    const own = of(storyValue(name));
     const expected = [...new Set(own.map(bucketOf))];
     const visited: number[] = [];
     const read: Hash[] = [];
     let previous: string | null = null;
-    for (let path: string | null = `${bucketPath(cast(name))}?no-logs=true`; path !== null; ) {
+    for (let path: string | null = `${bucketPath(storyValue(name))}?no-logs=true`; path !== null; ) {
       const { data }: { data: Bucket } = await ask<Bucket>(path);
       visited.push(data.current_bucket);
       expect(hashes(data)).toEqual(newestFirst(own.filter((seen) => bucketOf(seen) === data.current_bucket)));
       read.unshift(...hashes(data));
       expect(data.links.prev).toBe(previous);
-      previous = `${app.url}${bucketPath(cast(name), data.current_bucket)}`;
+      previous = `${app.url}${bucketPath(storyValue(name), data.current_bucket)}`;
       path = data.links.next === null ? null : `${data.links.next.replace(app.url, "")}?no-logs=true`;
     }
     expect(visited).toEqual(expected);
@@ -177,29 +177,29 @@ describe("time buckets", () => {
   });
 
   it("that are empty lead to the nearest on both sides", async () => {
-    const buckets = [...new Set(of(cast("trader")).map(bucketOf))];
+    const buckets = [...new Set(of(storyValue("trader")).map(bucketOf))];
     const gap = buckets.findIndex((bucket, index) => (buckets[index + 1] ?? bucket) > bucket + 1);
     const [before, after] = [buckets[gap] ?? 0, buckets[gap + 1] ?? 0];
-    const { data } = await ask<Bucket>(bucketPath(cast("trader"), before + 1));
+    const { data } = await ask<Bucket>(bucketPath(storyValue("trader"), before + 1));
     expect(data.items).toEqual([]);
     expect(data.links).toEqual({
-      prev: app.url + bucketPath(cast("trader"), before),
-      next: app.url + bucketPath(cast("trader"), after),
+      prev: app.url + bucketPath(storyValue("trader"), before),
+      next: app.url + bucketPath(storyValue("trader"), after),
     });
   });
 
   it("before and after all of the wallet's lead back to it", async () => {
-    const buckets = of(cast("trader")).map(bucketOf);
+    const buckets = of(storyValue("trader")).map(bucketOf);
     const [first, last] = [buckets[0] ?? 0, buckets.at(-1) ?? 0];
-    const link = (bucket: number): string => app.url + bucketPath(cast("trader"), bucket);
-    expect((await ask<Bucket>(bucketPath(cast("trader"), 0))).data.links).toEqual({ prev: null, next: link(first) });
-    expect((await ask<Bucket>(bucketPath(cast("trader"), 2_147_483_647))).data.links).toEqual({ prev: link(last), next: null });
+    const link = (bucket: number): string => app.url + bucketPath(storyValue("trader"), bucket);
+    expect((await ask<Bucket>(bucketPath(storyValue("trader"), 0))).data.links).toEqual({ prev: null, next: link(first) });
+    expect((await ask<Bucket>(bucketPath(storyValue("trader"), 2_147_483_647))).data.links).toEqual({ prev: link(last), next: null });
   });
 
   it("are complete once the chain's time has passed their end", async () => {
     const headTime = Number(blocks.at(-1)?.timestamp);
     const head = Math.floor(headTime / secondsPerBucket);
-    const complete = async (bucket: number) => (await ask<Bucket>(bucketPath(cast("trader"), bucket))).data.complete;
+    const complete = async (bucket: number) => (await ask<Bucket>(bucketPath(storyValue("trader"), bucket))).data.complete;
     expect([await complete(head - 1), await complete(head), await complete(head + 1)]).toEqual([true, false, false]);
   });
 
@@ -272,15 +272,16 @@ describe("activity", () => {
     (await ask<Activity>(`/v1/address/${address}/activity/${query}`)).data.items.map(({ name, last_seen_at: seen }) => ({ name, seen }));
 
   it("is on the chain that saw the address, at the time of its last transaction or transfer", async () => {
-    const word = cast("trader").slice(2);
+    const word = storyValue("trader").slice(2);
     const last = all.findLast(
-      (seen) => of(cast("trader")).includes(seen) || seen.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
+      (seen) =>
+        of(storyValue("trader")).includes(seen) || seen.receipt.logs.some(({ topics }) => topics.some((topic) => topic.endsWith(word))),
     );
-    expect(await activityOf(cast("trader"))).toEqual([{ name: "demo", seen: iso(last?.time ?? 0) }]);
+    expect(await activityOf(storyValue("trader"))).toEqual([{ name: "demo", seen: iso(last?.time ?? 0) }]);
   });
 
   it("leaves test networks out unless they are asked for, and chains that never saw the address", async () => {
-    expect(await activityOf(cast("trader"), "")).toEqual([]);
+    expect(await activityOf(storyValue("trader"), "")).toEqual([]);
     expect(await activityOf(nobody)).toEqual([]);
   });
 });
@@ -294,7 +295,7 @@ describe("the counterparties of a wallet", () => {
   ])(
     "of the %s are the other sides of what moved something, with the first block, and the first in which it sent itself",
     async (name, sends) => {
-      const wallet = cast(name);
+      const wallet = storyValue(name);
       const expected = new Map<string, { since: number; sentSince: number | null }>();
       const note = (sender: Address, receiver: Address | null, from: Address, block: number) => {
         if (receiver === null || (sender === wallet) === (receiver === wallet)) return;

@@ -6,7 +6,7 @@ import { createTokenQueries } from "../../../runtime/domains/tokens/queries/inde
 import type { Address } from "../../../runtime/lib/hex.ts";
 import { useApp } from "../../support/app.ts";
 import { ask, decent, movesOf, ownersOf, type TokenMove, zeroAddress } from "../../support/story-collections.ts";
-import { addressOf, cast, logsOf, type NodeLog, node, transferTopic } from "../../support/story-node.ts";
+import { addressOf, logsOf, type NodeLog, node, storyValue, transferTopic } from "../../support/story-node.ts";
 
 const app = await useApp();
 const chainId = 31337;
@@ -181,6 +181,6 @@ describe("approvals of the whole story", () => {
     }
     expect(returned).toEqual(expected);
     expect(expected.size).toBeGreaterThan(300);
-    expect([...expected.keys()].some((key) => key.startsWith(cast("permitToken")))).toBe(true);
+    expect([...expected.keys()].some((key) => key.startsWith(storyValue("permitToken")))).toBe(true);
   });
 });

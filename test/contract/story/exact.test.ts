@@ -7,7 +7,7 @@ const app = await useApp();
 describe("the served story", () => {
   it("equals the node in every native, ERC-20, ERC-721 and ERC-1155 balance", async () => {
     // The first owners of the faces are told by an event that no coin has.
-    const result = await audit(app, app.rpcUrl, [app.cast.punks]);
+    const result = await audit(app, app.rpcUrl, [app.storyValues.punks]);
     expect(result.differences).toEqual([]);
     expect(result.read).toBe(0);
     expect(result.native).toBeGreaterThan(300);

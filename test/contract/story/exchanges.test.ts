@@ -50,18 +50,18 @@ interface NodeLog {
   readonly blockNumber: Hex;
 }
 
-function cast(name: string): Address {
-  const value = app.cast[name];
-  if (value === undefined) throw new Error(`The story's cast has no ${name}.`);
+function storyValue(name: string): Address {
+  const value = app.storyValues[name];
+  if (value === undefined) throw new Error(`The story values has no ${name}.`);
   return value as Address;
 }
 
 const read = <Result>(name: string, functionName: string, parameters: readonly unknown[] = []): Promise<Result> =>
-  readContract<Result>(node, cast(name), abi, functionName, parameters);
+  readContract<Result>(node, storyValue(name), abi, functionName, parameters);
 
 /** All logs of a contract that an ABI knows, in order. */
 async function logsOf(name: string, known: Abi = events) {
-  const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: cast(name) }]);
+  const logs = await node.request<readonly NodeLog[]>("eth_getLogs", [{ fromBlock: "0x0", toBlock: "latest", address: storyValue(name) }]);
   return logs.flatMap((log) => {
     try {
       const { eventName, args } = decodeEventLog({ abi: known, topics: log.topics, data: log.data });
@@ -77,7 +77,7 @@ const namedLogs = async (name: string, eventName: string, known: Abi = events) =
 /** The two reserves, that of the named token first. */
 const reservesFrom = async (pair: string, token: string): Promise<readonly [bigint, bigint]> => {
   const [reserve0, reserve1] = await read<readonly [bigint, bigint]>(pair, "getReserves");
-  return (await read<string>(pair, "token0")).toLowerCase() === cast(token) ? [reserve0, reserve1] : [reserve1, reserve0];
+  return (await read<string>(pair, "token0")).toLowerCase() === storyValue(token) ? [reserve0, reserve1] : [reserve1, reserve0];
 };
 /** Dollars for an ether with eight decimals: 6 and 18 decimals go in. */
 const etherPriceIn = async (pair: string): Promise<number> => {
@@ -88,7 +88,7 @@ const endTime = async (): Promise<number> =>
   Number((await node.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
 
 describe("the story's exchanges", () => {
-  const { exchanges, prices } = demoChainConfig(app.rpcUrl, app.cast);
+  const { exchanges, prices } = demoChainConfig(app.rpcUrl, app.storyValues);
 
   it("are two of constant product and one of concentrated liquidity, with a dozen pools between them", async () => {
     expect(exchanges.map(({ name, family, feePpm }) => [name, family, feePpm])).toEqual([
@@ -100,8 +100,8 @@ describe("the story's exchanges", () => {
     expect(pairs).toEqual([4n, 6n]);
     const pools = await namedLogs("rangeFactory", "PoolCreated");
     expect(pools.map(({ args }) => [args.fee, String(args.pool).toLowerCase()])).toEqual([
-      [500, cast("dollarRange")],
-      [3_000, cast("goldRange")],
+      [500, storyValue("dollarRange")],
+      [3_000, storyValue("goldRange")],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe("the story's exchanges", () => {
     const [first, second] = [await etherPriceIn("dollarPair"), await etherPriceIn("rivalDollarPair")];
     const [root] = await read<readonly [bigint]>("dollarRange", "slot0");
     const ratio = (Number(root) / 2 ** 96) ** 2;
-    const third = (cast("usdToken") < cast("wrappedNative") ? 1 / ratio : ratio) * 1e20;
+    const third = (storyValue("usdToken") < storyValue("wrappedNative") ? 1 / ratio : ratio) * 1e20;
     const [, answer] = await read<readonly [bigint, bigint]>("etherFeed", "latestRoundData");
     expect(first).not.toBe(second);
     for (const price of [second, third, Number(answer)]) expect(Math.abs(price / first - 1)).toBeLessThan(0.05);
@@ -134,12 +134,12 @@ describe("the story's exchanges", () => {
     expect([await read("ticketToken", "decimals"), await read("saffronToken", "decimals")]).toEqual([0, 27]);
     // The router is told an amount and takes it from the sender; the pair's Swap says what came of it, a hundredth less.
     const [swap] = (await namedLogs("tollPair", "Swap")).filter(({ args }) => {
-      const side = cast("tollToken") < cast("usdToken") ? args.amount0In : args.amount1In;
+      const side = storyValue("tollToken") < storyValue("usdToken") ? args.amount0In : args.amount1In;
       return (side ?? 0n) > 0n;
     });
     const { input } = await node.request<{ input: Hex }>("eth_getTransactionByHash", [swap?.transactionHash]);
     const returned = BigInt(`0x${input.slice(10, 74)}`);
-    const came = cast("tollToken") < cast("usdToken") ? swap?.args.amount0In : swap?.args.amount1In;
+    const came = storyValue("tollToken") < storyValue("usdToken") ? swap?.args.amount0In : swap?.args.amount1In;
     expect(came).toBe(returned - returned / 100n);
   });
 
@@ -147,7 +147,7 @@ describe("the story's exchanges", () => {
     const floor = BigInt(prices.liquidityFloor) * 10n ** 6n;
     for (const name of ["dollarPair", "goldPair", "rivalDollarPair", "tollPair", "ticketPair"])
       expect((await reservesFrom(name, "usdToken"))[0], name).toBeGreaterThan(3n * floor);
-    const side = (await read<string>("washPair", "token0")).toLowerCase() === cast("usdToken") ? 0 : 1;
+    const side = (await read<string>("washPair", "token0")).toLowerCase() === storyValue("usdToken") ? 0 : 1;
     const states = (await namedLogs("washPair", "Sync")).map(({ args }) => {
       const { reserve0 = 0n, reserve1 = 0n } = args;
       return side === 0 ? ([reserve0, reserve1] as const) : ([reserve1, reserve0] as const);
@@ -160,7 +160,7 @@ describe("the story's exchanges", () => {
     expect(Math.max(...worth) / Math.min(...worth)).toBeGreaterThan(10_000);
     // Nobody else trades there.
     const traders = new Set((await namedLogs("washPair", "Swap")).map(({ args }) => String(args.to).toLowerCase()));
-    expect([...traders].sort()).toEqual([cast("washTrader"), cast("otherWashTrader")].sort());
+    expect([...traders].sort()).toEqual([storyValue("washTrader"), storyValue("otherWashTrader")].sort());
   });
 
   it("have a pool that was drained of all but the thousand shares that nobody can burn", async () => {
@@ -187,8 +187,8 @@ describe("the story's exchanges", () => {
     // addLiquidity and addLiquidityETH of Uniswap V2's router, by the first four bytes of the hashes of their signatures.
     expect(new Set(added.map(({ input }) => input.slice(0, 10)))).toEqual(new Set(["0xe8e33700", "0xf305d719"]));
     const balanceOf = parseAbi(["function balanceOf(address) view returns (uint256)"]);
-    const data = encodeFunctionData({ abi: balanceOf, args: [cast("deployer")] });
-    expect(BigInt(await node.request<Hex>("eth_call", [{ to: cast("rivalDollarPair"), data }, "latest"]))).toBeGreaterThan(0n);
+    const data = encodeFunctionData({ abi: balanceOf, args: [storyValue("deployer")] });
+    expect(BigInt(await node.request<Hex>("eth_call", [{ to: storyValue("rivalDollarPair"), data }, "latest"]))).toBeGreaterThan(0n);
   });
 
   it("have positions of which one was added to, one halved, and one collected and burnt", async () => {
@@ -198,7 +198,7 @@ describe("the story's exchanges", () => {
     expect(await idsOf("DecreaseLiquidity")).toEqual([3, 6]);
     expect(await idsOf("Collect")).toEqual([3, 3, 6]);
     await expect(read("rangePositions", "ownerOf", [3n])).rejects.toThrow(/revert/);
-    expect((await read<string>("rangePositions", "ownerOf", [6n])).toLowerCase()).toBe(cast("trader"));
+    expect((await read<string>("rangePositions", "ownerOf", [6n])).toLowerCase()).toBe(storyValue("trader"));
     expect(await read<string>("rangePositions", "tokenURI", [1n])).toMatch(/^data:application\/json;base64,/);
     for (const pool of ["dollarRange", "goldRange"]) expect(await read<bigint>(pool, "liquidity"), pool).toBeGreaterThan(0n);
   });
@@ -206,8 +206,8 @@ describe("the story's exchanges", () => {
   it("have feeds with eight decimals, answered on every day", async () => {
     const end = await endTime();
     expect(prices.feeds.map(({ of, in: currency, aggregators, decimals }) => [of, currency, aggregators, decimals])).toEqual([
-      ["native", "USD", [cast("etherFeed")], 8],
-      ["EUR", "USD", [cast("euroFeed")], 8],
+      ["native", "USD", [storyValue("etherFeed")], 8],
+      ["EUR", "USD", [storyValue("euroFeed")], 8],
     ]);
     for (const name of ["etherFeed", "euroFeed"]) {
       const answers = await namedLogs(name, "AnswerUpdated");
@@ -218,16 +218,16 @@ describe("the story's exchanges", () => {
     }
   });
 
-  it("are known by the names of the cast", async () => {
+  it("have the pairs that the story values name", async () => {
     const pairOf = async (factory: string, ...tokens: readonly string[]) =>
-      (await read<string>(factory, "getPair", tokens.map(cast))).toLowerCase();
-    expect(await pairOf("exchangeFactory", "usdToken", "wrappedNative")).toBe(cast("dollarPair"));
-    expect(await pairOf("rivalFactory", "usdToken", "wrappedNative")).toBe(cast("rivalDollarPair"));
-    expect(await pairOf("rivalFactory", "tollToken", "usdToken")).toBe(cast("tollPair"));
-    expect(await pairOf("rivalFactory", "ticketToken", "usdToken")).toBe(cast("ticketPair"));
-    expect(await pairOf("rivalFactory", "saffronToken", "wrappedNative")).toBe(cast("saffronPair"));
-    expect(await pairOf("rivalFactory", "saltToken", "wrappedNative")).toBe(cast("drainedPair"));
-    expect(await pairOf("rivalFactory", "bytes32Token", "usdToken")).toBe(cast("washPair"));
+      (await read<string>(factory, "getPair", tokens.map(storyValue))).toLowerCase();
+    expect(await pairOf("exchangeFactory", "usdToken", "wrappedNative")).toBe(storyValue("dollarPair"));
+    expect(await pairOf("rivalFactory", "usdToken", "wrappedNative")).toBe(storyValue("rivalDollarPair"));
+    expect(await pairOf("rivalFactory", "tollToken", "usdToken")).toBe(storyValue("tollPair"));
+    expect(await pairOf("rivalFactory", "ticketToken", "usdToken")).toBe(storyValue("ticketPair"));
+    expect(await pairOf("rivalFactory", "saffronToken", "wrappedNative")).toBe(storyValue("saffronPair"));
+    expect(await pairOf("rivalFactory", "saltToken", "wrappedNative")).toBe(storyValue("drainedPair"));
+    expect(await pairOf("rivalFactory", "bytes32Token", "usdToken")).toBe(storyValue("washPair"));
     expect(await pairOf("exchangeFactory", "bytes32Token", "usdToken")).toBe(zeroAddress);
   });
 });

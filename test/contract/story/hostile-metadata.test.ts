@@ -12,7 +12,7 @@ import { createCaller } from "../caller.ts";
 
 const app = await useApp();
 const call = createCaller(app.url, app.key);
-const collection = app.cast.hostileCollection ?? "";
+const collection = app.storyValues.hostileCollection ?? "";
 
 interface Data {
   readonly token_id: string;

@@ -3,7 +3,7 @@ import { useApp } from "../../support/app.ts";
 import { type Document, readDocument, referred } from "../../support/document.ts";
 import { expectNear } from "../../support/near.ts";
 import { secondsOfDay } from "../../support/story-exchanges.ts";
-import { cast, node, nodeOfEach, timeOf } from "../../support/story-node.ts";
+import { node, nodeOfEach, storyValue, timeOf } from "../../support/story-node.ts";
 import { nativeToken, prettyAt, readStoryPrices, type StoryCurrency, worthAt } from "../../support/story-prices.ts";
 import { createCaller } from "../caller.ts";
 
@@ -94,15 +94,15 @@ function quotesIn(document: Document, value: unknown, found = new Set<string>(),
   return found;
 }
 
-const wallet = `/v1/demo/address/${cast("trader")}`;
-const swapTime = Date.parse(cast("swapDay")) / 1000;
+const wallet = `/v1/demo/address/${storyValue("trader")}`;
+const swapTime = Date.parse(storyValue("swapDay")) / 1000;
 /** A row, its path in the document, what is asked, and the time of what is not timed by its own fields. */
 const asked: readonly (readonly [row: string, path: string, target: string, time: number])[] = [
   ["1", "/v1/{chainName}/address/{walletAddress}/balances_v2/", `${wallet}/balances_v2/`, now],
   [
     "2, a day",
     "/v1/{chainName}/address/{walletAddress}/historical_balances/",
-    `${wallet}/historical_balances/?date=${cast("swapDay")}`,
+    `${wallet}/historical_balances/?date=${storyValue("swapDay")}`,
     swapTime + secondsOfDay - 1,
   ],
   ["3", "/v1/{chainName}/address/{walletAddress}/balances_native/", `${wallet}/balances_native/`, now],
@@ -110,37 +110,37 @@ const asked: readonly (readonly [row: string, path: string, target: string, time
   [
     "5, gold",
     "/v1/{chainName}/address/{walletAddress}/transfers_v2/",
-    `${wallet}/transfers_v2/?contract-address=${cast("goldToken")}`,
+    `${wallet}/transfers_v2/?contract-address=${storyValue("goldToken")}`,
     now,
   ],
   ["5, all", "/v1/{chainName}/address/{walletAddress}/transfers_v2/", `${wallet}/transfers_v2/?page-size=1000`, now],
-  ["22", "/v1/{chainName}/transaction_v2/{txHash}/", `/v1/demo/transaction_v2/${cast("swapTransaction")}/`, now],
-  ["24", "/v1/{chainName}/bulk/transactions/{walletAddress}/", `/v1/demo/bulk/transactions/${cast("newcomer")}/?no-logs=true`, now],
+  ["22", "/v1/{chainName}/transaction_v2/{txHash}/", `/v1/demo/transaction_v2/${storyValue("swapTransaction")}/`, now],
+  ["24", "/v1/{chainName}/bulk/transactions/{walletAddress}/", `/v1/demo/bulk/transactions/${storyValue("newcomer")}/?no-logs=true`, now],
   ["25", "/v1/{chainName}/address/{walletAddress}/transactions_v3/", `${wallet}/transactions_v3/?no-logs=true`, now],
   ["26", "/v1/{chainName}/address/{walletAddress}/transactions_v3/page/{page}/", `${wallet}/transactions_v3/page/0/?no-logs=true`, now],
   [
     "27",
     "/v1/{chainName}/bulk/transactions/{walletAddress}/{timeBucket}/",
-    `/v1/demo/bulk/transactions/${cast("trader")}/${cast("swapTimeBucket")}/`,
+    `/v1/demo/bulk/transactions/${storyValue("trader")}/${storyValue("swapTimeBucket")}/`,
     now,
   ],
-  ["28", "/v1/{chainName}/block/{blockHeight}/transactions_v3/", `/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/`, now],
+  ["28", "/v1/{chainName}/block/{blockHeight}/transactions_v3/", `/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/`, now],
   [
     "29",
     "/v1/{chainName}/block/{blockHeight}/transactions_v3/page/{page}/",
-    `/v1/demo/block/${cast("swapBlockHeight")}/transactions_v3/page/0/`,
+    `/v1/demo/block/${storyValue("swapBlockHeight")}/transactions_v3/page/0/`,
     now,
   ],
   [
     "28, hash",
     "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/",
-    `/v1/demo/block_hash/${cast("swapBlockHash")}/transactions_v3/`,
+    `/v1/demo/block_hash/${storyValue("swapBlockHash")}/transactions_v3/`,
     now,
   ],
   [
     "29, hash",
     "/v1/{chainName}/block_hash/{blockHash}/transactions_v3/page/{page}/",
-    `/v1/demo/block_hash/${cast("swapBlockHash")}/transactions_v3/page/0/`,
+    `/v1/demo/block_hash/${storyValue("swapBlockHash")}/transactions_v3/page/0/`,
     now,
   ],
   ["38", "/v1/{chainName}/event/{eventType}/gas_prices/", "/v1/demo/event/erc20/gas_prices/", now],
@@ -165,8 +165,8 @@ describe("the story's quotes", () => {
   });
 
   it("row 2: are of the hour of the block that is asked for", async () => {
-    const time = await timeOf(Number(cast("swapBlockHeight")));
-    const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${cast("swapBlockHeight")}`, "EUR");
+    const time = await timeOf(Number(storyValue("swapBlockHeight")));
+    const { body } = await quotedIn(`${wallet}/historical_balances/?block-height=${storyValue("swapBlockHeight")}`, "EUR");
     const filled = new Set<string>();
     compare((body as Fields).data, { token: null, decimals: 0, time }, "EUR", filled);
     expect([...filled].sort()).toEqual(["pretty_quote", "quote", "quote_rate"]);
@@ -177,8 +177,8 @@ describe("the story's quotes", () => {
     const { items } = (body as { readonly data: { readonly items: readonly Fields[] } }).data;
     const priced = items.filter(({ quote }) => quote !== null).map(({ contract_address: token }) => token);
     const names = ["usdToken", "goldToken", "saltToken", "tollToken", "ticketToken", "saffronToken", "wrappedNative"];
-    expect(priced.sort()).toEqual([nativeToken, ...names.map(cast)].sort());
-    const washed = items.find(({ contract_address: token }) => token === cast("bytes32Token"));
+    expect(priced.sort()).toEqual([nativeToken, ...names.map(storyValue)].sort());
+    const washed = items.find(({ contract_address: token }) => token === storyValue("bytes32Token"));
     expect(washed).toMatchObject({ quote_rate: null, quote: null, pretty_quote: null });
     expect(BigInt(String(washed?.balance))).toBeGreaterThan(0n);
   });
@@ -196,7 +196,7 @@ describe("the story's quotes", () => {
     );
     const sent = receipts.flatMap((all, height) =>
       all
-        .filter(({ from }) => from === cast("trader"))
+        .filter(({ from }) => from === storyValue("trader"))
         .map(({ gasUsed, effectiveGasPrice }) => ({
           time: Number(blocks[height]?.timestamp),
           fees: BigInt(String(gasUsed)) * BigInt(String(effectiveGasPrice)),

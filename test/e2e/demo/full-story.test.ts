@@ -13,7 +13,7 @@ describe("the whole story", () => {
   let client: NodeClient;
   let survey: Survey;
   const logs = (topic: Hash): number => survey.logs.get(topic) ?? 0;
-  const cast = (name: string): Address => demo.story.cast[name] as Address;
+  const storyValue = (name: string): Address => demo.story.values[name] as Address;
   const call = async <Result>(to: Address, signature: string, parameters: readonly unknown[] = []): Promise<Result> => {
     const abi: Abi = [parseAbiItem(signature) as AbiFunction];
     const data = encodeFunctionData({ abi, args: parameters });
@@ -42,7 +42,7 @@ describe("the whole story", () => {
 
   it("has failed transactions among them, all mined", async () => {
     expect(survey.failed).toBeGreaterThan(400);
-    const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.cast.failedTransaction]);
+    const receipt = await client.request<{ status: Hex }>("eth_getTransactionReceipt", [demo.story.values.failedTransaction]);
     expect(receipt.status).toBe("0x0");
     expect(await client.request("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
   });
@@ -69,22 +69,22 @@ describe("the whole story", () => {
     expect(survey.erc721.size).toBe(6);
     expect(survey.erc1155.size).toBe(2);
     // The faces are older than EIP-721: their contract emits ERC-20 transfers.
-    expect([...survey.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, cast("punks")].sort());
+    expect([...survey.erc20.keys()].sort()).toEqual([...demo.story.inventory.tokens, storyValue("punks")].sort());
   });
 
   it("has a token of six decimals and one whose name is bytes32", async () => {
-    expect(await call(cast("usdToken"), "function decimals() view returns (uint8)")).toBe(6);
-    const name = await call<Hex>(cast("bytes32Token"), "function name() view returns (bytes32)");
+    expect(await call(storyValue("usdToken"), "function decimals() view returns (uint8)")).toBe(6);
+    const name = await call<Hex>(storyValue("bytes32Token"), "function name() view returns (bytes32)");
     // "Old Coin" in ASCII, filled up with zeros.
     expect(name).toBe(`0x4f6c6420436f696e${"00".repeat(24)}`);
   });
 
   it("keeps metadata with attributes on the chain", async () => {
     const parse = (uri: string): unknown => JSON.parse(Buffer.from(uri.replace("data:application/json;base64,", ""), "base64").toString());
-    const art = await call<string>(cast("artCollection"), "function tokenURI(uint256) view returns (string)", [
-      BigInt(demo.story.cast.artTokenId ?? ""),
+    const art = await call<string>(storyValue("artCollection"), "function tokenURI(uint256) view returns (string)", [
+      BigInt(demo.story.values.artTokenId ?? ""),
     ]);
-    const edition = await call<string>(cast("editionsCollection"), "function uri(uint256) view returns (string)", [1n]);
+    const edition = await call<string>(storyValue("editionsCollection"), "function uri(uint256) view returns (string)", [1n]);
     expect(parse(art)).toMatchObject({
       name: "Quarry Art #7",
       attributes: [{ trait_type: "Palette" }, { trait_type: "Shape" }, { trait_type: "Weight" }],
@@ -99,23 +99,23 @@ describe("the whole story", () => {
   });
 
   it("has a busy trader, a collector of both collections, and a newcomer with three transactions", async () => {
-    expect(await transactionsOf(cast("trader"))).toBeGreaterThan(300);
+    expect(await transactionsOf(storyValue("trader"))).toBeGreaterThan(300);
     const balanceOf = "function balanceOf(address) view returns (uint256)";
     for (const token of ["usdToken", "goldToken", "wrappedNative", "bytes32Token", "artCollection"]) {
-      expect(await call<bigint>(cast(token), balanceOf, [cast("trader")]), token).toBeGreaterThan(0n);
+      expect(await call<bigint>(storyValue(token), balanceOf, [storyValue("trader")]), token).toBeGreaterThan(0n);
     }
-    expect(await call<bigint>(cast("artCollection"), balanceOf, [cast("collector")])).toBeGreaterThan(0n);
-    const editions = await call<bigint>(cast("editionsCollection"), "function balanceOf(address, uint256) view returns (uint256)", [
-      cast("collector"),
+    expect(await call<bigint>(storyValue("artCollection"), balanceOf, [storyValue("collector")])).toBeGreaterThan(0n);
+    const editions = await call<bigint>(storyValue("editionsCollection"), "function balanceOf(address, uint256) view returns (uint256)", [
+      storyValue("collector"),
       1n,
     ]);
     expect(editions).toBeGreaterThanOrEqual(5n);
-    const owner = await call<Address>(cast("artCollection"), "function ownerOf(uint256) view returns (address)", [
-      BigInt(demo.story.cast.artTokenId ?? ""),
+    const owner = await call<Address>(storyValue("artCollection"), "function ownerOf(uint256) view returns (address)", [
+      BigInt(demo.story.values.artTokenId ?? ""),
     ]);
-    expect(owner.toLowerCase()).toBe(cast("collector"));
+    expect(owner.toLowerCase()).toBe(storyValue("collector"));
     // Two that it sent, and one that funded it.
-    expect(await transactionsOf(cast("newcomer"))).toBe(2);
+    expect(await transactionsOf(storyValue("newcomer"))).toBe(2);
   });
 
   it("moves native value inside transactions: by calls, creations and self-destruction, some reverted, some through DELEGATECALL", () => {
@@ -123,18 +123,18 @@ describe("the whole story", () => {
       expect(survey.frames.get(kind) ?? 0, kind).toBeGreaterThan(20);
   });
 
-  it("binds its cast to one swap in the middle of the story", async () => {
-    const { swapTransaction, swapBlockHash, swapBlockHeight, swapDay, swapTimeBucket, firstDay, lastDay } = demo.story.cast;
+  it("binds the values of the swap to one transaction in the middle of the story", async () => {
+    const { swapTransaction, swapBlockHash, swapBlockHeight, swapDay, swapTimeBucket, firstDay, lastDay } = demo.story.values;
     const receipt = await client.request<{
       blockHash: Hash;
       blockNumber: Hex;
       from: Address;
       logs: { topics: Hash[]; address: Address }[];
     }>("eth_getTransactionReceipt", [swapTransaction]);
-    expect(receipt.from).toBe(cast("trader"));
+    expect(receipt.from).toBe(storyValue("trader"));
     expect(receipt.blockHash).toBe(swapBlockHash);
     expect(Number(receipt.blockNumber)).toBe(Number(swapBlockHeight));
-    expect(receipt.logs.find((log) => log.topics[0] === topics.swap)?.address).toBe(cast("goldPair"));
+    expect(receipt.logs.find((log) => log.topics[0] === topics.swap)?.address).toBe(storyValue("goldPair"));
     const block = await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", [receipt.blockNumber, false]);
     expect(new Date(Number(block.timestamp) * 1000).toISOString().slice(0, 10)).toBe(swapDay);
     expect(Math.floor(Number(block.timestamp) / 900)).toBe(Number(swapTimeBucket));
@@ -143,10 +143,10 @@ describe("the whole story", () => {
   });
 
   it("keeps the state before the first block, and has Multicall3", async () => {
-    const treasury = demo.story.inventory.people[0];
+    const treasury = demo.story.inventory.accounts[0];
     // A million ether.
     expect(await client.request("eth_getBalance", [treasury, "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
-    expect(await client.request("eth_getBalance", [cast("trader"), "0x0"])).toBe("0x0");
+    expect(await client.request("eth_getBalance", [storyValue("trader"), "0x0"])).toBe("0x0");
     const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [[]] });
     expect(await client.request<Hex>("eth_call", [{ to: demo.chain.multicall, data }, "latest"])).not.toBe("0x");
   });

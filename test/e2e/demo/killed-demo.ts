@@ -4,6 +4,6 @@ import { startDemo } from "../../../demo/start-demo.ts";
 const [dataDirectory, contractsDirectory, blocks = "1"] = process.argv.slice(2);
 if (dataDirectory === undefined || contractsDirectory === undefined) throw new Error("Expected two folders as arguments");
 const demo = await startDemo({ dataDirectory, contractsDirectory, scale: 0.02, endTime: 1_761_912_000 });
-for (let count = 0; count < Number(blocks); count++) await demo.liveOneBlock();
+for (let count = 0; count < Number(blocks); count++) await demo.mineLiveBlock();
 process.stdout.write(`${JSON.stringify({ processId: demo.processId, rpcUrl: demo.rpcUrl, saved: demo.identity().lastBlock })}\n`);
 setInterval(() => undefined, 60_000);

@@ -80,7 +80,7 @@ describe("the demo's processes", () => {
     expect(demo.identity().lastBlock).toBe(left.saved + 80);
     const client = createNodeClient(demo.rpcUrl);
     // A million ether, all that there is at genesis.
-    expect(await client.request("eth_getBalance", [demo.story.inventory.people[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
+    expect(await client.request("eth_getBalance", [demo.story.inventory.accounts[0], "0x0"])).toBe(`0x${(10n ** 24n).toString(16)}`);
     await client.close();
   });
 

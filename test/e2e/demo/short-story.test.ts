@@ -14,7 +14,7 @@ import { contractsDirectory } from "../../support/cache.ts";
 import { storyEndTime } from "../../support/story.ts";
 
 const scale = 0.02;
-const addresses = (demo: Demo): string[] => Object.values(demo.story.cast).filter((value) => /^0x[0-9a-f]{40}$/.test(value));
+const addresses = (demo: Demo): string[] => Object.values(demo.story.values).filter((value) => /^0x[0-9a-f]{40}$/.test(value));
 
 describe("a short story", () => {
   const cleanups: (() => Promise<unknown>)[] = [];
@@ -58,7 +58,7 @@ describe("a short story", () => {
     const dataDirectory = await folder();
     const first = await start(dataDirectory);
     expect(first.origin).toBe("built");
-    await first.liveOneBlock();
+    await first.mineLiveBlock();
     const [hash, story] = [await headHash(first), first.story];
     await first.stop();
     const second = await start(dataDirectory, { endTime: undefined });
@@ -66,7 +66,7 @@ describe("a short story", () => {
     expect(second.identity().lastBlockHash).toBe(hash);
     expect(await headHash(second)).toBe(hash);
     expect(second.story).toEqual(story);
-    await second.liveOneBlock();
+    await second.mineLiveBlock();
     expect(Number(await ask(second, "eth_blockNumber"))).toBe(second.identity().lastBlock + 1);
   });
 
@@ -86,9 +86,9 @@ describe("a short story", () => {
 
   it("continues to plant and sell after the story", async () => {
     const demo = await start(await folder());
-    const { gardenCollection, seaport } = demo.story.cast;
+    const { gardenCollection, seaport } = demo.story.values;
     const first = await ask<Hex>(demo, "eth_blockNumber");
-    for (let blocks = 0; blocks < 60; blocks++) await demo.liveOneBlock();
+    for (let blocks = 0; blocks < 60; blocks++) await demo.mineLiveBlock();
     const logsOf = (address: string | undefined) =>
       ask<readonly unknown[]>(demo, "eth_getLogs", [{ address, fromBlock: first, toBlock: "latest" }]);
     expect((await logsOf(gardenCollection)).length).toBeGreaterThan(0);
@@ -115,17 +115,17 @@ describe("a short story", () => {
     const client = createNodeClient(demo.rpcUrl);
     try {
       const answerOf = (feed: string): Promise<readonly [bigint, bigint, bigint, bigint]> =>
-        readContract(client, demo.story.cast[feed] as Address, priceFeed.abi, "latestRoundData");
+        readContract(client, demo.story.values[feed] as Address, priceFeed.abi, "latestRoundData");
       const headTime = async () => BigInt((await client.request<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false])).timestamp);
       const [lastEther, lastEuro] = [await answerOf("etherFeed"), await answerOf("euroFeed")];
       // The story ends long ago, so both are due at once.
-      await demo.liveOneBlock();
+      await demo.mineLiveBlock();
       const ether = await answerOf("etherFeed");
       expect([ether[0], ether[3]]).toEqual([lastEther[0] + 1n, await headTime()]);
-      await demo.liveOneBlock();
+      await demo.mineLiveBlock();
       const euro = await answerOf("euroFeed");
       expect([euro[0], euro[3]]).toEqual([lastEuro[0] + 1n, await headTime()]);
-      await demo.liveOneBlock();
+      await demo.mineLiveBlock();
       expect([(await answerOf("etherFeed"))[0], (await answerOf("euroFeed"))[0]]).toEqual([ether[0], euro[0]]);
       // Within the feed's deviation of half a percent and the pool's deviation from the market.
       expect(Math.abs(Number(ether[1]) / Number(lastEther[1]) - 1)).toBeLessThan(0.1);
@@ -140,8 +140,8 @@ describe("a short story", () => {
     const client = createNodeClient(demo.rpcUrl);
     try {
       const verify = (changes: Readonly<Record<string, string>>, endTime = storyEndTime) =>
-        verifyExchanges(client, artifacts, { ...demo.story.cast, ...changes }, endTime);
-      const { dollarPair = "", washPair = "", goldRange = "" } = demo.story.cast;
+        verifyExchanges(client, artifacts, { ...demo.story.values, ...changes }, endTime);
+      const { dollarPair = "", washPair = "", goldRange = "" } = demo.story.values;
       await expect(verify({})).resolves.toBeUndefined();
       await expect(verify({}, storyEndTime + 2 * 86_400)).rejects.toThrow("a feed's last answer is older than a day");
       await expect(verify({ washPair: dollarPair })).rejects.toThrow("the wash pool holds more than a tenth of the floor");
@@ -158,10 +158,10 @@ describe("a short story", () => {
     const artifacts = await loadArtifacts(contractsDirectory);
     const client = createNodeClient(demo.rpcUrl);
     try {
-      const { gardenCollection, collector = "", trader = "", gardenTokenId = "" } = demo.story.cast;
+      const { gardenCollection, collector = "", trader = "", gardenTokenId = "" } = demo.story.values;
       const planted = await readContract<bigint>(client, gardenCollection as Address, artifacts.gardenCollection.abi, "planted");
       const verify = (owners: Partial<Ownership>) =>
-        verifyCollections(client, artifacts, demo.story.cast, { garden: new Map(), lanterns: new Map(), faces: new Map(), ...owners });
+        verifyCollections(client, artifacts, demo.story.values, { garden: new Map(), lanterns: new Map(), faces: new Map(), ...owners });
       const kept = BigInt(gardenTokenId);
       await expect(verify({ garden: new Map([[kept, trader as Address]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);
       await expect(verify({ garden: new Map([[kept, null]]) })).rejects.toThrow(`${gardenTokenId} belongs to`);

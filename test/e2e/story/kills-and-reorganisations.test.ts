@@ -48,39 +48,42 @@ describe("an index under kills and reorganisations", () => {
       const running = await startIndexer(folder, demo.chain, test.url);
       // Start-up takes about a second; the later moments fall into the middle of batches.
       await wait(random.between(900, 2_400));
-      if (count >= kills / 2) await demo.liveOneBlock();
+      if (count >= kills / 2) await demo.mineLiveBlock();
       if (running.child.exitCode === null) killedRunning += 1;
       await running.kill();
     }
     expect(killedRunning, seed).toBe(kills);
     indexer = await startIndexer(folder, demo.chain, test.url);
     await until("The backfill", indexed);
-    const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
+    const result = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
     expect(result, seed).toMatchObject({ differences: [], read: 0 });
     expect(result.erc20).toBeGreaterThan(1_000);
   });
 
   it("serves the node's balances after a reorganisation", async () => {
-    for (let block = 0; block < 12; block++) await demo.liveOneBlock();
+    for (let block = 0; block < 12; block++) await demo.mineLiveBlock();
     await until("Following", indexed);
     const head = await headOf(demo.rpcUrl);
     const before = await blockHash(head - 5);
     const client = createNodeClient(demo.rpcUrl);
     try {
       // Ten blocks of the new branch, in the first of which the trader sends ether to the newcomer: other transactions than before.
-      const { trader, newcomer } = demo.story.cast;
+      const { trader, newcomer } = demo.story.values;
       await client.request("anvil_reorg", [10, [[{ from: trader, to: newcomer, value: "0x2386f26fc10000", gas: "0x5208" }, 0]]]);
     } finally {
       await client.close();
     }
-    await demo.liveOneBlock();
+    await demo.mineLiveBlock();
     await until("Following the new branch", indexed);
     expect(await blockHash(head - 5)).not.toBe(before);
-    expect(await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks])).toMatchObject({ differences: [], read: 0 });
+    expect(await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks])).toMatchObject({
+      differences: [],
+      read: 0,
+    });
   });
 
   it("finds a planted wrong row, so the comparison can fail", async () => {
-    const { trader, goldToken } = demo.story.cast;
+    const { trader, goldToken } = demo.story.values;
     const plant =
       "UPDATE balances SET balance = balance + $1 WHERE chain_id = $2 AND owner = decode($3, 'hex') AND token = decode($4, 'hex')";
     const key = [demo.chain.id, trader?.slice(2), goldToken?.slice(2)];
@@ -88,7 +91,7 @@ describe("an index under kills and reorganisations", () => {
     expect(await auditCommand()).toMatchObject({ code: 0, output: expect.stringContaining("No difference.") });
     await test.database.query(plant, [1, ...key]);
     expect(await auditCommand()).toMatchObject({ code: 1, output: expect.stringContaining(`1 differences:\n${goldToken} of ${trader}`) });
-    const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.cast.punks]);
+    const { differences } = await audit(service ?? { url: "", key: "" }, demo.rpcUrl, [demo.story.values.punks]);
     await test.database.query(plant, [-1, ...key]);
     expect(differences).toHaveLength(1);
     expect(differences[0]).toContain(trader);

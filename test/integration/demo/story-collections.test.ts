@@ -39,7 +39,7 @@ describe("the collections of the whole story", () => {
   let client: NodeClient;
   let sales: readonly Sale[];
   let uris: readonly (string | null)[];
-  const cast = (name: string): Address => demo.story.cast[name] as Address;
+  const storyValue = (name: string): Address => demo.story.values[name] as Address;
   const wordOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, "0")}`;
   const logsOf = (address: Address, topics: readonly (Hex | null)[] = []) =>
     client.request<readonly Log[]>("eth_getLogs", [{ address, topics, fromBlock: "0x0", toBlock: "latest" }]);
@@ -55,7 +55,7 @@ describe("the collections of the whole story", () => {
     demo = await startStory();
     client = createNodeClient(demo.rpcUrl);
     const { seaport } = await loadArtifacts(contractsDirectory);
-    sales = (await logsOf(cast("seaport"))).flatMap(({ topics, data, transactionHash }) => {
+    sales = (await logsOf(storyValue("seaport"))).flatMap(({ topics, data, transactionHash }) => {
       const { eventName, args } = decodeEventLog({ abi: seaport.abi, topics, data });
       if (eventName !== "OrderFulfilled") return [];
       const sale = { ...(args as unknown as Sale), transaction: transactionHash };
@@ -64,7 +64,9 @@ describe("the collections of the whole story", () => {
     const found: (string | null)[] = [];
     for (let first = 1; first <= 2_000; first += idsPerBatch)
       found.push(
-        ...(await Promise.all(Array.from({ length: idsPerBatch }, (_, index) => uriOf(cast("gardenCollection"), BigInt(first + index))))),
+        ...(await Promise.all(
+          Array.from({ length: idsPerBatch }, (_, index) => uriOf(storyValue("gardenCollection"), BigInt(first + index))),
+        )),
       );
     uris = found;
   });
@@ -74,10 +76,10 @@ describe("the collections of the whole story", () => {
   });
 
   it("has 2,000 plants, planted in forty transactions, a few of them uprooted", async () => {
-    const planted = await logsOf(cast("gardenCollection"), [transferTopic, wordOf(nobody as Address)]);
+    const planted = await logsOf(storyValue("gardenCollection"), [transferTopic, wordOf(nobody as Address)]);
     expect(planted).toHaveLength(2_000);
     expect(new Set(planted.map(({ transactionHash }) => transactionHash)).size).toBe(40);
-    const uprooted = await logsOf(cast("gardenCollection"), [transferTopic, null, wordOf(nobody as Address)]);
+    const uprooted = await logsOf(storyValue("gardenCollection"), [transferTopic, null, wordOf(nobody as Address)]);
     expect(uprooted.length).toBeGreaterThan(0);
     expect(uris.filter((uri) => uri === null)).toHaveLength(uprooted.length);
   });
@@ -121,7 +123,7 @@ describe("the collections of the whole story", () => {
 
   it("sells on each day of the story, for native and wrapped ether, by listings and bids, with a fee and a royalty", () => {
     expect(sales.length).toBeGreaterThan(300);
-    const [fees, artist] = [cast("marketFees"), cast("gardener")];
+    const [fees, artist] = [storyValue("marketFees"), storyValue("gardener")];
     const paidIn = (type: number | undefined) =>
       sales.filter(
         ({ offer, consideration }) =>
@@ -144,29 +146,34 @@ describe("the collections of the whole story", () => {
   it("sells bundles, editions in parts, two listings at once, and one plant repeatedly", async () => {
     const bundles = sales.filter(({ offer }) => offer.length === 3);
     expect(bundles.length).toBeGreaterThan(5);
-    expect(bundles.at(-1)?.transaction).toBe(demo.story.cast.bundleTransaction);
+    expect(bundles.at(-1)?.transaction).toBe(demo.story.values.bundleTransaction);
     expect(sales.filter(({ offer }) => new Set(offer.map(({ token }) => token)).size === 2).length).toBeGreaterThan(2);
     const parts = sales
       .filter(({ offer }) => offer.length === 1 && offer[0]?.itemType === editionItem)
       .map(({ offer }) => offer[0]?.amount);
     // Of ten prints, three are sold, then four, then two.
     expect(new Set(parts)).toEqual(new Set([3n, 4n, 2n]));
-    const edition = BigInt(demo.story.cast.tradedEditionId ?? "");
+    const edition = BigInt(demo.story.values.tradedEditionId ?? "");
     expect(sales.filter(({ offer }) => offer[0]?.identifier === edition && offer[0].itemType === editionItem).length).toBeGreaterThan(5);
     const together = sales.filter(({ transaction }, index) => sales[index + 1]?.transaction === transaction);
     expect(together.length).toBeGreaterThan(5);
     const hands = sales.filter(({ offer, consideration }) =>
       [...offer, ...consideration].some(
         ({ token, identifier }) =>
-          token.toLowerCase() === cast("gardenCollection") && identifier === BigInt(demo.story.cast.tradedTokenId ?? ""),
+          token.toLowerCase() === storyValue("gardenCollection") && identifier === BigInt(demo.story.values.tradedTokenId ?? ""),
       ),
     );
-    expect(hands.map(({ offerer }) => offerer)).toEqual([cast("gardener"), cast("trader"), cast("trader"), cast("nftBuyer")]);
-    expect(hands[2]?.transaction).toBe(demo.story.cast.saleTransaction);
+    expect(hands.map(({ offerer }) => offerer)).toEqual([
+      storyValue("gardener"),
+      storyValue("trader"),
+      storyValue("trader"),
+      storyValue("nftBuyer"),
+    ]);
+    expect(hands[2]?.transaction).toBe(demo.story.values.saleTransaction);
   });
 
   it("has two accounts that sell to each other and one that sells to itself", () => {
-    const [first, second] = [cast("washTrader"), cast("otherWashTrader")];
+    const [first, second] = [storyValue("washTrader"), storyValue("otherWashTrader")];
     const between = (from: Address, to: Address) => sales.filter(({ offerer, recipient }) => offerer === from && recipient === to).length;
     expect(between(first, first)).toBe(6);
     expect(between(first, second)).toBeGreaterThan(5);
@@ -174,7 +181,12 @@ describe("the collections of the whole story", () => {
   });
 
   it("has used permits and an unused one, and spending without an event", async () => {
-    const [coin, gardener, trader, collector] = [cast("permitToken"), cast("gardener"), cast("trader"), cast("collector")];
+    const [coin, gardener, trader, collector] = [
+      storyValue("permitToken"),
+      storyValue("gardener"),
+      storyValue("trader"),
+      storyValue("collector"),
+    ];
     const allowance = (owner: Address, spender: Address) =>
       call<bigint>(coin, "function allowance(address,address) view returns (uint256)", [owner, spender]);
     expect(await call<bigint>(coin, "function nonces(address) view returns (uint256)", [gardener])).toBeGreaterThan(20n);
@@ -186,18 +198,18 @@ describe("the collections of the whole story", () => {
   });
 
   it("has approvals of plants for the marketplace and others", async () => {
-    const [garden, collector] = [cast("gardenCollection"), cast("collector")];
+    const [garden, collector] = [storyValue("gardenCollection"), storyValue("collector")];
     const approved = await call<Address>(garden, "function getApproved(uint256) view returns (address)", [
-      BigInt(demo.story.cast.gardenTokenId ?? ""),
+      BigInt(demo.story.values.gardenTokenId ?? ""),
     ]);
     expect(approved).not.toBe(nobody);
     const isForAll = "function isApprovedForAll(address,address) view returns (bool)";
-    expect(await call<boolean>(garden, isForAll, [collector, cast("seaport")])).toBe(true);
-    expect(await call<boolean>(garden, isForAll, [collector, cast("marketMaker")])).toBe(false);
+    expect(await call<boolean>(garden, isForAll, [collector, storyValue("seaport")])).toBe(true);
+    expect(await call<boolean>(garden, isForAll, [collector, storyValue("marketMaker")])).toBe(false);
   });
 
   it("serves the documents from its own gateway", async () => {
-    const uri = await uriOf(cast("gatewayCollection"), 7n);
+    const uri = await uriOf(storyValue("gatewayCollection"), 7n);
     expect(uri).toMatch(/^ipfs:\/\/[a-z0-9]{59}\/7$/);
     const [gateway] = demo.chain.nfts.ipfsGateways;
     const response = await fetch(`${gateway}/ipfs/${uri?.replace("ipfs://", "")}`);
@@ -205,7 +217,7 @@ describe("the collections of the whole story", () => {
   });
 
   it("has a token for each kind of hostile metadata, and harmless ones in between", async () => {
-    const hostile = cast("hostileCollection");
+    const hostile = storyValue("hostileCollection");
     const kinds = hostileTokens.map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "sheep").length).toBeGreaterThan(10);
     expect(new Set(kinds).size).toBe(kinds.filter((kind) => kind !== "sheep").length + 1);

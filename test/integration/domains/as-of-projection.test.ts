@@ -166,7 +166,7 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
 
 /** The requests of an operation: its documented example, and one with the options that have it read more. */
 const targetsOf = (operation: (typeof live)[number]): string[] => {
-  const example = exampleOf(operation, demo.story.cast);
+  const example = exampleOf(operation, demo.story.values);
   const more = options[operation.id];
   return [targetOf(operation, example), ...(more === undefined ? [] : [targetOf(operation, { ...example, ...more })])];
 };
@@ -227,7 +227,7 @@ describe("while a projection is built again", () => {
   it("pages stay at the block of the first one while it goes on", async () => {
     const paged = live.filter(({ regime }) => regime === "page" || regime === "path-page");
     const pageOf = (operation: (typeof live)[number], number: number) => {
-      const values = exampleOf(operation, demo.story.cast);
+      const values = exampleOf(operation, demo.story.values);
       const page: Record<string, string> = operation.regime === "page" ? { "page-number": String(number) } : { page: String(number) };
       return targetOf(operation, { ...values, "page-size": operation.id === "getTokenHolders" ? "100" : "1", ...page });
     };
@@ -250,7 +250,7 @@ describe("while a projection is built again", () => {
   });
 
   it("pages of a list that began above it are refused", async () => {
-    const path = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/transfers_v2/?page-size=1&page-number=`;
+    const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/?page-size=1&page-number=`;
     expect((await atHead.ask(`${path}0`)).hasMore).toBe(true);
     await catchUp(whole.database, ["tokens"], middle, { again: true });
     expect(await atHead.ask(`${path}1`)).toMatchObject({ status: 503 });
@@ -259,11 +259,11 @@ describe("while a projection is built again", () => {
   });
 
   it("a moment above it is refused, and so is all where nothing of it is built", async () => {
-    const path = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/historical_balances/`;
-    const holders = `/v1/${demo.chain.name}/tokens/${demo.story.cast.stable}/token_holders_v2/`;
+    const path = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/historical_balances/`;
+    const holders = `/v1/${demo.chain.name}/tokens/${demo.story.values.stable}/token_holders_v2/`;
     await catchUp(whole.database, ["tokens"], middle, { again: true });
     expect(await atHead.ask(`${path}?block-height=${middle + 1}`)).toMatchObject({ status: 503 });
-    const transfers = `/v1/${demo.chain.name}/address/${demo.story.cast.trader}/transfers_v2/`;
+    const transfers = `/v1/${demo.chain.name}/address/${demo.story.values.trader}/transfers_v2/`;
     for (const range of [`starting-block=${middle + 1}`, `ending-block=${middle + 1}`]) {
       expect(await atHead.ask(`${transfers}?${range}`), range).toMatchObject({ status: 503 });
     }
@@ -274,7 +274,7 @@ describe("while a projection is built again", () => {
     expect(await atHead.ask(`${path}?date=${day}`)).toMatchObject({ status: 503 });
     expect((await atHead.ask(`${path}?block-height=${middle}`)).text).toBe((await atMiddle.ask(`${path}?block-height=${middle}`)).text);
     // A contract without transfers by then may have had some since.
-    expect(await atHead.ask(holders.replace(String(demo.story.cast.stable), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
+    expect(await atHead.ask(holders.replace(String(demo.story.values.stable), `0x${"12".repeat(20)}`))).toMatchObject({ status: 503 });
     await catchUp(whole.database, ["tokens"], -1, { again: true });
     expect(await atHead.ask(path)).toMatchObject({
       status: 503,

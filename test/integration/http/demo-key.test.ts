@@ -10,7 +10,7 @@ import { createServer, type HttpServer } from "../../../runtime/http/server.ts";
 import { type Harness, startHarness } from "./harness.ts";
 
 const demoKey = `ckey_${"d".repeat(27)}`;
-const demo = { key: demoKey, cast: {} };
+const demo = { key: demoKey, storyValues: {} };
 const script = "/docs/start.js";
 let app: Harness;
 

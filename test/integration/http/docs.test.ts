@@ -9,7 +9,7 @@ beforeAll(async () => {
   app = await startHarness(
     {},
     {
-      demo: { key: demoKey, cast: { trader: "0xtrader" } },
+      demo: { key: demoKey, storyValues: { trader: "0xtrader" } },
       readiness: async () => ({ reasons, details: { chains: [{ name: "demo", lag_blocks: 3 }] } }),
     },
   );
@@ -92,7 +92,7 @@ describe("/openapi.json", () => {
           { name: "chainName", in: "path", schema: { type: "string" }, example: "demo" },
         ],
       },
-      { cast: { page: "12", list: "a,b" }, chainName: "eth-mainnet" },
+      { storyValues: { page: "12", list: "a,b" }, chainName: "eth-mainnet" },
     );
     expect((bound.parameters as { example: unknown }[]).map(({ example }) => example)).toEqual([12, ["a", "b"], "kept", "eth-mainnet"]);
   });

@@ -2,15 +2,15 @@ import type { Operation } from "../../../generated/operations.gen.ts";
 import { examples } from "../../../generated/story-examples.gen.ts";
 
 /** The values of the names in the demo's story. */
-export type Cast = Readonly<Record<string, string>>;
+export type StoryValues = Readonly<Record<string, string>>;
 
 /** The values of an operation's documented example, with story references resolved. */
-export function exampleOf({ id }: Pick<Operation, "id">, cast: Cast): Readonly<Record<string, string>> {
+export function exampleOf({ id }: Pick<Operation, "id">, storyValues: StoryValues): Readonly<Record<string, string>> {
   const values = examples[id];
   if (values === undefined) throw new Error(`${id} has no example.`);
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      const bound = value.startsWith("story:") ? cast[value.slice("story:".length)] : value;
+      const bound = value.startsWith("story:") ? storyValues[value.slice("story:".length)] : value;
       if (bound === undefined) throw new Error(`The example of ${id} refers to ${value}, which the story does not define.`);
       return [name, bound];
     }),

@@ -46,7 +46,7 @@ describe("the story's book of holdings", () => {
     const [token, owner] = [person(8), person(9)];
     holdings.receive(token, owner, 12_345n);
     expect(holdings.of(token, owner)).toBe(0n);
-    holdings.settle();
+    holdings.applyPending();
     expect(holdings.of(token, owner)).toBe(12_345n);
     // A tenth of 12,345 is 1,234.5; rounded down to three digits, 1,230.
     expect(holdings.spend(token, owner, createRandom("any"), [100, 100])).toBe(1_230n);

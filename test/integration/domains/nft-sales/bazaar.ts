@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import {
-  type AskedItem,
+  type ConsiderationItem,
   createOrder,
   encodeFulfillOrder,
   encodeValidate,
@@ -46,7 +46,7 @@ export interface Bazaar {
   readonly weth: Address;
   readonly people: readonly [Address, Address, Address, Address, Address];
   /** An order of its own salt. */
-  order(offerer: Address, offer: readonly OrderItem[], consideration: readonly AskedItem[], partial?: boolean): SeaportOrder;
+  order(offerer: Address, offer: readonly OrderItem[], consideration: readonly ConsiderationItem[], partial?: boolean): SeaportOrder;
   /** What has an order filled: its offerer validates it, and somebody fills it. */
   fill(order: SeaportOrder, by: Address, value?: bigint): TestTransaction[];
   /** A listing that is filled: tokens for payments to their seller. */

@@ -1,14 +1,14 @@
 import { type Address, nativeTokenAddress } from "../../runtime/lib/hex.ts";
 import type { Random } from "../story/random.ts";
-import type { ChapterContext } from "../story/types.ts";
-import { type Currency, type Market, splitPrice } from "./market-types.ts";
+import type { StoryContext } from "../story/types.ts";
+import { type Currency, type Marketplace, splitPrice } from "./marketplace-orders.ts";
 
-/** 0.001 ether: prices are whole numbers of it. */
+/** 0.001 ether; prices are multiples of it. */
 export const thousandth = 10n ** 15n;
 const attempts = 20;
 
-/** The funds of buyers, and the effect of sales on them. */
-export const createPurse = ({ holdings }: ChapterContext, { weth }: Market, random: Random) => {
+/** Finds buyers that can pay, and records the effect of sales on their holdings. */
+export const createBuyerFunds = ({ holdings }: StoryContext, { weth }: Marketplace, random: Random) => {
   const tokenOf = (currency: Currency): Address => (currency === "native" ? nativeTokenAddress : weth);
   const affords = (buyer: Address, currency: Currency, price: bigint): boolean => holdings.of(tokenOf(currency), buyer) >= price;
   return {
@@ -21,12 +21,12 @@ export const createPurse = ({ holdings }: ChapterContext, { weth }: Market, rand
       }
       return undefined;
     },
-    /** The buyer pays the price, the seller receives the proceeds. */
-    settle: (buyer: Address, seller: Address, currency: Currency, price: bigint): void => {
+    /** Records that the buyer pays the price and the seller receives the proceeds. */
+    recordSale: (buyer: Address, seller: Address, currency: Currency, price: bigint): void => {
       holdings.take(tokenOf(currency), buyer, price);
       holdings.receive(tokenOf(currency), seller, splitPrice(price).seller);
     },
   };
 };
 
-export type Purse = ReturnType<typeof createPurse>;
+export type BuyerFunds = ReturnType<typeof createBuyerFunds>;

@@ -1,12 +1,12 @@
 import type { Address, Hex } from "../../runtime/lib/hex.ts";
+import type { Accounts } from "../chapters/accounts.ts";
 import type { Collectibles } from "../chapters/collectibles.ts";
 import type { Exchange, RangeExchange, RivalExchange } from "../chapters/exchange-types.ts";
 import type { Garden } from "../chapters/garden-types.ts";
 import type { Hostile } from "../chapters/hostile.ts";
-import { soldEditions } from "../chapters/market-specials.ts";
-import type { Market } from "../chapters/market-types.ts";
-import type { People } from "../chapters/people.ts";
+import type { Marketplace } from "../chapters/marketplace-orders.ts";
 import type { PriceFeeds } from "../chapters/price-feeds.ts";
+import { soldEditions } from "../chapters/special-sales.ts";
 import type { Tokens } from "../chapters/tokens.ts";
 import type { NodeClient } from "../node/client.ts";
 import type { Miner } from "./miner.ts";
@@ -15,16 +15,16 @@ import { storyDays } from "./types.ts";
 const secondsPerDay = 86_400;
 const secondsPerBucket = 900;
 
-/** Named accounts, contracts, transactions and days of the story, which the examples in spec/ refer to. */
-export type Cast = Readonly<Record<string, string>>;
+/** Named addresses, ids, transactions, blocks and days of the story. Examples in spec/ refer to them as `story:<name>`. */
+export type StoryValues = Readonly<Record<string, string>>;
 
-/** All accounts and contracts of the story, for tests that cover all of them. */
+/** All accounts and contracts of the story. */
 export interface Inventory {
-  readonly people: readonly Address[];
-  /** ERC-20, WETH and the pairs' own tokens included. */
+  readonly accounts: readonly Address[];
+  /** ERC-20 tokens, including WETH and the pools' share tokens. */
   readonly tokens: readonly Address[];
   readonly pairs: readonly Address[];
-  /** Pools of concentrated liquidity. */
+  /** Pools with concentrated liquidity. */
   readonly rangePools: readonly Address[];
   readonly erc721: readonly Address[];
   readonly erc1155: readonly Address[];
@@ -32,8 +32,8 @@ export interface Inventory {
 }
 
 /** The results of the chapters. */
-export interface World {
-  readonly people: People;
+export interface ChapterResults {
+  readonly accounts: Accounts;
   readonly tokens: Tokens;
   readonly weth: Address;
   readonly exchange: Exchange;
@@ -44,7 +44,7 @@ export interface World {
   readonly payouts: Address;
   readonly faults: Address;
   readonly garden: Garden;
-  readonly marketplace: Market;
+  readonly marketplace: Marketplace;
   readonly lanterns: Address;
   readonly hostile: Hostile;
   readonly faces: Address;
@@ -53,13 +53,26 @@ export interface World {
 
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10);
 
-const toInventory = (world: World): Inventory => {
-  const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } = world;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = world;
+const toInventory = (chapters: ChapterResults): Inventory => {
+  const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles, payouts, faults } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = chapters;
   const pairs = [...Object.values(exchange.pairs), ...Object.values(rival.pairs)];
-  const { treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, gardener, washTraders, crowd } = people;
+  const { treasury, deployer, trader, collector, newcomer, marketMaker, secondMarketMaker, reporter, gardener, washTraders, users } =
+    accounts;
   return {
-    people: [treasury, deployer, trader, collector, newcomer, marketMaker, keeper, reporter, gardener, ...washTraders, ...crowd],
+    accounts: [
+      treasury,
+      deployer,
+      trader,
+      collector,
+      newcomer,
+      marketMaker,
+      secondMarketMaker,
+      reporter,
+      gardener,
+      ...washTraders,
+      ...users,
+    ],
     tokens: [...tokens.all.map((token) => token.address), weth, rival.ticket, rival.saffron, permitCoin, ...pairs],
     pairs,
     rangePools: Object.values(ranges.pools),
@@ -72,30 +85,30 @@ const toInventory = (world: World): Inventory => {
   };
 };
 
-/** The cast of a built story: addresses depend on the story alone, hashes and days also on its end time. */
-export const toCast = async (
-  world: World,
+/** Returns the values and the inventory of a built story. Addresses depend on the story alone; hashes and days also on its end time. */
+export const toStoryValues = async (
+  chapters: ChapterResults,
   miner: Miner,
   node: NodeClient,
   genesisTime: number,
-): Promise<{ cast: Cast; inventory: Inventory }> => {
-  const { people, tokens, weth, exchange, rival, ranges, feeds, collectibles } = world;
-  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = world;
-  const swap = miner.landmarks.get("swap");
-  const failure = miner.landmarks.get("failure");
-  const sale = miner.landmarks.get("sale");
-  const bundle = miner.landmarks.get("bundle");
+): Promise<{ values: StoryValues; inventory: Inventory }> => {
+  const { accounts, tokens, weth, exchange, rival, ranges, feeds, collectibles } = chapters;
+  const { garden, marketplace, lanterns, hostile, faces, permitCoin } = chapters;
+  const swap = miner.labelledTransactions.get("swap");
+  const failure = miner.labelledTransactions.get("failure");
+  const sale = miner.labelledTransactions.get("sale");
+  const bundle = miner.labelledTransactions.get("bundle");
   if (swap === undefined || failure === undefined || sale === undefined || bundle === undefined)
-    throw new Error("A marked transaction of the story is missing.");
+    throw new Error("A labelled transaction of the story is missing.");
   const block = await node.request<{ hash: Hex; timestamp: Hex }>("eth_getBlockByNumber", [`0x${swap.block.toString(16)}`, false]);
   const { from: buyer } = await node.request<{ from: Address }>("eth_getTransactionByHash", [sale.hash]);
   const swapTime = Number(block.timestamp);
-  const cast = {
-    trader: people.trader,
-    collector: people.collector,
-    newcomer: people.newcomer,
-    deployer: people.deployer,
-    marketMaker: people.marketMaker,
+  const values = {
+    trader: accounts.trader,
+    collector: accounts.collector,
+    newcomer: accounts.newcomer,
+    deployer: accounts.deployer,
+    marketMaker: accounts.marketMaker,
     usdToken: tokens.usd.address,
     goldToken: tokens.gold.address,
     saltToken: tokens.salt.address,
@@ -118,8 +131,8 @@ export const toCast = async (
     saffronPair: rival.pairs.saffronEther,
     drainedPair: rival.pairs.saltEther,
     washPair: rival.pairs.wash,
-    washTrader: people.washTraders[0],
-    otherWashTrader: people.washTraders[1],
+    washTrader: accounts.washTraders[0],
+    otherWashTrader: accounts.washTraders[1],
     rangeFactory: ranges.factory,
     rangeRouter: ranges.router,
     rangePositions: ranges.positions,
@@ -127,14 +140,14 @@ export const toCast = async (
     goldRange: ranges.pools.goldEther,
     etherFeed: feeds.ether,
     euroFeed: feeds.euro,
-    priceReporter: people.reporter,
+    priceReporter: accounts.reporter,
     gardenCollection: garden.address,
     gatewayCollection: lanterns,
     hostileCollection: hostile.collection,
     hostileOwner: hostile.owner,
     punks: faces,
     permitToken: permitCoin,
-    gardener: people.gardener,
+    gardener: accounts.gardener,
     seaport: marketplace.seaport,
     marketFees: marketplace.feeCollector,
     nftBuyer: buyer,
@@ -149,10 +162,10 @@ export const toCast = async (
     swapBlockHash: block.hash,
     swapBlockHeight: swap.block.toString(),
     swapDay: dateOf(swapTime),
-    // The first and the last day that lie inside the story as a whole.
+    // The first and the last complete day of the story.
     firstDay: dateOf(Math.ceil(genesisTime / secondsPerDay) * secondsPerDay),
     lastDay: dateOf(genesisTime + (storyDays - 1) * secondsPerDay),
     swapTimeBucket: Math.floor(swapTime / secondsPerBucket).toString(),
   };
-  return { cast, inventory: toInventory(world) };
+  return { values, inventory: toInventory(chapters) };
 };

@@ -1,7 +1,7 @@
 import type { Address } from "../../runtime/lib/hex.ts";
 import { encodeApprovalForAll, encodeApprove } from "../story/encode.ts";
 import {
-  type AskedItem,
+  type ConsiderationItem,
   coins,
   createOrder,
   encodeFulfillAdvancedOrder,
@@ -15,8 +15,8 @@ import {
 import type { Call } from "../story/types.ts";
 import { unlimited } from "./exchange-types.ts";
 
-/** The marketplace of the story and the recipients of its fees. */
-export interface Market {
+/** The story's marketplace and the recipients of its fees. */
+export interface Marketplace {
   readonly seaport: Address;
   /** Receives a fortieth of each sale. */
   readonly feeCollector: Address;
@@ -28,14 +28,14 @@ export interface Market {
 /** The currency of an order. */
 export type Currency = "native" | "weth";
 
-/** Splits a price into what the seller, the marketplace and the artist get; prices are whole thousandths of an ether, so nothing is left over. */
+/** Splits a price between seller, marketplace and artist, without a remainder because prices are multiples of 0.001 ether. */
 export const splitPrice = (price: bigint): { readonly seller: bigint; readonly fee: bigint; readonly royalty: bigint } => {
   const [fee, royalty] = [price / 40n, price / 20n];
   return { seller: price - fee - royalty, fee, royalty };
 };
 
-/** Orders of a marketplace and the transactions around them; each order has a unique salt. */
-export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market, firstSalt = 0n) => {
+/** Builds orders for a marketplace and the transactions that approve, validate and fill them. Each order has a unique salt. */
+export const createOrderBuilder = ({ seaport, feeCollector, artist, weth }: Marketplace, firstSalt = 0n) => {
   let salt = firstSalt;
   const approved = new Set<string>();
   const once = (key: string, call: Call): readonly Call[] => {
@@ -48,7 +48,7 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
     return salt;
   };
   const pay = (currency: Currency, amount: bigint): OrderItem => (currency === "native" ? native(amount) : coins(weth, amount));
-  const considerations = (seller: Address, currency: Currency, price: bigint): readonly AskedItem[] => {
+  const considerations = (seller: Address, currency: Currency, price: bigint): readonly ConsiderationItem[] => {
     const { seller: rest, fee, royalty } = splitPrice(price);
     return [
       forAccount(seller, pay(currency, rest)),
@@ -57,7 +57,7 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
     ];
   };
   return {
-    /** Approves the marketplace for a seller's tokens of a collection, unless it is approved. */
+    /** Approves the marketplace for a seller's tokens of a collection, unless it already is. */
     approveTokens: (owner: Address, collection: Address): readonly Call[] =>
       once(owner + collection, { from: owner, to: collection, data: encodeApprovalForAll(seaport, true), gas: 90_000 }),
     /** Revokes the approval; the owner must have no open orders. */
@@ -71,7 +71,7 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
     /** An offer of tokens for a price without fees. */
     listPlainly: (seller: Address, offer: readonly OrderItem[], price: bigint): SeaportOrder =>
       createOrder({ offerer: seller, offer, consideration: [forAccount(seller, native(price))], salt: nextSalt() }),
-    /** An offer of wrapped ether for tokens, whose fees the seller pays. */
+    /** An offer of wrapped ether for tokens; the seller pays the fees. */
     bid: (bidder: Address, asked: readonly OrderItem[], price: bigint): SeaportOrder => {
       const { fee, royalty } = splitPrice(price);
       const parts = [forAccount(feeCollector, coins(weth, fee)), forAccount(artist, coins(weth, royalty))];
@@ -81,7 +81,7 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
     /** An offer of wrapped ether for a token, without fees. */
     plainBid: (bidder: Address, asked: OrderItem, price: bigint): SeaportOrder =>
       createOrder({ offerer: bidder, offer: [coins(weth, price)], consideration: [forAccount(bidder, asked)], salt: nextSalt() }),
-    /** Makes orders of one offerer valid without a signature. */
+    /** Validates orders of one offerer on the chain, so that they need no signature. */
     validate: (...orders: readonly [SeaportOrder, ...SeaportOrder[]]): Call => ({
       from: orders[0].offerer,
       to: seaport,
@@ -106,4 +106,4 @@ export const createMarketDesk = ({ seaport, feeCollector, artist, weth }: Market
   };
 };
 
-export type MarketDesk = ReturnType<typeof createMarketDesk>;
+export type OrderBuilder = ReturnType<typeof createOrderBuilder>;

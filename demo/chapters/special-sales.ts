@@ -1,0 +1,145 @@
+import type { Address } from "../../runtime/lib/hex.ts";
+import { encode } from "../story/encode.ts";
+import { type SeaportOrder, unique, units } from "../story/seaport-orders.ts";
+import type { Call } from "../story/types.ts";
+import { thousandth } from "./buyer-funds.ts";
+import type { MarketplaceContext } from "./plant-sales.ts";
+
+/** Edition ids that only the marketplace transfers; the collection's chapter uses others. */
+export const soldEditions = [13n, 14n, 15n, 16n] as const;
+const unitsOfEach = 100n;
+const unitsOffered = 10n;
+const plantsInBundle = 3;
+const minPlants = 8;
+
+/** Sales of several tokens: bundles, bundles from two collections, and editions sold in parts. */
+export const createSpecialSales = ({ story, accounts, garden, orders, funds, prices, random }: MarketplaceContext, editions: Address) => {
+  const { gardener, deployer } = accounts;
+  const { registry } = garden;
+  const edition = (day: number): bigint => soldEditions[day % soldEditions.length] ?? soldEditions[0];
+  let rest: { readonly order: SeaportOrder; readonly price: bigint } | null = null;
+  /** Returns no plants if too few would remain for sales after the story. */
+  const takeFromGarden = (count: number): readonly bigint[] => {
+    const ids = registry.of(gardener);
+    return ids.length < minPlants + count ? [] : ids.slice(0, count);
+  };
+  const buyBundle = (day: number, order: SeaportOrder, price: bigint, ids: readonly bigint[], label?: string): readonly Call[] => {
+    const buyer = funds.findBuyer(accounts.active(day), gardener, "native", price);
+    if (buyer === undefined) return [];
+    funds.recordSale(buyer, gardener, "native", price);
+    for (const id of ids) registry.move(id, buyer);
+    return [{ ...orders.fill(buyer, order, price), ...(label === undefined ? {} : { label }) }];
+  };
+  const buyPart = (day: number, order: SeaportOrder, price: bigint, count: bigint): readonly Call[] => {
+    const paid = (price * count) / unitsOffered;
+    const buyer = funds.findBuyer(accounts.active(day), gardener, "native", paid);
+    if (buyer === undefined) return [];
+    funds.recordSale(buyer, gardener, "native", paid);
+    return [orders.fillPart(buyer, order, [count, unitsOffered], paid)];
+  };
+  return {
+    setup: [
+      {
+        from: deployer,
+        to: editions,
+        data: encode(story.artifacts.editions.abi, "mintBatch", [gardener, soldEditions, soldEditions.map(() => unitsOfEach)]),
+        gas: 400_000,
+      },
+      ...orders.approveTokens(gardener, editions),
+      ...orders.approveTokens(gardener, garden.address),
+    ] as readonly Call[],
+    /** Three plants for one price; the last such sale is the story value `bundleTransaction`. */
+    bundle: (day: number): readonly Call[] => {
+      const ids = takeFromGarden(plantsInBundle);
+      if (ids.length === 0) return [];
+      const price = prices.ask() * 2n;
+      const order = orders.list(
+        gardener,
+        ids.map((id) => unique(garden.address, id)),
+        "native",
+        price,
+      );
+      return [orders.validate(order), ...buyBundle(day, order, price, ids, "bundle")];
+    },
+    /** A plant and two prints of it for one price. */
+    mixedBundle: (day: number): readonly Call[] => {
+      const ids = takeFromGarden(1);
+      if (ids.length === 0) return [];
+      const price = prices.ask();
+      const offer = [...ids.map((id) => unique(garden.address, id)), units(editions, edition(day), 2n)];
+      const order = orders.list(gardener, offer, "native", price);
+      return [orders.validate(order), ...buyBundle(day, order, price, ids)];
+    },
+    /** Lists ten prints, of which one buyer takes three and another four. */
+    offerEditions: (day: number): readonly Call[] => {
+      const price = BigInt(random.between(8, 30)) * thousandth * unitsOffered;
+      const order = orders.list(gardener, [units(editions, edition(day), unitsOffered)], "native", price, true);
+      rest = { order, price };
+      return [orders.validate(order), ...buyPart(day, order, price, 3n), ...buyPart(day, order, price, 4n)];
+    },
+    /** Buys two of the remaining three prints; the last one stays listed. */
+    buyRest: (day: number): readonly Call[] => {
+      if (rest === null) return [];
+      const { order, price } = rest;
+      rest = null;
+      return buyPart(day, order, price, 2n);
+    },
+  };
+};
+
+/** One plant that is resold at rising prices, and two wash traders that trade with each other and with themselves. */
+export const createStagedSales = ({ accounts, garden, orders, funds }: MarketplaceContext) => {
+  const { gardener, collector, trader, dealers, washTraders } = accounts;
+  const { address, registry, tradedId } = garden;
+  const { ownerOf } = registry;
+  const [first, second] = washTraders;
+  const plant = [unique(address, tradedId)];
+  const wash = (id: bigint, from: Address, to: Address, price: bigint): readonly Call[] => {
+    const order = orders.listPlainly(from, [unique(address, id)], price);
+    registry.move(id, to);
+    return [...orders.approveTokens(from, address), orders.validate(order), orders.fill(to, order, price)];
+  };
+  const sellTo = (buyer: Address, currency: "native" | "weth", price: bigint, label?: string): readonly Call[] => {
+    const seller = ownerOf(tradedId);
+    const order = orders.list(seller, plant, currency, price);
+    funds.recordSale(buyer, seller, currency, price);
+    registry.move(tradedId, buyer);
+    const fill = orders.fill(buyer, order, currency === "native" ? price : 0n);
+    return [
+      ...orders.approveTokens(seller, address),
+      orders.validate(order),
+      ...(currency === "weth" ? orders.approveWeth(buyer) : []),
+      { ...fill, ...(label === undefined ? {} : { label }) },
+    ];
+  };
+  const acceptBid = (price: bigint): readonly Call[] => {
+    const order = orders.bid(trader, plant, price);
+    funds.recordSale(trader, collector, "weth", price);
+    registry.move(tradedId, trader);
+    return [
+      ...orders.approveWeth(trader),
+      orders.validate(order),
+      ...orders.approveTokens(collector, address),
+      ...orders.approveWeth(collector),
+      orders.fill(collector, order),
+    ];
+  };
+  return {
+    /** The plant is sold by the gardener, bid for, resold and bought back, each on a fixed day. */
+    resell: (day: number): readonly Call[] => {
+      if (ownerOf(tradedId) === gardener) return day === 8 ? sellTo(collector, "native", 300n * thousandth) : [];
+      if (day === 24) return acceptBid(480n * thousandth);
+      const [price, last] = [720n * thousandth, 1_120n * thousandth];
+      const buyer = dealers.find((dealer) => funds.affords(dealer, "weth", price));
+      if (day === 40 && buyer !== undefined) return sellTo(buyer, "weth", price, "sale");
+      return day === 56 ? sellTo(collector, "native", last) : [];
+    },
+    /** Trades a plant back and forth at a price far below the usual one, or far above it. */
+    washBackAndForth: (high: boolean): readonly Call[] => {
+      const id = 1n;
+      const price = high ? 3_000n * thousandth : 4n * thousandth;
+      return [...wash(id, first, second, price), ...wash(id, second, first, price + thousandth)];
+    },
+    washWithSelf: (): readonly Call[] => wash(2n, first, first, 2n * thousandth),
+  };
+};
