@@ -52,7 +52,7 @@ export interface Source {
    * @throws {BadReplyError} where the node keeps returning inconsistent blocks.
    */
   fetch(from: number, to: number, detail?: BlockDetail): Promise<ChainBlock[]>;
-  /** Native balances after a block; null where the node lacks that state. Read by the block's hash where it is given and the node supports it. */
+  /** Native balances after a block; null where the node lacks that state or does not respond to this call alone. Read by the block's hash where it is given and the node supports it. */
   balances(addresses: readonly Address[], height: number, hash?: Hash): Promise<(bigint | null)[]>;
   /** Read-only calls after a block; without `gas` the node's limit applies. */
   calls(calls: readonly ReadOnlyCall[], height: number): Promise<CallOutcome[]>;
@@ -84,10 +84,11 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
   const bloom = createBloom();
   const fields = createRememberedFields();
 
-  const balancesIn = (reads: readonly { readonly address: Address; readonly at: StateAt }[], byHash: boolean) => {
+  const balancesIn = (reads: readonly { readonly address: Address; readonly at: StateAt }[], byHash: boolean, isolated = false) => {
     const calls = reads.map(({ address, at }) => ({
       method: "eth_getBalance",
       params: [address, byHash ? { blockHash: at.hash } : toQuantity(at.height)],
+      isolated,
     }));
     // A block that was just returned exists, even if another node behind the gateway does not know it yet.
     return settleAnswers(rpc, calls, options, balanceOf, (error) => mayPass(error) || (byHash && lagging.test(error.message)));
@@ -156,6 +157,7 @@ export const createSource = (rpc: Rpc, capabilities: Capabilities, options: Sour
       return balancesIn(
         addresses.map((address) => ({ address, at })),
         byHash,
+        true,
       );
     },
     calls: (calls, height) => {
@@ -219,7 +221,7 @@ export const outcomeOf = (result: RpcResult): CallOutcome => {
   if (result.ok) return { ok: true, data: data({ result: result.value }, "result") };
   const { error } = result;
   if (isReverted(error.code, error.message)) return { ok: false, reverted: true };
-  const isPassing = !isDefinite(error) && (mayPass(error) || lagging.test(error.message));
+  const isPassing = error instanceof UnansweredError || (!isDefinite(error) && (mayPass(error) || lagging.test(error.message)));
   return { ok: false, reverted: false, ...(isPassing ? { passing: error } : {}) };
 };
 

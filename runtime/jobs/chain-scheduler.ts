@@ -1,10 +1,14 @@
+import type { Source } from "../chain/source.ts";
 import { nullOnAbort } from "../lib/async.ts";
 import type { Address } from "../lib/hex.ts";
 import type { JobContext } from "./job.ts";
 import { callMany } from "./multicall.ts";
 import { createScheduler, type Scheduler, type SchedulerDeps } from "./scheduler.ts";
 
-export interface ChainSchedulerDeps extends Omit<JobContext, "multicall" | "logger">, Omit<SchedulerDeps<JobContext>, "contextOf"> {
+export interface ChainSchedulerDeps
+  extends Omit<JobContext, "multicall" | "logger" | "source">,
+    Omit<SchedulerDeps<JobContext>, "contextOf"> {
+  readonly source: JobContext["source"] & Pick<Source, "head">;
   /** The address of the chain's multicall contract. */
   readonly multicall: Address;
   /** Whether this process writes the chain and its index is at the head; jobs wait until then. */

@@ -1,4 +1,6 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import { callContracts } from "../chain/call-contracts.ts";
+import { temporaryErrorOf, verifyNodeRunsCalls } from "../chain/control-call.ts";
 import type { CallOutcome, Source } from "../chain/source.ts";
 import { groupBy } from "../lib/group-by.ts";
 import type { Address, Hex } from "../lib/hex.ts";
@@ -14,71 +16,76 @@ const abi = parseAbi([
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-/** Calls in one aggregate: few enough for the gas that nodes allow a call. */
-const largestAggregate = 90;
+/** Calls of one aggregate, within the gas that nodes allow for a call. */
+const maxAggregate = 90;
 
-/** A call, and where its outcome belongs. */
-interface Placed {
+/** A call and the position of its outcome. */
+interface PlacedCall {
   readonly call: ContractCall;
   readonly position: number;
 }
 
 /**
- * Many read-only calls through the multicall contract where the chain has it, else one by one in batches. An aggregate calls one contract alone: inside it
- * calls may change the state, and a contract that moved a token of others would make that token's own answers, after it, look like lies.
- * A call that failed inside an aggregate is asked again by itself: another one may have eaten the gas that all share.
+ * Performs many read-only calls through the multicall contract where the chain has it, else one by one in batches. An aggregate calls one contract only:
+ * inside it calls may change the state, and a contract that moved another token would distort the later results of that token.
+ * A call that failed inside an aggregate is repeated alone, because the others may have used up the shared gas.
+ * Calls fail alone: they have an outcome with a temporary error only while the node runs other calls.
+ * @throws {RpcError} the node's error, when it cannot run calls at the moment.
  */
 export const callMany = async (
-  source: Pick<Source, "calls">,
+  source: Pick<Source, "calls" | "head">,
   multicall: Address,
   calls: readonly ContractCall[],
   height: number,
 ): Promise<CallOutcome[]> => {
   const byContract = groupBy(
-    calls.map((call, position): Placed => ({ call, position })),
+    calls.map((call, position): PlacedCall => ({ call, position })),
     ({ call }) => call.to,
   );
   const outcomes: (CallOutcome | null)[] = calls.map(() => null);
   const groups = [...byContract.values()].flatMap((group) => (group.length < 2 ? [] : portionsOf(group)));
-  const aggregates = await source.calls(
-    groups.map((group) => ({ to: multicall, data: aggregateOf(group) })),
-    height,
-  );
+  const aggregates =
+    groups.length === 0
+      ? []
+      : await source.calls(
+          groups.map((group) => ({ to: multicall, data: aggregateOf(group) })),
+          height,
+        );
   for (const [index, group] of groups.entries()) {
     const results = resultsOf(aggregates[index], group.length);
     for (const [place, { position }] of group.entries()) outcomes[position] = results[place] ?? null;
   }
   const open = calls.flatMap((call, position) => (outcomes[position] === null ? [{ call, position }] : []));
-  const answers = await source.calls(
+  const results = await callContracts(
+    source,
     open.map(({ call }) => call),
     height,
   );
-  open.forEach(({ position }, index) => {
-    outcomes[position] = answers[index] ?? null;
-  });
+  if (results.some((outcome) => temporaryErrorOf(outcome) !== undefined)) await verifyNodeRunsCalls(source);
+  for (const [index, { position }] of open.entries()) outcomes[position] = results[index] ?? null;
   return outcomes.map((outcome) => outcome ?? { ok: false, reverted: false });
 };
 
-const portionsOf = (group: readonly Placed[]): Placed[][] =>
-  Array.from({ length: Math.ceil(group.length / largestAggregate) }, (_, index) =>
-    group.slice(index * largestAggregate, (index + 1) * largestAggregate),
+const portionsOf = (group: readonly PlacedCall[]): PlacedCall[][] =>
+  Array.from({ length: Math.ceil(group.length / maxAggregate) }, (_, index) =>
+    group.slice(index * maxAggregate, (index + 1) * maxAggregate),
   );
 
-const aggregateOf = (group: readonly Placed[]): Hex => {
+const aggregateOf = (group: readonly PlacedCall[]): Hex => {
   const args = [group.map(({ call: { to, data } }) => ({ target: to, allowFailure: true, callData: data }))] as const;
   return encodeFunctionData({ abi, functionName: "aggregate3", args });
 };
 
-/** Empty where the aggregate gives no answer that can be kept; null for a call that failed in it. */
+/** The results of an aggregate's calls, null for one that failed in it; empty where the aggregate itself failed. */
 const resultsOf = (outcome: CallOutcome | undefined, count: number): (CallOutcome | null)[] => {
-  // An address without code answers with nothing.
+  // An address without code returns no data.
   if (outcome === undefined || !outcome.ok || outcome.data === "0x") return [];
   try {
     const results = decodeFunctionResult({ abi, functionName: "aggregate3", data: outcome.data });
     if (results.length !== count) return [];
     return results.map(({ success, returnData }) => (success ? { ok: true, data: returnData } : null));
   } catch {
-    // Some other contract stands at that address.
+    // Another contract is deployed at that address.
     return [];
   }
 };

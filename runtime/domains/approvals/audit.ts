@@ -2,7 +2,7 @@ import type { CallOutcome, Source } from "../../chain/source.ts";
 import type { Queryable } from "../../database/database.ts";
 import { type AuditRow, auditRow } from "../../lib/audit-row.ts";
 import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
-import { allowanceCall, wordTold } from "./jobs/read-allowances/ask-allowances.ts";
+import { allowanceCall, firstWord } from "./jobs/read-allowances/call-allowances.ts";
 
 interface Sampled {
   readonly token: Address;
@@ -32,13 +32,13 @@ export async function auditApprovals(
     );
   };
   return [
-    await compare("ERC-20 allowances", await sampleAllowances(database, parameters), (outcome) => wordTold(outcome)?.toString() ?? null),
+    await compare("ERC-20 allowances", await sampleAllowances(database, parameters), (outcome) => firstWord(outcome)?.toString() ?? null),
     await compare("ERC-721 approvals", await sampleApprovals(database, parameters), (outcome) => {
-      const word = wordTold(outcome);
+      const word = firstWord(outcome);
       return word === null ? null : `0x${word.toString(16).padStart(zeroAddress.length - 2, "0")}`;
     }),
     await compare("approvals for all", await sampleOperators(database, parameters), (outcome) => {
-      const word = wordTold(outcome);
+      const word = firstWord(outcome);
       return word === null ? null : String(word !== 0n);
     }),
   ];

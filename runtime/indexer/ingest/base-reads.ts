@@ -1,36 +1,44 @@
+import { callContracts, isUnanswered } from "../../chain/call-contracts.ts";
+import type { ContractBackoff } from "../../chain/contract-backoff.ts";
+import { temporaryErrorOf } from "../../chain/control-call.ts";
+import { TransportError } from "../../chain/errors.ts";
 import type { CallOutcome, Source } from "../../chain/source.ts";
-import type { Address, Hex } from "../../lib/hex.ts";
+import { groupBy } from "../../lib/group-by.ts";
+import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
 import { type BaseRead, baseReadKey, type ChainFacts, type Row, type StateLoad, type Table } from "../projection.ts";
 import type { KeySet } from "../state/state.ts";
 import type { StateCache } from "../state/state-cache.ts";
+import { readWithControl } from "./read-with-control.ts";
 
-/** Where base reads are stored. */
+/** The table of base reads. */
 export const baseReadsTable: Table = {
   kind: "queue",
   name: "base_reads",
   key: ["key"],
   columns: { key: "bytea", block_number: "int8", value: "bytea", reverted: "bool" },
 };
-/** How they are found again. */
 export const baseReadsLoad: StateLoad = { table: "base_reads", key: { key: "bytea" }, values: ["value", "reverted"] };
 
 export interface BaseReadings {
   readonly outcomes: ReadonlyMap<Hex, CallOutcome>;
-  /** Rows that were not stored before. */
+  /** Rows that are not stored yet. */
   readonly rows: readonly Row[];
 }
 
-/** The native balances of a chain's genesis block, where the operator knows them: an account that is not in it had nothing. */
+/** The native balances of a chain's genesis block, where the operator configured them: an account that is not in it had a balance of 0. */
 export type GenesisAllocation = ReadonlyMap<Address, bigint>;
 
-/** The base state that projections ask for: from what is stored, else from the genesis allocation, else from the node. */
-export const readBase = async (
-  cache: StateCache,
-  source: Pick<Source, "balances" | "calls">,
-  chain: ChainFacts,
-  reads: readonly BaseRead[],
-  allocation: GenesisAllocation | undefined,
-): Promise<BaseReadings> => {
+export interface BaseReadDeps {
+  readonly source: Pick<Source, "balances" | "calls" | "head">;
+  readonly facts: ChainFacts;
+  readonly allocation: GenesisAllocation | undefined;
+  /** Contracts that the node failed at: their base reads are stored as unknown, and their balances are read later by a job. */
+  readonly unresponsive: ContractBackoff;
+  readonly clock: () => Date;
+}
+
+/** The base state that projections require: as stored, from the genesis allocation, or read from the node. */
+export const readBase = async (cache: StateCache, deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<BaseReadings> => {
   if (reads.length === 0) return { outcomes: new Map(), rows: [] };
   const wanted = new Map<Hex, BaseRead>();
   for (const read of reads) {
@@ -45,9 +53,9 @@ export const readBase = async (
     if (row !== undefined) outcomes.set(key, fromRow(row));
   }
   const missing = [...wanted.values()].filter((read) => !outcomes.has(baseReadKey(read)));
-  const answers = await ask(source, chain, missing, allocation);
-  const rows = missing.map((read, position): Row => {
-    const outcome = answers[position] ?? unknown;
+  const results = await readMissing(deps, missing);
+  const rows = missing.map((read): Row => {
+    const outcome = results.get(read) ?? unknown;
     outcomes.set(baseReadKey(read), outcome);
     return { key: baseReadKey(read), block_number: read.firstBlock, ...toRow(outcome) };
   });
@@ -65,52 +73,69 @@ const toRow = (outcome: CallOutcome): Row =>
 
 const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
+const isUnknown = (outcome: CallOutcome | undefined): boolean => outcome === undefined || (!outcome.ok && !outcome.reverted);
+
+type Outcomes = Map<BaseRead, CallOutcome>;
+
 /**
- * What the node says at the base block; where it has that state no more, at the block before the first that touches the account,
- * which is the same state, and which a node without an archive has while it follows the head.
+ * Reads at the base block; where the node no longer has that state, at the block before the first one that touches the account or contract. That state
+ * is the same, and a node without archive state has it while the index follows the head.
  */
-const ask = async (
-  source: Pick<Source, "balances" | "calls">,
-  chain: ChainFacts,
-  reads: readonly BaseRead[],
-  allocation: GenesisAllocation | undefined,
-): Promise<CallOutcome[]> => {
-  const answers = new Map<BaseRead, CallOutcome>();
-  if (allocation !== undefined && chain.from === 0) {
-    for (const read of reads) if ("address" in read) answers.set(read, { ok: true, data: toWord(allocation.get(read.address) ?? 0n) });
+const readMissing = async (deps: BaseReadDeps, reads: readonly BaseRead[]): Promise<Outcomes> => {
+  const { facts, allocation, unresponsive, clock } = deps;
+  const outcomes: Outcomes = new Map();
+  if (allocation !== undefined && facts.from === 0) {
+    for (const read of reads) if ("address" in read) outcomes.set(read, { ok: true, data: toWord(allocation.get(read.address) ?? 0n) });
   }
-  const unanswered = () => reads.filter((read) => answers.get(read) === undefined || isUnknown(answers.get(read)));
-  await askAt(source, unanswered(), chain.baseBlock, answers);
-  // Where not every change of a native balance is seen, the state before the first one that was seen is no word on the base.
-  const isSame = (read: BaseRead): boolean => !("address" in read) || chain.nativeAccounting !== "state";
-  const later = unanswered().filter((read) => isSame(read) && read.firstBlock - 1 > chain.baseBlock);
-  for (const height of new Set(later.map((read) => read.firstBlock - 1))) {
-    const group = later.filter((read) => read.firstBlock - 1 === height);
-    await askAt(source, group, height, answers);
-  }
-  return reads.map((read) => answers.get(read) ?? unknown);
+  const skipped = new Set(unresponsive.deferred(clock()));
+  const open = reads.filter((read) => !outcomes.has(read) && !("to" in read && skipped.has(read.to)));
+  await readAt(deps, open, facts.baseBlock, outcomes);
+  // Accounting by state does not see every change of a native balance, so that an earlier, unseen change may precede the first touching block.
+  const isSameState = (read: BaseRead): boolean => !("address" in read) || facts.nativeAccounting !== "state";
+  const retried = open.filter((read) => {
+    const outcome = outcomes.get(read);
+    return isUnknown(outcome) && !isUnanswered(outcome) && isSameState(read) && read.firstBlock - 1 > facts.baseBlock;
+  });
+  for (const [firstBlock, own] of groupBy(retried, (read) => read.firstBlock)) await readAt(deps, own, firstBlock - 1, outcomes);
+  if (open.some((read) => "address" in read && isUnknown(outcomes.get(read)))) await verifyNodeReadsBalances(deps.source);
+  deferUnresponsive(deps, open, outcomes);
+  return outcomes;
 };
 
-const isUnknown = (outcome: CallOutcome | undefined): boolean => outcome !== undefined && !outcome.ok && !outcome.reverted;
-
-const askAt = async (
-  source: Pick<Source, "balances" | "calls">,
-  reads: readonly BaseRead[],
-  height: number,
-  answers: Map<BaseRead, CallOutcome>,
-): Promise<void> => {
+const readAt = async (deps: BaseReadDeps, reads: readonly BaseRead[], height: number, outcomes: Outcomes): Promise<void> => {
   const balances = reads.filter((read) => "address" in read);
   const calls = reads.filter((read) => "to" in read);
-  const [values, outcomes] = await Promise.all([
-    source.balances(
+  const readBalances = async (): Promise<void> => {
+    if (balances.length === 0) return;
+    const values = await deps.source.balances(
       balances.map((read) => read.address),
       height,
-    ),
-    source.calls(calls, height),
-  ]);
-  balances.forEach((read, position) => {
-    const value = values[position] ?? null;
-    answers.set(read, value === null ? unknown : { ok: true, data: toWord(value) });
+    );
+    for (const [position, read] of balances.entries()) {
+      const value = values[position] ?? null;
+      outcomes.set(read, value === null ? unknown : { ok: true, data: toWord(value) });
+    }
+  };
+  const readCalls = readWithControl(deps.source, calls, async (some) => {
+    const results = await callContracts(deps.source, some, height);
+    for (const [position, read] of some.entries()) outcomes.set(read, results[position] ?? unknown);
+    return some.filter((read) => temporaryErrorOf(outcomes.get(read)) !== undefined);
   });
-  for (const [position, read] of calls.entries()) answers.set(read, outcomes[position] ?? unknown);
+  await Promise.all([readBalances(), readCalls]);
+};
+
+/** Distinguishes missing state, which is stored as unknown, from an outage. @throws {TransportError} where the node returns no balance at its head. */
+const verifyNodeReadsBalances = async (source: BaseReadDeps["source"]): Promise<void> => {
+  const { number } = await source.head();
+  const [control] = await source.balances([zeroAddress], number);
+  if (control === null) throw new TransportError(`The node returned no result of eth_getBalance at its head, block ${number}.`);
+};
+
+/** Defers contracts of which the node answered no read. */
+const deferUnresponsive = ({ unresponsive, clock }: BaseReadDeps, reads: readonly BaseRead[], outcomes: Outcomes): void => {
+  const calls = reads.filter((read) => "to" in read);
+  for (const [contract, own] of groupBy(calls, ({ to }) => to)) {
+    if (own.every((read) => isUnanswered(outcomes.get(read)))) unresponsive.defer(contract, clock());
+    else unresponsive.clear(contract);
+  }
 };

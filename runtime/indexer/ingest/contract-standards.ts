@@ -1,4 +1,4 @@
-import type { RpcError } from "../../chain/errors.ts";
+import { temporaryErrorOf } from "../../chain/control-call.ts";
 import type { CallOutcome, Source } from "../../chain/source.ts";
 import {
   type ContractEvidence,
@@ -12,9 +12,10 @@ import {
 } from "../../events/contract-standards.ts";
 import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { groupBy } from "../../lib/group-by.ts";
-import { type Address, type Hex, zeroAddress } from "../../lib/hex.ts";
+import type { Address, Hex } from "../../lib/hex.ts";
 import type { Row, StateLoad, Table } from "../projection.ts";
 import type { StateCache } from "../state/state-cache.ts";
+import { readWithControl } from "./read-with-control.ts";
 
 /** What contracts returned about their standard. Kept when a projection is rebuilt, so that it is rebuilt from the same responses. */
 export const contractStandardsTable: Table = {
@@ -80,11 +81,8 @@ interface Reading {
   readonly height: number;
 }
 
-/** Contracts by the block whose state they are read from. */
-type ByHeight = ReadonlyMap<number, readonly EvidenceSubject[]>;
-
-/** A contract that could not be read at a height because of a temporary error of the node. */
-interface FailedRead {
+/** A contract and the block whose state it is read from. */
+interface StandardRead {
   readonly subject: EvidenceSubject;
   readonly height: number;
 }
@@ -92,40 +90,31 @@ interface FailedRead {
 /** Reads contracts at their own block where the node has that state, else at its head: code seldom changes. */
 const readContracts = async (source: Node, subjects: readonly EvidenceSubject[]): Promise<Map<Address, Reading>> => {
   const readings = new Map<Address, Reading>();
+  const readOnce = (reads: readonly StandardRead[]) => readInRequests(source, reads, readings);
   await readWithControl(
     source,
-    groupBy(subjects, ({ block }) => block),
-    readings,
+    subjects.map((subject) => ({ subject, height: subject.block })),
+    readOnce,
   );
   const open = subjects.filter(({ address }) => !readings.has(address));
-  if (open.length > 0) await readWithControl(source, new Map([[(await source.head()).number, open]]), readings);
+  if (open.length === 0) return readings;
+  const { number: height } = await source.head();
+  await readWithControl(
+    source,
+    open.map((subject) => ({ subject, height })),
+    readOnce,
+  );
   return readings;
 };
 
-/**
- * A short failure of the node must not decide a contract's standard, because the result is stored and never read again. A temporary error therefore fails
- * the batch, which the indexer retries, as long as the node cannot run any call. Once it runs a call to an account without code, the contracts are read once
- * more: an error that only they cause, such as a response longer than the node allows, must not stop the index.
- * @throws {RpcError} the node's error, when it cannot run calls at the moment.
- */
-const readWithControl = async (source: Node, byHeight: ByHeight, readings: Map<Address, Reading>): Promise<void> => {
-  const failed = await readInRequests(source, byHeight, readings);
-  if (failed.length === 0) return;
-  const [control] = await source.calls([{ to: zeroAddress, data: "0x", gas: callGas }], (await source.head()).number);
-  const error = temporaryErrorOf(control);
-  if (error !== undefined) throw error;
-  const again = groupBy(failed, ({ height }) => height);
-  await readInRequests(source, new Map([...again].map(([height, own]) => [height, own.map(({ subject }) => subject)])), readings);
-};
-
-const readInRequests = async (source: Node, byHeight: ByHeight, readings: Map<Address, Reading>): Promise<FailedRead[]> => {
-  const requests = [...byHeight].flatMap(([height, subjects]) =>
-    Array.from({ length: Math.ceil(subjects.length / maxContracts) }, (_, position) => ({
+const readInRequests = async (source: Node, reads: readonly StandardRead[], readings: Map<Address, Reading>): Promise<StandardRead[]> => {
+  const requests = [...groupBy(reads, ({ height }) => height)].flatMap(([height, own]) =>
+    Array.from({ length: Math.ceil(own.length / maxContracts) }, (_, position) => ({
       height,
-      subjects: subjects.slice(position * maxContracts, (position + 1) * maxContracts),
+      subjects: own.slice(position * maxContracts, (position + 1) * maxContracts).map(({ subject }) => subject),
     })),
   );
-  const failed: FailedRead[] = [];
+  const failed: StandardRead[] = [];
   for (let start = 0; start < requests.length; start += maxRequests) {
     const running = requests.slice(start, start + maxRequests).map(({ height, subjects }) => readAt(source, subjects, height, readings));
     failed.push(...(await Promise.all(running)).flat());
@@ -138,12 +127,12 @@ const readAt = async (
   subjects: readonly EvidenceSubject[],
   height: number,
   readings: Map<Address, Reading>,
-): Promise<FailedRead[]> => {
+): Promise<StandardRead[]> => {
   const claims = await callsTo(source, subjects, () => claimCalls, height);
   const silent = subjects.filter((_, position) => !claimsCollection(claims[position] ?? []));
   const results = await callsTo(source, silent, functionCalls, height);
   const functions = new Map(silent.map(({ address }, position) => [address, results[position] ?? []]));
-  const failed: FailedRead[] = [];
+  const failed: StandardRead[] = [];
   for (const [position, subject] of subjects.entries()) {
     const [claim, rest] = [claims[position] ?? [], functions.get(subject.address) ?? []];
     const outcomes = [...claim, ...rest];
@@ -169,6 +158,3 @@ const callsTo = async (
 
 /** Neither a result nor a revert: an error of the node, or a state that it no longer has. */
 const isUnknown = (outcome: CallOutcome): boolean => !outcome.ok && !outcome.reverted;
-
-const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
-  outcome === undefined || outcome.ok ? undefined : outcome.passing;

@@ -1,5 +1,4 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Source } from "../../chain/source.ts";
 import type { ChainBlock } from "../../chain/types.ts";
 import type { DecodedBlock } from "../../events/decoded-block.ts";
 import { nullOnAbort } from "../../lib/async.ts";
@@ -8,15 +7,12 @@ import { type BaseRead, baseReadKey, type ChainFacts, type Projection, type Row 
 import type { State } from "../state/state.ts";
 import { loadState, type StateCache } from "../state/state-cache.ts";
 import type { createRowBuffers } from "../storage/row-buffers.ts";
-import { type BaseReadings, type GenesisAllocation, readBase } from "./base-reads.ts";
+import { type BaseReadDeps, type BaseReadings, readBase } from "./base-reads.ts";
 import { readStandards } from "./contract-standards.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 /** What folding needs beside the blocks and the cached state. */
-export interface FoldDeps {
-  readonly source: Pick<Source, "balances" | "calls" | "head">;
-  readonly facts: ChainFacts;
-  readonly allocation: GenesisAllocation | undefined;
+export interface FoldDeps extends BaseReadDeps {
   readonly stopwatch: Stopwatch;
 }
 
@@ -55,7 +51,7 @@ export const foldBlocks = async (target: FoldTarget, blocks: readonly ChainBlock
     const state = states[position];
     return state === undefined ? [] : (projection.reads?.(decoded, state, facts) ?? []);
   });
-  const base = await stopwatch.time("read", () => nullOnAbort(readBase(cache, source, facts, reads, target.allocation), signal));
+  const base = await stopwatch.time("read", () => nullOnAbort(readBase(cache, target, reads), signal));
   if (base === null) return null;
   const folded: FoldedRows[] = [];
   for (const [position, projection] of projections.entries()) {

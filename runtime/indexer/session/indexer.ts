@@ -1,3 +1,4 @@
+import { createContractBackoff } from "../../chain/contract-backoff.ts";
 import { nullOnAbort } from "../../lib/async.ts";
 import type { Address } from "../../lib/hex.ts";
 import { createStopwatch } from "../ingest/stopwatch.ts";
@@ -23,12 +24,16 @@ const defaultTuning: Tuning = {
 
 const defaultTiming: Timing = { retry: { base: 200, max: 30_000 }, lock: 500, confirmation: 300 };
 
+/** The first wait before base reads of a contract that the node failed at are sent again, in milliseconds. */
+const unresponsiveWait = 60_000;
+
 /** The indexer of one chain. */
 export const createIndexer = (deps: IndexerDeps): Indexer => {
   const { chain, source, database, ledger, logger, onProgress } = deps;
   const tuning: Tuning = { ...defaultTuning, ...deps.tuning };
   const timing: Timing = { ...defaultTiming, ...deps.timing };
   const stopwatch = createStopwatch();
+  const unresponsive = createContractBackoff(unresponsiveWait);
   const session = createIndexSession({ ...deps, stopwatch });
   const leader = createLeader({ database, chain, logger, waitMilliseconds: timing.lock });
   const batchDeps = (): CatchUpDeps => ({
@@ -37,6 +42,8 @@ export const createIndexer = (deps: IndexerDeps): Indexer => {
     chainId: chain.id,
     facts: session.facts,
     allocation: deps.genesisAllocation,
+    unresponsive,
+    clock: deps.clock,
     stopwatch,
     guard: session.guard,
     onUnanswered: (contracts) => logger.warn(unansweredWarning(chain.name, contracts)),

@@ -1,11 +1,12 @@
 import { encodeFunctionData } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
-import { TransportError } from "../../../runtime/chain/errors.ts";
+import { TransportError, UnansweredError } from "../../../runtime/chain/errors.ts";
 import { createRpc, type Rpc } from "../../../runtime/chain/rpc.ts";
 import { createSource, type Source } from "../../../runtime/chain/source.ts";
 import type { Address, Hex } from "../../../runtime/lib/hex.ts";
 import { artifacts, call, startTestChain, type TestChain } from "../../support/chain.ts";
+import { refuseContract } from "../../support/poison-proxy.ts";
 import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 let chain: TestChain;
@@ -46,32 +47,23 @@ const suppliesOf = async (): Promise<(bigint | null)[]> => {
   return outcomes.map((outcome) => (outcome.ok ? BigInt(outcome.data) : null));
 };
 
-/** Fails each request that names a contract, as a gateway does whose node times out on it. */
-const failFor = (poison: Address, status: number): void => {
-  proxy.intercept = (body, response) => {
-    if (!body.includes(poison.slice(2))) return false;
-    response.writeHead(status).end("upstream failed");
-    return true;
-  };
-};
-
 describe("a contract at which the node fails", () => {
   it.each([504, 502, 500])("does not affect the other contracts of the request (HTTP status %i)", async (status) => {
-    failFor(tokens[5] as Address, status);
+    refuseContract(proxy, tokens[5] as Address, status);
     expect(await suppliesOf()).toEqual(tokens.map((_, index) => (index === 5 ? null : BigInt(index + 1))));
   });
 
   it("does not change the size of requests", async () => {
     const before = rpc.limits().batchSize;
-    failFor(tokens[5] as Address, 504);
+    refuseContract(proxy, tokens[5] as Address, 504);
     await suppliesOf();
     expect(rpc.limits().batchSize).toBe(before);
   });
 
   it("has a failed outcome in a request of one call, and not a reverted one", async () => {
-    failFor(tokens[5] as Address, 504);
+    refuseContract(proxy, tokens[5] as Address, 504);
     expect(await source.calls([{ to: tokens[5] as Address, data: totalSupply }], await chain.head())).toEqual([
-      { ok: false, reverted: false },
+      { ok: false, reverted: false, passing: expect.any(UnansweredError) },
     ]);
   });
 

@@ -9,6 +9,7 @@ import type { Demo } from "../../../demo/types.ts";
 import { operations } from "../../../generated/operations.gen.ts";
 import { projectionSubjects } from "../../../runtime/api/projection-reads.ts";
 import { createApp } from "../../../runtime/app.ts";
+import { createContractBackoff } from "../../../runtime/chain/contract-backoff.ts";
 import { type ChainConfig, config } from "../../../runtime/config/config.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { createStoredLedger } from "../../../runtime/domains/ledger/stored-blocks.ts";
@@ -148,6 +149,8 @@ const catchUp = async (database: Database, ids: readonly string[], to: number, {
     stopwatch: createStopwatch(),
     guard,
     onUnanswered,
+    unresponsive: createContractBackoff(1_000),
+    clock: () => new Date(),
   };
   for (const projection of projections.filter(({ id }) => ids.includes(id))) {
     if (again) {

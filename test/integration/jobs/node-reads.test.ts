@@ -23,18 +23,18 @@ const hex = (text: string) => Buffer.from(text).toString("hex");
 const word = (value: number) => value.toString(16).padStart(64, "0");
 const size = (body: string) => (body.length / 2).toString(16).padStart(4, "0");
 
-/** Code that answers each of name(), symbol() and decimals() with bytes of its own; null reverts. */
-const tokenCode = (answers: readonly (string | null)[]): string => {
+/** Code that returns the given bytes for name(), symbol() and decimals(); null reverts. */
+const tokenCode = (results: readonly (string | null)[]): string => {
   const selectors = ["06fdde03", "95d89b41", "313ce567"];
-  // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; at last a revert.
+  // PUSH1 0, CALLDATALOAD, PUSH1 e0, SHR; then for each: DUP1, PUSH4, EQ, PUSH2 target, JUMPI; finally a revert.
   const head = 6 + 3 * 11 + 5;
   let bodies = "";
-  const table = answers.map((answer, index) => {
+  const table = results.map((result, index) => {
     const target = head + bodies.length / 2;
-    const data = answer ?? "";
+    const data = result ?? "";
     const end = target + 17;
     bodies +=
-      answer === null ? "5b60006000fd" : `5b61${size(data)}61${end.toString(16).padStart(4, "0")}60003961${size(data)}6000f3fe${data}`;
+      result === null ? "5b60006000fd" : `5b61${size(data)}61${end.toString(16).padStart(4, "0")}60003961${size(data)}6000f3fe${data}`;
     return `8063${selectors[index]}1461${target.toString(16).padStart(4, "0")}57`;
   });
   return `0x60003560e01c${table.join("")}60006000fd${bodies}`;
@@ -74,7 +74,7 @@ const odd: Record<string, { code: string; name: string | null; symbol: string | 
     symbol: "é",
     decimals: 0,
   },
-  "texts that are signs of an array to the database": {
+  "texts with the syntax of array literals": {
     code: tokenCode([stringData(Buffer.from('Foo, "Bar"} {\\')), stringData(Buffer.from("NULL")), word(6)]),
     name: 'Foo, "Bar"} {\\',
     symbol: "NULL",
@@ -86,14 +86,14 @@ const odd: Record<string, { code: string; name: string | null; symbol: string | 
     symbol: "🙂".repeat(200),
     decimals: 1,
   },
-  "a length that lies": {
+  "a length beyond the data": {
     code: tokenCode([word(32) + word(2 ** 31), word(2 ** 40) + word(1), word(1)]),
     name: null,
     symbol: null,
     decimals: 1,
   },
   "no code": { code: "0x", name: null, symbol: null, decimals: null },
-  // An endless loop burns all gas that a multicall has for every token beside it.
+  // An endless loop uses up the gas of all calls of a multicall.
   "calls that burn all gas": { code: "0x5b600056", name: null, symbol: null, decimals: null },
 };
 const addressOf = (index: number): Address => `0x${(0xfeed00 + index).toString(16).padStart(40, "0")}`;
@@ -142,7 +142,7 @@ const metadata = () =>
   test.database.query<{ address: Address; name: string | null; symbol: string | null; decimals: number | null }>(
     "SELECT address, name, symbol, decimals FROM token_metadata ORDER BY address",
   );
-/** Performs all reads that are due, and returns how many tokens have metadata since. */
+/** Performs all reads that are due, and returns for how many tokens metadata was stored. */
 const drain = async (reads: Scheduler): Promise<number> => {
   const before = (await metadata()).length;
   while (await reads.runDue());
@@ -161,15 +161,15 @@ const expectEverything = async () => {
   expect(await test.database.query("SELECT 1 FROM node_reads")).toEqual([]);
 };
 
-describe("metadata of tokens", () => {
-  it("is read by plain calls on a chain without multicall, whatever the tokens answer", async () => {
+describe("reads of token metadata", () => {
+  it("use plain calls on a chain without multicall, and accept whatever the tokens return", async () => {
     await chain.rpc("anvil_setCode", [multicall, "0x"]);
     await enqueue(everything());
     expect(await drain(createNodeReads(deps()))).toBe(everything().length);
     await expectEverything();
   });
 
-  it("is the same by multicall, in fewer requests", async () => {
+  it("have the same results by multicall, in fewer requests", async () => {
     await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
     await enqueue(everything());
     expect(await drain(createNodeReads(deps()))).toBe(everything().length);
@@ -181,10 +181,10 @@ describe("metadata of tokens", () => {
     expect(proxy.counts.get("eth_call")).toBe(1);
   });
 
-  it("is tried again later, at growing distances, while the node cannot say", async () => {
+  it("are retried with exponential backoff while the node fails at a contract", async () => {
     await enqueue([gold]);
-    proxy.tamper = (method, reply) => {
-      if (method !== "eth_call") return;
+    proxy.tamper = (method, reply, params) => {
+      if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
@@ -203,10 +203,10 @@ describe("metadata of tokens", () => {
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
-  it("is given up after eight tries, as unknown", async () => {
+  it("store unknown metadata after eight attempts", async () => {
     await enqueue([gold]);
-    proxy.tamper = (method, reply) => {
-      if (method !== "eth_call") return;
+    proxy.tamper = (method, reply, params) => {
+      if (method !== "eth_call" || !JSON.stringify(params).includes(gold.slice(2))) return;
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
@@ -217,7 +217,7 @@ describe("metadata of tokens", () => {
     expect(await metadata()).toEqual([{ address: gold, name: null, symbol: null, decimals: null }]);
   });
 
-  it("waits when the node cannot be reached, and does not stop the worker", async () => {
+  it("are retried after an outage of the node, and count no attempt", async () => {
     await enqueue([gold]);
     proxy.intercept = (_body, response) => {
       response.destroy();
@@ -229,15 +229,17 @@ describe("metadata of tokens", () => {
       stop.signal,
     );
     while (warnings.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const attempts = (await test.database.query<{ attempts: number }>("SELECT attempts FROM node_reads"))[0]?.attempts;
     proxy.intercept = null;
     now = new Date(now.getTime() + 60_000);
     while ((await metadata()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop.abort();
     await run;
+    expect(attempts).toBe(0);
     expect(warnings[0]).toMatch(/^test: job read-contracts failed, retrying in 1 s: Node at 127\.0\.0\.1:\d+ cannot be reached/);
   });
 
-  it("waits while another process writes the chain", async () => {
+  it("wait while another process writes the chain", async () => {
     await enqueue([gold]);
     const stop = new AbortController();
     let leading = false;
@@ -251,7 +253,7 @@ describe("metadata of tokens", () => {
     expect(await metadata()).toMatchObject([{ name: "Gold" }]);
   });
 
-  it("is not read again for a batch that was folded before it was written, and keeps its first block", async () => {
+  it("are not repeated for a batch that was folded before they were stored, and keep their first block", async () => {
     await enqueue([gold], 5);
     expect(await drain(createNodeReads(deps()))).toBe(1);
     await enqueue([gold], 9);
@@ -260,7 +262,7 @@ describe("metadata of tokens", () => {
     expect(await test.database.query("SELECT FROM node_reads")).toEqual([]);
   });
 
-  it("of a token that a reorganisation took back meanwhile is not written", async () => {
+  it("are not stored for a token that a reorganisation removed meanwhile", async () => {
     await enqueue([gold], 9);
     const slow: NodeReadsDeps = {
       ...deps(),

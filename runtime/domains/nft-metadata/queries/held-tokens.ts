@@ -1,5 +1,6 @@
 import { bytes } from "../../../database/codecs.ts";
 import type { Database } from "../../../database/database.ts";
+import { sql } from "../../../database/sql.ts";
 import type { Address } from "../../../lib/hex.ts";
 import { type HeldNftRow, heldIds } from "../../nft/queries/holders.ts";
 import type { TraitFilter } from "./trait-filter.ts";
@@ -12,7 +13,7 @@ export function createHeldByTraitQueries({ query }: Pick<Database, "query">) {
    */
   const idsHeldWith = (chainId: number, owner: Address, token: Address, block: number, filter: TraitFilter, limit: number) =>
     query<HeldNftRow>(
-      `SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at FROM (
+      sql`SELECT h.token, h.token_id, h.standard, h.balance, b.timestamp AS moved_at FROM (
          SELECT * FROM ${heldIds} a WHERE balance IS DISTINCT FROM 0 AND EXISTS (
            SELECT FROM nft_attributes n WHERE n.chain_id = $1 AND n.token = a.token AND n.token_id = a.token_id
              AND ($7::text[] IS NULL OR n.trait = ANY ($7)) AND ($8::text[] IS NULL OR n.value = ANY ($8)))

@@ -57,6 +57,7 @@ export const startFollowing = async (
     capabilities: running.source.capabilities,
     balances: running.source.balances,
     hashesOf: running.source.hashesOf,
+    head: running.source.head,
     calls: (calls: readonly ContractCall[], height: number): Promise<CallOutcome[]> => {
       asked.push(calls);
       if (mute) return Promise.resolve(calls.map(() => ({ ok: false, reverted: false })));

@@ -1,21 +1,21 @@
+import { type ContractBackoff, createContractBackoff } from "../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Job } from "../../../../jobs/job.ts";
-import { createTokenBackoff, type TokenBackoff } from "../../../../jobs/token-backoff.ts";
 import { indexedHead, writeAsOf } from "../../../tokens/jobs/reconcile-balances/as-of-head.ts";
-import { askAllowances, pairKey } from "./ask-allowances.ts";
-import { doubtfulAmong, duePairs, hasBlock, newPairs, type Pair, pairsAfter } from "./pairs.ts";
-import { defaultAllowanceReadSettings, maxPairs, type ReadingSettings } from "./settings.ts";
-import { markRead, markSilent, takeReadsBack, writeReadings } from "./write-readings.ts";
+import { callAllowances, pairKey } from "./call-allowances.ts";
+import { changedPairs, duePairs, hasBlock, type Pair, pairsAfter, pairsInDoubt } from "./pairs.ts";
+import { type AllowanceReadSettings, defaultAllowanceReadSettings, maxPairs } from "./settings.ts";
+import { countFailures, markRead, requeueRemovedReads, writeReadings } from "./write-readings.ts";
 
-/** What keeps allowances true where events do not: what is in doubt is read at once, and the rest little by little. */
-export const createAllowanceJobs = (overrides: Partial<ReadingSettings> = {}): Job[] => {
+/** The jobs that read allowances which events do not determine: those in doubt at once, all others by the sweep. */
+export const createAllowanceJobs = (overrides: Partial<AllowanceReadSettings> = {}): Job[] => {
   const settings = { ...defaultAllowanceReadSettings, ...overrides };
-  const deferral = createTokenBackoff(settings.deferMilliseconds);
-  return [createReadDoubtful(settings, deferral), createSweep(settings, deferral)];
+  const backoff = createContractBackoff(settings.deferMilliseconds);
+  return [createReadDoubtful(settings, backoff), createSweep(settings, backoff)];
 };
 
-/** Reads the allowances of owners whose tokens somebody else moved. */
-const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: TokenBackoff): Job => {
+/** Reads the allowances of owners whose tokens another account transferred. */
+const createReadDoubtful = ({ readMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
   let seen: IndexedBlock | null = null;
   return {
     name: "read-doubtful-allowances",
@@ -24,40 +24,41 @@ const createReadDoubtful = ({ readMilliseconds }: ReadingSettings, deferral: Tok
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      // A process that starts does not know what happened before.
+      // A reorganisation may have removed blocks since the last run, or before this process started.
       if (seen === null || !(await hasBlock(database, chainId, seen))) {
-        const done = await context.exclusive((client) => takeReadsBack(client, chainId).then(() => true));
+        const done = await context.exclusive((client) => requeueRemovedReads(client, chainId).then(() => true));
         if (done === null) return false;
       }
       seen = head;
-      const pairs = await duePairs(database, chainId, head.number, deferral.deferred(clock()));
+      const pairs = await duePairs(database, chainId, head.number, backoff.deferred(clock()));
       if (pairs.length === 0) return false;
-      const { readings, answered, silent, refused } = await askAllowances(context, head.number, pairs);
+      const { readings, complete, incomplete, failed } = await callAllowances(context, head.number, pairs);
       const isWritten = await writeAsOf(context, head, async (client) => {
         await writeReadings(client, chainId, head.number, readings);
-        await markRead(client, chainId, head, answered);
-        await markSilent(client, chainId, refused);
+        await markRead(client, chainId, head, complete);
+        await countFailures(client, chainId, failed);
         return true;
       });
       if (isWritten === null) return false;
-      for (const { token } of answered) deferral.clear(token);
-      for (const { token } of silent) deferral.defer(token, clock());
-      return answered.length > 0;
+      for (const { token } of complete) backoff.clear(token);
+      for (const { token } of incomplete) backoff.defer(token, clock());
+      return complete.length > 0;
     },
   };
 };
 
-/** Before the first owner there is. */
-const beginning: Pair = { owner: "0x", token: "0x" };
-const half = maxPairs / 4;
+/** The cursor before the first pair. */
+const start: Pair = { owner: "0x", token: "0x" };
+/** Changed pairs, and other pairs, of one run of the sweep. */
+const sweepPortion = maxPairs / 4;
 
 /**
- * Reads allowances that nothing casts doubt on, as a contract may lie in its Approval, or lower an allowance unseen: some of those that were given since
- * the last look, and all there are in the order of their owners, round by round.
+ * Compares allowances that are not in doubt with their contracts, because a contract may emit a false Approval or lower an allowance without an event: some of those
+ * that changed since the last run, and all others repeatedly, in the order of their owners.
  */
-const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: TokenBackoff): Job => {
+const createSweep = ({ sweepMilliseconds }: AllowanceReadSettings, backoff: ContractBackoff): Job => {
   let above: number | null = null;
-  let after = beginning;
+  let after = start;
   return {
     name: "compare-allowances",
     everyMilliseconds: sweepMilliseconds,
@@ -65,24 +66,26 @@ const createSweep = ({ sweepMilliseconds }: ReadingSettings, deferral: TokenBack
       const { database, chainId, clock } = context;
       const head = await indexedHead(context);
       if (head === null) return false;
-      const given = await newPairs(database, chainId, above ?? head.number, head.number, half);
-      const next = await pairsAfter(database, chainId, after, half);
-      const left = new Set(deferral.deferred(clock()));
-      const pairs = [...new Map([...given, ...next].map((pair) => [pairKey(pair), pair])).values()].filter(({ token }) => !left.has(token));
-      const { readings, answered, silent } = await askAllowances(context, head.number, pairs);
-      for (const { token } of silent) deferral.defer(token, clock());
-      // What was given up, as its contract gave no answer for long, is known again once it does.
-      const doubtful = await doubtfulAmong(database, chainId, head.number, answered);
-      if (readings.length > 0 || doubtful.length > 0) {
+      const changed = await changedPairs(database, chainId, above ?? head.number, head.number, sweepPortion);
+      const next = await pairsAfter(database, chainId, after, sweepPortion);
+      const skipped = new Set(backoff.deferred(clock()));
+      const pairs = [...new Map([...changed, ...next].map((pair) => [pairKey(pair), pair])).values()].filter(
+        ({ token }) => !skipped.has(token),
+      );
+      const { readings, complete, incomplete } = await callAllowances(context, head.number, pairs);
+      for (const { token } of incomplete) backoff.defer(token, clock());
+      // Pairs whose attempts are used up are known again as soon as their contract returns an allowance.
+      const inDoubt = await pairsInDoubt(database, chainId, head.number, complete);
+      if (readings.length > 0 || inDoubt.length > 0) {
         const isWritten = await writeAsOf(context, head, async (client) => {
           await writeReadings(client, chainId, head.number, readings);
-          if (doubtful.length > 0) await markRead(client, chainId, head, doubtful);
+          if (inDoubt.length > 0) await markRead(client, chainId, head, inDoubt);
           return true;
         });
         if (isWritten === null) return false;
       }
       above = head.number;
-      after = next.at(-1) ?? beginning;
+      after = next.at(-1) ?? start;
       return false;
     },
   };

@@ -1,26 +1,27 @@
 import { bytes, bytesArray } from "../../../../database/codecs.ts";
 import type { Queryable } from "../../../../database/database.ts";
+import { sql } from "../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import type { Address } from "../../../../lib/hex.ts";
-import { maxAttempts, maxPairs, maxPairsOfToken, slice } from "./settings.ts";
+import { maxAttempts, maxPairs, maxPairsOfToken, sliceSize } from "./settings.ts";
 
-/** An owner and a token: its allowances are read together. */
+/** An owner and a token, whose allowances are read together. */
 export interface Pair {
   readonly owner: Address;
   readonly token: Address;
 }
 
-/** An allowance as the index has it; one of nothing may have been given anew without an event. */
-export interface StandingAllowance extends Pair {
+/** An allowance in the index, including one of 0, which a contract may raise without an event. */
+export interface StoredAllowance extends Pair {
   readonly spender: Address;
   readonly since: number;
   readonly amount: string;
 }
 
-/** Of those in doubt the newest, so that a backlog keeps nobody waiting, and few of each token. Served by allowance_reads_due. */
+/** The newest pairs in doubt, so that a backlog delays no new one, with a limit for each token. Served by allowance_reads_due. */
 export const duePairs = (database: Queryable, chainId: number, height: number, deferred: readonly Address[]): Promise<Pair[]> =>
   database.query<Pair>(
-    `SELECT owner, token FROM (
+    sql`SELECT owner, token FROM (
        SELECT *, row_number() OVER (PARTITION BY token ORDER BY block_number DESC, owner) AS place FROM (
          SELECT owner, token, block_number FROM allowance_reads
          WHERE chain_id = $1 AND read_at_block IS NULL AND block_number <= $2 AND attempts < ${maxAttempts} AND token <> ALL ($3::bytea[])
@@ -29,26 +30,26 @@ export const duePairs = (database: Queryable, chainId: number, height: number, d
     [chainId, height, bytesArray(deferred)],
   );
 
-/** Those of some pairs that are in doubt, by what happened up to a block. Served by the primary key of allowance_reads. */
-export const doubtfulAmong = (database: Queryable, chainId: number, height: number, pairs: readonly Pair[]): Promise<Pair[]> =>
+/** Those of some pairs that are in doubt as of a block. Served by the primary key of allowance_reads. */
+export const pairsInDoubt = (database: Queryable, chainId: number, height: number, pairs: readonly Pair[]): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT owner, token FROM allowance_reads JOIN unnest($3::bytea[], $4::bytea[]) AS k(owner, token) USING (owner, token)
      WHERE chain_id = $1 AND read_at_block IS NULL AND block_number <= $2`,
     [chainId, height, bytesArray(pairs.map(({ owner }) => owner)), bytesArray(pairs.map(({ token }) => token))],
   );
 
-/** Pairs whose allowances changed above a block and by another, the newest, few of each token. Served by allowances_roll_back. */
-export const newPairs = (database: Queryable, chainId: number, above: number, height: number, limit: number): Promise<Pair[]> =>
+/** The newest pairs whose allowances changed between two blocks, at most two for each token. Served by allowances_roll_back. */
+export const changedPairs = (database: Queryable, chainId: number, above: number, height: number, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
        SELECT *, row_number() OVER (PARTITION BY token ORDER BY since_block DESC, owner) AS place FROM (
          SELECT owner, token, since_block FROM allowances WHERE chain_id = $1 AND since_block > $2 AND since_block <= $3
-         ORDER BY since_block DESC LIMIT 2000) newest) given
+         ORDER BY since_block DESC LIMIT 2000) newest) changed
      WHERE place <= 2 LIMIT $4`,
     [chainId, above, height, limit],
   );
 
-/** Pairs in the order of the primary key, which serves it, after one of them. */
+/** The pairs after one of them, in the order of the primary key, which serves it. */
 export const pairsAfter = (database: Queryable, chainId: number, { owner, token }: Pair, limit: number): Promise<Pair[]> =>
   database.query<Pair>(
     `SELECT DISTINCT owner, token FROM (
@@ -57,34 +58,39 @@ export const pairsAfter = (database: Queryable, chainId: number, { owner, token 
     [chainId, bytes(owner), bytes(token), limit],
   );
 
-/** Where the reading of each pair's allowances goes on: after a spender. */
-export interface Position extends Pair {
+/** The spender after which the next slice of a pair's allowances begins. */
+export interface PairCursor extends Pair {
   readonly after: Address | "0x";
 }
 
-/** The next allowances of pairs as of a block. Served by the primary key, one range a pair. */
-export const standingAllowances = (
+/** The next slice of each pair's allowances as of a block. Served by the primary key, one range for each pair. */
+export const storedAllowances = (
   database: Queryable,
   chainId: number,
   height: number,
-  positions: readonly Position[],
-): Promise<StandingAllowance[]> =>
-  database.query<StandingAllowance>(
-    `SELECT k.owner, k.token, a.spender, a.since_block AS since, a.amount
+  cursors: readonly PairCursor[],
+): Promise<StoredAllowance[]> =>
+  database.query<StoredAllowance>(
+    sql`SELECT k.owner, k.token, a.spender, a.since_block AS since, a.amount
      FROM unnest($2::bytea[], $3::bytea[], $4::bytea[]) AS k(owner, token, after) CROSS JOIN LATERAL (
        SELECT spender, since_block, amount FROM allowances a
        WHERE a.chain_id = $1 AND a.owner = k.owner AND a.token = k.token AND a.spender > k.after AND a.since_block <= $5
-       ORDER BY a.spender LIMIT ${slice}) a`,
+       ORDER BY a.spender LIMIT ${sliceSize}) a`,
     [
       chainId,
-      bytesArray(positions.map(({ owner }) => owner)),
-      bytesArray(positions.map(({ token }) => token)),
-      bytesArray(positions.map(({ after }) => after)),
+      bytesArray(cursors.map(({ owner }) => owner)),
+      bytesArray(cursors.map(({ token }) => token)),
+      bytesArray(cursors.map(({ after }) => after)),
       height,
     ],
   );
 
-/** Whether the index still has a block. Served by the primary key of blocks. */
-export const hasBlock = async (database: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> =>
-  (await database.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [chainId, number, bytes(hash)])).length >
-  0;
+/** Whether the index still contains a block. Served by the primary key of blocks. */
+export const hasBlock = async (database: Queryable, chainId: number, { number, hash }: IndexedBlock): Promise<boolean> => {
+  const rows = await database.query("SELECT 1 FROM blocks WHERE chain_id = $1 AND number = $2 AND hash = $3", [
+    chainId,
+    number,
+    bytes(hash),
+  ]);
+  return rows.length > 0;
+};

@@ -1,24 +1,25 @@
-/** How often and how soon allowances are read. */
-export interface ReadingSettings {
-  /** Between two looks for allowances that are in doubt. */
+/** Intervals of the jobs that read allowances, in milliseconds. */
+export interface AllowanceReadSettings {
+  /** Between two reads of allowances in doubt. */
   readonly readMilliseconds: number;
-  /** Between two portions of those that nothing casts doubt on. */
+  /** Between two portions of the sweep. */
   readonly sweepMilliseconds: number;
-  /** How long a token whose contract gives no answer is left alone, the first time. */
+  /** The first wait before a token is read again whose contract returned no allowance. */
   readonly deferMilliseconds: number;
 }
 
-export const defaultAllowanceReadSettings: ReadingSettings = {
+export const defaultAllowanceReadSettings: AllowanceReadSettings = {
   readMilliseconds: 1_000,
   sweepMilliseconds: 15_000,
   deferMilliseconds: 30_000,
 };
 
-/** Owners and tokens whose allowances are read in one look, and of one token. */
+/** Pairs that one run reads, in all and of one token. */
 export const maxPairs = 200;
 export const maxPairsOfToken = 90;
-/** Allowances of a pair that are read at once, and how often in one look: with more, which only a contract's lies make likely, they stay in doubt. */
-export const slice = 90;
+/** Allowances of a pair that are read at once. */
+export const sliceSize = 90;
+/** Slices of one run. A pair with more allowances stays in doubt: so many are likely only where a contract emits false events. */
 export const maxSlices = 50;
-/** Looks in which a contract may give no answer before it is asked no more, until tokens move again. */
+/** Failed attempts after which a pair is not read until the token of its owner is transferred again. */
 export const maxAttempts = 10;

@@ -1,13 +1,23 @@
 import { bytes, bytesArray } from "../../../../database/codecs.ts";
 import type { DatabaseClient } from "../../../../database/database.ts";
+import { sql } from "../../../../database/sql.ts";
 import type { IndexedBlock } from "../../../../indexer/types.ts";
 import { countAttempts } from "../../../../jobs/queue.ts";
-import type { AllowanceReading } from "./ask-allowances.ts";
+import type { AllowanceReading } from "./call-allowances.ts";
 import type { Pair } from "./pairs.ts";
 
+const readingRows = sql`unnest($3::bytea[], $4::bytea[], $5::bytea[], $6::int8[], $7::numeric[]) AS k(owner, token, spender, since, reading)`;
+const isUnchanged = sql`a.chain_id = $1 AND a.owner = k.owner AND a.token = k.token AND a.spender = k.spender AND a.since_block = k.since`;
+
+const insertPeriods = sql`INSERT INTO allowance_periods
+     (chain_id, owner, token, spender, from_block, to_block, approved_block, transaction_index, log_index, amount)
+   SELECT $1, a.owner, a.token, a.spender, a.since_block, $2 - 1, a.approved_block, a.transaction_index, a.log_index, a.amount
+   FROM ${readingRows} JOIN allowances a ON ${isUnchanged} WHERE k.since < $2`;
+const updateAmounts = sql`UPDATE allowances a SET since_block = $2, amount = k.reading FROM ${readingRows} WHERE ${isUnchanged}`;
+
 /**
- * Writes what contracts said after a block: it holds from that block on, and what was before ends there. A row that was touched since it was read is left alone.
- * Served by the primary keys.
+ * Writes amounts that contracts returned after a block: they hold since that block, and the periods of the previous amounts end before it. Rows that changed
+ * since they were read are left unchanged. Served by the primary keys.
  */
 export const writeReadings = async (
   client: DatabaseClient,
@@ -16,8 +26,6 @@ export const writeReadings = async (
   readings: readonly AllowanceReading[],
 ): Promise<void> => {
   if (readings.length === 0) return;
-  const given = `unnest($3::bytea[], $4::bytea[], $5::bytea[], $6::int8[], $7::numeric[]) AS k(owner, token, spender, since, told)`;
-  const same = "a.chain_id = $1 AND a.owner = k.owner AND a.token = k.token AND a.spender = k.spender AND a.since_block = k.since";
   const parameters = [
     chainId,
     height,
@@ -25,18 +33,13 @@ export const writeReadings = async (
     bytesArray(readings.map(({ token }) => token)),
     bytesArray(readings.map(({ spender }) => spender)),
     readings.map(({ since }) => since),
-    readings.map(({ told }) => told.toString()),
+    readings.map(({ reading }) => reading.toString()),
   ];
-  await client.query(
-    `INSERT INTO allowance_periods (chain_id, owner, token, spender, from_block, to_block, approved_block, transaction_index, log_index, amount)
-     SELECT $1, a.owner, a.token, a.spender, a.since_block, $2 - 1, a.approved_block, a.transaction_index, a.log_index, a.amount
-     FROM ${given} JOIN allowances a ON ${same} WHERE k.since < $2`,
-    parameters,
-  );
-  await client.query(`UPDATE allowances a SET since_block = $2, amount = k.told FROM ${given} WHERE ${same}`, parameters);
+  await client.query(insertPeriods, parameters);
+  await client.query(updateAmounts, parameters);
 };
 
-/** Says of pairs that their allowances were read after a block, and forgets those that were read at blocks that are final. Served by the primary keys and allowance_reads_done. */
+/** Marks pairs as read after a block, and deletes pairs that were read at finalized blocks. Served by the primary keys and allowance_reads_done. */
 export const markRead = async (
   client: DatabaseClient,
   chainId: number,
@@ -54,15 +57,15 @@ export const markRead = async (
   );
 };
 
-/** Counts the looks in which contracts gave no answer. */
-export const markSilent = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
+/** Counts a failed attempt of each pair. */
+export const countFailures = (client: DatabaseClient, chainId: number, pairs: readonly Pair[]): Promise<void> =>
   countAttempts(client, { table: "allowance_reads", key: { owner: "bytea", token: "bytea" } }, chainId, pairs);
 
 /**
- * Has those read again whose reading was of a block that a reorganisation took, and those at once that were put in doubt by a block that is no more, above the head: the
- * chain may take its time to get there again. Served by allowance_reads_done, allowance_reads_due and the primary key of blocks.
+ * Queues pairs again that were read at a block that a reorganisation removed. Pairs that a removed block above the head put in doubt are due at once, because
+ * the chain may need time to reach that height again. Served by allowance_reads_done, allowance_reads_due and the primary key of blocks.
  */
-export const takeReadsBack = async (client: DatabaseClient, chainId: number): Promise<void> => {
+export const requeueRemovedReads = async (client: DatabaseClient, chainId: number): Promise<void> => {
   await client.query(
     `UPDATE allowance_reads r SET read_at_block = NULL, read_at_hash = NULL WHERE r.chain_id = $1 AND r.read_at_block IS NOT NULL
        AND NOT EXISTS (SELECT FROM blocks b WHERE b.chain_id = $1 AND b.number = r.read_at_block AND b.hash = r.read_at_hash)`,

@@ -1,4 +1,4 @@
-import { createTokenBackoff, type TokenBackoff } from "../../../../jobs/token-backoff.ts";
+import { type ContractBackoff, createContractBackoff } from "../../../../chain/contract-backoff.ts";
 import type { Address } from "../../../../lib/hex.ts";
 import type { ReconciliationSettings } from "./settings.ts";
 
@@ -35,13 +35,13 @@ export type Suspects = ReturnType<typeof createSuspects>;
 
 /** What comparisons remember between runs. */
 export interface CheckState {
-  readonly backoff: TokenBackoff;
+  readonly backoff: ContractBackoff;
   readonly suspects: Suspects;
 }
 
 /** An empty state. */
 export const createCheckState = ({ backoffMilliseconds, confirmMilliseconds }: ReconciliationSettings): CheckState => ({
-  backoff: createTokenBackoff(backoffMilliseconds),
+  backoff: createContractBackoff(backoffMilliseconds),
   suspects: createSuspects(confirmMilliseconds),
 });
 

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
+import { createContractBackoff } from "../../../../../runtime/chain/contract-backoff.ts";
 import type { CallOutcome } from "../../../../../runtime/chain/source.ts";
 import type { Sql } from "../../../../../runtime/database/sql.ts";
 import { createSuspects } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/check-state.ts";
 import { compareBalances } from "../../../../../runtime/domains/tokens/jobs/reconcile-balances/checks/compare-balances.ts";
 import type { JobContext } from "../../../../../runtime/jobs/job.ts";
-import { createTokenBackoff } from "../../../../../runtime/jobs/token-backoff.ts";
 import type { Address } from "../../../../../runtime/lib/hex.ts";
 
 const token: Address = `0x${"a".repeat(40)}`;
@@ -36,7 +36,7 @@ it.each([
   ["falls silent", { ok: false, reverted: true } as const, [row]],
   ["has no such balance any more", differs, []],
 ])("a token that differed once and then %s takes no place of a later look", async (_, second, rows) => {
-  const state = { backoff: createTokenBackoff(1_000), suspects: createSuspects(20_000) };
+  const state = { backoff: createContractBackoff(1_000), suspects: createSuspects(20_000) };
   await compareWith(differs, [row], state, new Date(0));
   expect(state.suspects.due(new Date(20_000))).toEqual([{ token, owner }]);
   await compareWith(second, rows, state, new Date(20_000));

@@ -1,6 +1,6 @@
+import type { ContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
-import type { TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import type { Address } from "../../../../../lib/hex.ts";
 import type { BalanceKey } from "../../../projection/reads-base.ts";
 import { standards } from "../../../projection/standards.ts";
@@ -65,7 +65,7 @@ const readKeys = async (
   context: JobContext,
   keys: readonly BalanceKey[],
   height: number,
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
 ): Promise<BalanceReading[]> => {
   const balances = await readBalances(context, keys, height);
   return keys.flatMap((key, position) => {

@@ -1,6 +1,6 @@
+import { type ContractBackoff, createContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
-import { createTokenBackoff, type TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { groupBy } from "../../../../../lib/group-by.ts";
 import { standards } from "../../../projection/standards.ts";
 import { indexedHead, readBalances, writeAsOf } from "../as-of-head.ts";
@@ -17,13 +17,13 @@ const recentBlocks = 100;
 
 /** Tokens whose contracts returned no current balances, and no past ones. */
 export interface UnreadBackoff {
-  readonly rows: TokenBackoff;
-  readonly periods: TokenBackoff;
+  readonly rows: ContractBackoff;
+  readonly periods: ContractBackoff;
 }
 
 export const createUnreadBackoff = ({ backoffMilliseconds }: ReconciliationSettings): UnreadBackoff => ({
-  rows: createTokenBackoff(backoffMilliseconds),
-  periods: createTokenBackoff(backoffMilliseconds),
+  rows: createContractBackoff(backoffMilliseconds),
+  periods: createContractBackoff(backoffMilliseconds),
 });
 
 /**
@@ -54,7 +54,7 @@ const readPortion = async (
   head: IndexedBlock,
   balances: readonly UnreadBalance[],
   isCurrent: boolean,
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
   locate: ReturnType<typeof createChangeLocator>,
 ): Promise<boolean> => {
   // Rows that a batch wrote after the head was determined are left for the next run.

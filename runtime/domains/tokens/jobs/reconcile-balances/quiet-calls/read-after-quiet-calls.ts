@@ -1,6 +1,6 @@
+import { type ContractBackoff, createContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
-import { createTokenBackoff, type TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { standards } from "../../../projection/standards.ts";
 import { createHolderQueries } from "../../../queries/holder.ts";
@@ -25,7 +25,7 @@ interface Reading {
 
 /** Reads the holders of node-sourced tokens as of quiet calls, one block per token in turn. */
 export const createReadAfterQuietCalls = (settings: ReconciliationSettings, unread: UnreadBackoff): Job => {
-  const backoff = createTokenBackoff(settings.backoffMilliseconds);
+  const backoff = createContractBackoff(settings.backoffMilliseconds);
   let reading: Reading | null = null;
   let lastToken: Address = zeroAddress;
   return {
@@ -60,7 +60,7 @@ const nextReading = async (
   context: JobContext,
   head: IndexedBlock,
   lastToken: Address,
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
   unread: UnreadBackoff,
 ): Promise<Reading | null> => {
   const { chainId, clock, database, source } = context;

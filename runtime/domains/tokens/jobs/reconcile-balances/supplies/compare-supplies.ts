@@ -1,6 +1,6 @@
+import type { ContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { JobContext } from "../../../../../jobs/job.ts";
-import type { TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { indexedHead, isCanonical, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
 import { type NumberResult, readNumbers, supplyOffsetOf } from "./read-numbers.ts";
@@ -22,7 +22,7 @@ export interface SupplyComparison {
 export const compareSupplies = async (
   context: JobContext,
   tokens: readonly Address[],
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
 ): Promise<SupplyComparison[]> => {
   if (tokens.length === 0) return [];
   const { chainId, clock, database } = context;

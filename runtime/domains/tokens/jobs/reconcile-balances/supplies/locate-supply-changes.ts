@@ -1,6 +1,6 @@
+import { type ContractBackoff, createContractBackoff } from "../../../../../chain/contract-backoff.ts";
 import type { IndexedBlock } from "../../../../../indexer/types.ts";
 import type { Job, JobContext } from "../../../../../jobs/job.ts";
-import { createTokenBackoff, type TokenBackoff } from "../../../../../jobs/token-backoff.ts";
 import { type Address, zeroAddress } from "../../../../../lib/hex.ts";
 import { indexedHead, writeAsOf, writeBesideAsOf } from "../as-of-head.ts";
 import type { ReconciliationSettings } from "../settings.ts";
@@ -29,7 +29,7 @@ interface Probed<Kind extends Gap & { readonly token: Address }> {
  * node; without one, these numbers stay unknown for past blocks.
  */
 export const createLocateSupplyChanges = (settings: ReconciliationSettings): Job => {
-  const backoff = createTokenBackoff(settings.backoffMilliseconds);
+  const backoff = createContractBackoff(settings.backoffMilliseconds);
   let [lastSupply, lastZero]: [Address, Address] = [zeroAddress, zeroAddress];
   return {
     name: "locate-supply-changes",
@@ -53,7 +53,7 @@ const locateSupplySteps = async (
   context: JobContext,
   head: IndexedBlock,
   gaps: readonly SupplyGap[],
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
@@ -95,7 +95,7 @@ const locateZeroSteps = async (
   context: JobContext,
   head: IndexedBlock,
   gaps: readonly ZeroGap[],
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
 ): Promise<boolean> => {
   if (gaps.length === 0) return false;
   const { chainId, database } = context;
@@ -128,7 +128,7 @@ const withReadings = <Kind extends Gap & { readonly token: Address }>(
   probed: readonly Probed<Kind>[],
   values: readonly (Exclude<NumberResult, "no data"> | undefined)[],
   { clock }: JobContext,
-  backoff: TokenBackoff,
+  backoff: ContractBackoff,
 ) => {
   let next = 0;
   return probed.map(({ gap, probes }) => {

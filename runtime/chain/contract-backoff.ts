@@ -1,0 +1,26 @@
+import { backoff } from "../lib/async.ts";
+import type { Address } from "../lib/hex.ts";
+
+const max = 3_600_000;
+/** Max contracts; the oldest entry is dropped first. */
+const maxContracts = 10_000;
+
+/** Contracts that did not respond: they are skipped with exponential backoff, so that they do not delay the others. In memory only. */
+export const createContractBackoff = (base: number) => {
+  const entries = new Map<Address, { readonly until: number; readonly failures: number }>();
+  return {
+    /** Skips a contract, twice as long each time. */
+    defer: (contract: Address, now: Date): void => {
+      const failures = (entries.get(contract)?.failures ?? 0) + 1;
+      entries.delete(contract);
+      entries.set(contract, { until: now.getTime() + backoff(failures, { base, max }), failures });
+      const oldest = entries.keys().next().value;
+      if (entries.size > maxContracts && oldest !== undefined) entries.delete(oldest);
+    },
+    clear: (contract: Address): void => void entries.delete(contract),
+    /** The contracts to skip at a time. */
+    deferred: (now: Date): Address[] => [...entries].flatMap(([contract, { until }]) => (until > now.getTime() ? [contract] : [])),
+  };
+};
+
+export type ContractBackoff = ReturnType<typeof createContractBackoff>;

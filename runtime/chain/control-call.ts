@@ -1,0 +1,23 @@
+import { type Address, zeroAddress } from "../lib/hex.ts";
+import type { RpcError } from "./errors.ts";
+import type { CallOutcome, Source } from "./source.ts";
+
+/** Any account without code. */
+const target: Address = zeroAddress;
+/** Enough for the intrinsic gas of a call. */
+const gas = 500_000;
+
+/** The node's error of a call that may succeed later. */
+export const temporaryErrorOf = (outcome: CallOutcome | undefined): RpcError | undefined =>
+  outcome === undefined || outcome.ok ? undefined : outcome.passing;
+
+/**
+ * Calls an account without code at the node's head. If this fails as well, calls fail because of the node, otherwise because of their contracts.
+ * @throws {RpcError} the node's error, when it cannot run calls at the moment.
+ */
+export const verifyNodeRunsCalls = async (source: Pick<Source, "calls" | "head">): Promise<void> => {
+  const { number } = await source.head();
+  const [control] = await source.calls([{ to: target, data: "0x", gas }], number);
+  const error = temporaryErrorOf(control);
+  if (error !== undefined) throw error;
+};

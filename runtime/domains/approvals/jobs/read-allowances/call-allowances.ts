@@ -1,0 +1,80 @@
+import { temporaryErrorOf } from "../../../../chain/control-call.ts";
+import type { CallOutcome } from "../../../../chain/source.ts";
+import type { JobContext } from "../../../../jobs/job.ts";
+import { groupBy } from "../../../../lib/group-by.ts";
+import type { Address, Hex } from "../../../../lib/hex.ts";
+import { type Pair, type PairCursor, type StoredAllowance, storedAllowances } from "./pairs.ts";
+import { maxSlices, sliceSize } from "./settings.ts";
+
+/** An allowance whose amount in the index differs from the contract's. */
+export interface AllowanceReading extends StoredAllowance {
+  readonly reading: bigint;
+}
+
+/** The result of reading the allowances of pairs. */
+export interface AllowanceReads {
+  readonly readings: readonly AllowanceReading[];
+  /** Pairs of which all allowances were read. */
+  readonly complete: readonly Pair[];
+  /** The other pairs. */
+  readonly incomplete: readonly Pair[];
+  /** Incomplete pairs that failed because of their contract, as the node ran calls to others. */
+  readonly failed: readonly Pair[];
+}
+
+/** EIP-20 allowance(address,address). */
+export const allowanceCall = ({ owner, token, spender }: Pair & { readonly spender: Address }): { to: Address; data: Hex } => ({
+  to: token,
+  data: `0xdd62ed3e${owner.slice(2).padStart(64, "0")}${spender.slice(2).padStart(64, "0")}`,
+});
+
+/** Hex digits of one word, with 0x. */
+const wordLength = 66;
+
+/** The first word of a result, which is what a contract decodes; null where the result is shorter. */
+export const firstWord = (outcome: CallOutcome | undefined): bigint | null =>
+  outcome?.ok === true && outcome.data.length >= wordLength ? BigInt(outcome.data.slice(0, wordLength)) : null;
+
+export const pairKey = ({ owner, token }: Pair): string => `${owner}${token}`;
+
+/** Calls the contracts for all stored allowances of pairs as of a block, slice by slice. */
+export const callAllowances = async (context: JobContext, height: number, pairs: readonly Pair[]): Promise<AllowanceReads> => {
+  const readings: AllowanceReading[] = [];
+  const incomplete = new Set<string>();
+  const failed = new Set<string>();
+  let open = pairs.map((pair): PairCursor => ({ ...pair, after: "0x" }));
+  for (let turn = 0; open.length > 0 && turn < maxSlices; turn += 1) {
+    const stored = await storedAllowances(context.database, context.chainId, height, open);
+    const outcomes = await context.multicall(stored.map(allowanceCall), height);
+    for (const [position, allowance] of stored.entries()) {
+      const outcome = outcomes[position];
+      const reading = firstWord(outcome);
+      if (reading === null) {
+        incomplete.add(pairKey(allowance));
+        if (isContractFailure(outcome)) failed.add(pairKey(allowance));
+      } else if (BigInt(allowance.amount) !== reading) readings.push({ ...allowance, reading });
+    }
+    open = [...groupBy(stored, pairKey)].flatMap(([key, rows]): PairCursor[] => {
+      const last = rows.at(-1);
+      return last === undefined || rows.length < sliceSize || incomplete.has(key)
+        ? []
+        : [{ owner: last.owner, token: last.token, after: last.spender }];
+    });
+  }
+  for (const pair of open) {
+    incomplete.add(pairKey(pair));
+    failed.add(pairKey(pair));
+  }
+  const complete = pairs.filter((pair) => !incomplete.has(pairKey(pair)));
+  const isNodeUp = complete.length > 0 || failed.size > 0;
+  return {
+    readings,
+    complete,
+    incomplete: pairs.filter((pair) => incomplete.has(pairKey(pair))),
+    failed: pairs.filter((pair) => (isNodeUp ? incomplete : failed).has(pairKey(pair))),
+  };
+};
+
+/** Whether a call failed although the node runs calls: a multicall returns temporary errors only then. */
+const isContractFailure = (outcome: CallOutcome | undefined): boolean =>
+  outcome !== undefined && (outcome.ok || outcome.reverted || temporaryErrorOf(outcome) !== undefined);

@@ -1,0 +1,346 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { probeCapabilities } from "../../../runtime/chain/capabilities.ts";
+import { createRpc } from "../../../runtime/chain/rpc.ts";
+import { createSource, type Source } from "../../../runtime/chain/source.ts";
+import { createAllowanceJobs } from "../../../runtime/domains/approvals/jobs/read-allowances/jobs.ts";
+import { approvalsProjection } from "../../../runtime/domains/approvals/projection/index.ts";
+import { createMetadataWorker } from "../../../runtime/domains/nft-metadata/jobs/fetch/worker.ts";
+import { createReconciliationJobs } from "../../../runtime/domains/tokens/jobs/reconcile-balances/jobs.ts";
+import { tokensProjection } from "../../../runtime/domains/tokens/projection/index.ts";
+import { tokenMetadataRead } from "../../../runtime/domains/tokens/projection/reads-metadata.ts";
+import { createChainScheduler } from "../../../runtime/jobs/chain-scheduler.ts";
+import type { Job } from "../../../runtime/jobs/job.ts";
+import { createNodeReads } from "../../../runtime/jobs/node-reads.ts";
+import type { Address } from "../../../runtime/lib/hex.ts";
+import { artifacts, call, startTestChain, type TestChain, type TestTransaction } from "../../support/chain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { chainOf, createTestIndexer, runInBackground, type TestIndexer } from "../../support/indexer/support.ts";
+import { multicall, multicallCode } from "../../support/multicall.ts";
+import { refuseAllCalls, refuseContract } from "../../support/poison-proxy.ts";
+import { type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
+import { until } from "../../support/until.ts";
+
+const chainId = 31337;
+const logger = { info: () => undefined, warn: () => undefined };
+
+let chain: TestChain;
+let proxy: RpcProxy;
+let source: Source;
+let closeRpc: () => Promise<void>;
+let test: TestDatabase;
+let now: Date;
+/** Ends what a test has started. */
+let ends: (() => Promise<void>)[];
+
+let [alice, bob]: [Address, Address] = ["0x", "0x"];
+let [coin, poisonCoin, collection, poisonCollection]: [Address, Address, Address, Address] = ["0x", "0x", "0x", "0x"];
+/** The first block of an index that starts late: the one after the mints. */
+let late: number;
+
+const mine = async (...transactions: readonly TestTransaction[]) => {
+  await chain.send(...transactions);
+  await chain.mine();
+};
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  await chain.rpc("anvil_setCode", [multicall, await multicallCode(chain)]);
+  [alice, bob] = chain.accounts as [Address, Address, ...Address[]];
+  const [erc20, erc721] = [artifacts.erc20(), artifacts.erc721()];
+  coin = await chain.deploy(erc20, ["Gold", "GLD"]);
+  poisonCoin = await chain.deploy(erc20, ["Arsenic", "ARS"]);
+  collection = await chain.deploy(erc721, ["Cards", "CARD", "https://cards.example/"]);
+  poisonCollection = await chain.deploy(erc721, ["Toadstools", "TOAD", "https://toadstools.example/"]);
+  const [coins, collections] = [
+    [coin, poisonCoin],
+    [collection, poisonCollection],
+  ];
+  await mine(
+    ...coins.map((token) => call(erc20, token, "mint", [alice, 100n])),
+    ...collections.map((token) => call(erc721, token, "mint", [alice])),
+  );
+  late = (await chain.head()) + 1;
+  await mine(
+    ...coins.map((token) => ({ from: alice, ...call(erc20, token, "transfer", [bob, 30n]) })),
+    ...collections.map((token) => ({ from: alice, ...call(erc721, token, "transferFrom", [alice, bob, 0n]) })),
+  );
+  proxy = await startRpcProxy(chain.url);
+  const rpc = createRpc({ url: proxy.url, retries: 2, backOffMilliseconds: 1 });
+  source = createSource(rpc, await probeCapabilities(rpc), { tracing: false, waitMilliseconds: 1 });
+  closeRpc = () => rpc.close();
+});
+beforeEach(async () => {
+  test = await createTestDatabase();
+  now = new Date("2026-01-01T00:00:00Z");
+  ends = [];
+});
+afterEach(async () => {
+  proxy.intercept = null;
+  proxy.tamper = null;
+  for (const end of ends) await end();
+  await test.drop();
+});
+afterAll(async () => {
+  await closeRpc?.();
+  await proxy?.close();
+  await chain?.stop();
+});
+
+const rowsOf = <Row extends object>(statement: string) => test.database.query<Row>(statement);
+
+const startIndexer = async (options: Parameters<typeof createTestIndexer>[2] = {}): Promise<TestIndexer> => {
+  const running = await createTestIndexer(proxy.url, test.database, options);
+  ends.push(runInBackground(running));
+  return running;
+};
+const untilLevel = async ({ indexer }: TestIndexer) => {
+  const head = await chain.head();
+  await until("The index being level with its node", () => indexer.status().following && indexer.status().block === head);
+};
+const schedulerOf = (running: TestIndexer, jobs: readonly Job[]) =>
+  createChainScheduler({
+    chainName: "test",
+    chainId,
+    database: test.database,
+    source: running.source,
+    jobs,
+    multicall,
+    exclusive: running.indexer.exclusive,
+    beside: running.indexer.beside,
+    isReady: () => running.indexer.status().leading,
+    clock: () => now,
+    logger,
+  });
+
+describe("node_reads while the node fails at one contract", () => {
+  const startReads = async () => {
+    await test.database.query(
+      "INSERT INTO node_reads (chain_id, kind, key, block_number) SELECT $1, 'token-metadata', decode(a, 'hex'), 1 FROM unnest($2::text[]) a",
+      [chainId, [coin, poisonCoin, collection].map((address) => address.slice(2))],
+    );
+    now = new Date(Date.now() + 60_000);
+    return createNodeReads({
+      chainId,
+      chainName: "test",
+      database: test.database,
+      source,
+      reads: [tokenMetadataRead],
+      multicall,
+      clock: () => now,
+      logger,
+    });
+  };
+  const queued = () => rowsOf<{ key: Address; attempts: number; run_after: Date }>("SELECT key, attempts, run_after FROM node_reads");
+  const names = async () =>
+    (await rowsOf<{ name: string | null }>("SELECT name FROM token_metadata ORDER BY name")).map(({ name }) => name);
+
+  it("reads the other tokens, and stores the metadata of that contract as unknown after the last attempt", async () => {
+    const reads = await startReads();
+    refuseContract(proxy, poisonCoin);
+    await reads.runDue();
+    expect(await names()).toEqual(["Cards", "Gold"]);
+    for (let attempts = 1; attempts < 8; attempts += 1) {
+      const [entry] = await queued();
+      expect(entry).toMatchObject({ key: poisonCoin, attempts });
+      now = entry?.run_after ?? now;
+      await reads.runDue();
+    }
+    expect(await queued()).toEqual([]);
+    expect(await names()).toEqual(["Cards", "Gold", null]);
+  });
+
+  it("counts no attempt and stores nothing while the node runs no calls", async () => {
+    const reads = await startReads();
+    refuseAllCalls(proxy);
+    await reads.runDue();
+    expect((await queued()).map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
+    expect(await names()).toEqual([]);
+    proxy.intercept = null;
+    now = new Date(now.getTime() + 60_000);
+    await reads.runDue();
+    expect(await names()).toEqual(["Arsenic", "Cards", "Gold"]);
+  });
+});
+
+describe("nft_reads while the node fails at one contract", () => {
+  const startWorker = async () => {
+    const running = await startIndexer();
+    await untilLevel(running);
+    await test.database.query(
+      `INSERT INTO nft_reads (chain_id, token, token_id, standard, block_number, run_after)
+       SELECT $1, decode(a, 'hex'), 0, 2, $3, '2020-01-01' FROM unnest($2::text[]) a`,
+      [chainId, [collection, poisonCollection].map((address) => address.slice(2)), late - 1],
+    );
+    return createMetadataWorker({
+      chainId,
+      chainName: "test",
+      database: test.database,
+      source,
+      multicall,
+      readDocument: async (url) => ({ ok: false, refusal: `Not found: ${url}`, isLasting: true }),
+      clock: () => now,
+      nfts: { metadata: "cached", fetchesAtOnce: 4, fetchMilliseconds: 1_000, documentBytes: 1_000 },
+      logger,
+      pauseMilliseconds: 5,
+    });
+  };
+  const queued = () => rowsOf("SELECT token, attempts, problem FROM nft_reads");
+
+  it("reads the other tokens, and counts an attempt of that contract's", async () => {
+    const worker = await startWorker();
+    refuseContract(proxy, poisonCollection);
+    await worker.drain();
+    expect(await queued()).toEqual([
+      { token: poisonCollection, attempts: 1, problem: "The node returned no result for the contract call." },
+    ]);
+    expect(await rowsOf("SELECT token, token_url FROM nft_metadata")).toEqual([
+      { token: collection, token_url: "https://cards.example/0" },
+    ]);
+    proxy.intercept = null;
+    now = new Date(now.getTime() + 60_000);
+    await worker.drain();
+    expect(await queued()).toEqual([]);
+  });
+
+  it("counts no attempt and stores nothing while the node runs no calls", async () => {
+    const worker = await startWorker();
+    refuseAllCalls(proxy);
+    await expect(worker.drain()).rejects.toThrow("HTTP status 504");
+    expect(await rowsOf("SELECT attempts FROM nft_reads")).toEqual([{ attempts: 0 }, { attempts: 0 }]);
+    expect(await rowsOf("SELECT FROM nft_metadata")).toEqual([]);
+  });
+});
+
+describe("allowance reads while the node fails at one contract", () => {
+  const startReads = async () => {
+    const running = await startIndexer({ projections: [tokensProjection, approvalsProjection] });
+    await untilLevel(running);
+    // Both contracts return 0.
+    await test.database.query(
+      "INSERT INTO allowances SELECT $1, decode(o, 'hex'), decode(t, 'hex'), decode(o, 'hex'), $4, $4, 0, 0, 9 FROM unnest($2::text[], $3::text[]) AS k(o, t)",
+      [chainId, [alice, alice].map((address) => address.slice(2)), [coin, poisonCoin].map((address) => address.slice(2)), late],
+    );
+    await test.database.query(
+      "INSERT INTO allowance_reads SELECT chain_id, owner, token, since_block, NULL::int8, NULL::bytea, 0 FROM allowances",
+    );
+    return schedulerOf(running, createAllowanceJobs());
+  };
+  const attempts = () =>
+    rowsOf<{ token: Address; attempts: number }>("SELECT token, attempts FROM allowance_reads WHERE read_at_block IS NULL");
+  const amounts = async () =>
+    Object.fromEntries(
+      (await rowsOf<{ token: Address; amount: string }>("SELECT token, amount FROM allowances")).map(({ token, amount }) => [
+        token,
+        amount,
+      ]),
+    );
+
+  it("reads the other tokens, and counts attempts of that contract, also when it is the only one left", async () => {
+    const scheduler = await startReads();
+    refuseContract(proxy, poisonCoin);
+    await scheduler.runDue();
+    expect(await amounts()).toEqual({ [coin]: "0", [poisonCoin]: "9" });
+    expect(await attempts()).toEqual([{ token: poisonCoin, attempts: 1 }]);
+    now = new Date(now.getTime() + 3_600_000);
+    await scheduler.runDue();
+    expect(await attempts()).toEqual([{ token: poisonCoin, attempts: 2 }]);
+    proxy.intercept = null;
+    now = new Date(now.getTime() + 2 * 3_600_000);
+    await scheduler.runDue();
+    expect(await amounts()).toEqual({ [coin]: "0", [poisonCoin]: "0" });
+  });
+
+  it("counts no attempt and stores nothing while the node runs no calls", async () => {
+    const scheduler = await startReads();
+    refuseAllCalls(proxy);
+    await scheduler.runDue();
+    expect(await amounts()).toEqual({ [coin]: "9", [poisonCoin]: "9" });
+    expect((await attempts()).map((row) => row.attempts)).toEqual([0, 0]);
+  });
+});
+
+describe("the standards of contracts while the node fails at one of them", () => {
+  const standards = () =>
+    rowsOf<{ address: Address; is_collection: boolean; read_at_block: number | null }>(
+      "SELECT address, is_collection, read_at_block FROM contract_standards",
+    );
+
+  it("reads the others, and indexes that contract by the form of its logs after the last attempt", async () => {
+    refuseContract(proxy, poisonCollection);
+    const running = await startIndexer();
+    await untilLevel(running);
+    const rows = await standards();
+    expect(rows.find(({ address }) => address === collection)).toMatchObject({ is_collection: true, read_at_block: late - 1 });
+    expect(rows.find(({ address }) => address === poisonCollection)).toMatchObject({ is_collection: false, read_at_block: null });
+    expect(running.warnings.join()).toContain(poisonCollection);
+  });
+
+  it("stores nothing while the node runs no calls", async () => {
+    const refused = refuseAllCalls(proxy);
+    const running = await startIndexer();
+    await until("Failed reads", () => running.warnings.length >= 2);
+    expect(refused.count).toBeGreaterThan(0);
+    expect(await standards()).toEqual([]);
+    proxy.intercept = null;
+    await untilLevel(running);
+    expect((await standards()).map(({ is_collection }) => is_collection)).toEqual([true, true]);
+  });
+});
+
+describe("base reads while the node fails at one contract", () => {
+  const startLate = () => startIndexer({ chain: chainOf({ from: late }) });
+  const balances = async (token: Address) =>
+    Object.fromEntries(
+      (
+        await test.database.query<{ owner: Address; balance: string | null }>(
+          "SELECT owner, balance FROM balances WHERE token = decode($1, 'hex')",
+          [token.slice(2)],
+        )
+      ).map(({ owner, balance }) => [owner, balance]),
+    );
+
+  it("reads the other bases, stores that contract's as unknown after the last attempt, and reads its balances later", async () => {
+    refuseContract(proxy, poisonCoin);
+    const running = await startLate();
+    await untilLevel(running);
+    expect(await balances(coin)).toEqual({ [alice]: "70", [bob]: "30" });
+    expect(await balances(poisonCoin)).toEqual({ [alice]: null, [bob]: null });
+    const unread = await rowsOf<{ key: string; reverted: boolean }>("SELECT key, reverted FROM base_reads WHERE value IS NULL");
+    expect(unread.map(({ key, reverted }) => [key.slice(0, 42), reverted])).toEqual([
+      [poisonCoin, false],
+      [poisonCoin, false],
+    ]);
+    proxy.intercept = null;
+    const scheduler = schedulerOf(running, createReconciliationJobs());
+    for (let runs = 0; runs < 20 && (await scheduler.runDue()); runs += 1);
+    expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
+    expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
+  });
+
+  it("stores nothing while the node runs no calls", async () => {
+    refuseAllCalls(proxy);
+    const running = await startLate();
+    await until("Failed reads", () => running.warnings.length >= 2);
+    expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
+    proxy.intercept = null;
+    await untilLevel(running);
+    expect(await balances(poisonCoin)).toEqual({ [alice]: "70", [bob]: "30" });
+  });
+
+  it("stores nothing while the node returns no balances", async () => {
+    // The probe of capabilities gets correct replies.
+    const running = await createTestIndexer(proxy.url, test.database, { chain: chainOf({ from: late }) });
+    proxy.tamper = (method, reply) => {
+      if (method !== "eth_getBalance") return;
+      delete reply.result;
+      reply.error = { code: -32603, message: "internal error" };
+    };
+    ends.push(runInBackground(running));
+    await until("Failed reads", () => running.warnings.length >= 2);
+    expect(running.warnings[0]).toMatch(/^test: The node returned no result of eth_getBalance at its head, block \d+\. Retrying\.$/);
+    expect(await rowsOf("SELECT FROM base_reads")).toEqual([]);
+    proxy.tamper = null;
+    await untilLevel(running);
+    expect(await rowsOf("SELECT FROM base_reads WHERE value IS NULL")).toEqual([]);
+  });
+});
