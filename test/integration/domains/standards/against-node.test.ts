@@ -11,7 +11,7 @@ import { dump } from "../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
-import { balancesOf, startSettling } from "../tokens/reconcile-balances/support.ts";
+import { balancesOf, startReconciliation } from "../tokens/reconcile-balances/support.ts";
 import { oddContracts } from "./contracts.ts";
 
 const projections = [tokensProjection, nftProjection, approvalsProjection];
@@ -333,8 +333,8 @@ describe("a token that emits ids as amounts", () => {
     await chain.send(use("IdsAsAmounts", alice, "mint", [alice, 70n]), use("IdsAsAmounts", alice, "mint", [alice, 71n]));
     await chain.mine();
     const other = await createTestDatabase();
-    const settling = await startSettling(chain, chain.url, other.database);
-    await settling.settle();
+    const reconciliation = await startReconciliation(chain, chain.url, other.database);
+    await reconciliation.runFor();
     const token = addressOf("IdsAsAmounts");
     const height = await chain.head();
     const rows = await other.database.query("SELECT balance FROM balances WHERE token = $1 AND owner = $2", [
@@ -342,7 +342,7 @@ describe("a token that emits ids as amounts", () => {
       Buffer.from(alice.slice(2), "hex"),
     ]);
     expect(rows).toEqual((await balancesOf(chain, [{ token, owner: alice, height }])).map((balance) => ({ balance })));
-    await settling.end();
+    await reconciliation.end();
     const running = await createTestIndexer(chain.url, other.database);
     const audited = await auditBalances(other.database, running.source, 31337, height, 1_000);
     expect(audited.flatMap(({ differences }) => differences)).toEqual([]);

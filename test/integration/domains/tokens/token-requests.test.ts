@@ -13,7 +13,7 @@ const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(4
 const stored = () =>
   test.database.query<{ chain_id: number; token: Address; asked_at: Date }>("SELECT chain_id, token, asked_at FROM token_requests");
 
-it("tokens that are asked for are written in portions, once in a while each, and never by the request itself", async () => {
+it("writes requested tokens in portions, each token at most once per quarter of an hour, and never within the request", async () => {
   let [now, queries] = [new Date(Date.UTC(2026, 0, 1)), 0];
   const database = {
     query: ((sql: string, parameters?: readonly unknown[]) => {
@@ -22,7 +22,7 @@ it("tokens that are asked for are written in portions, once in a while each, and
     }) as typeof test.database.query,
   };
   const requests = createTokenRequests(database, () => now);
-  // 1,500 tokens on one chain, asked for twice, and one on another.
+  // 1,500 tokens on one chain, requested twice, and one on another.
   for (let time = 0; time < 2; time += 1)
     requests.note(
       1,
@@ -37,7 +37,7 @@ it("tokens that are asked for are written in portions, once in a while each, and
   requests.note(2, [tokenOf(7)]);
   await requests.flush();
   expect(queries).toBe(2);
-  // After a quarter of an hour its time is written again.
+  // After a quarter of an hour the time of the request is written again.
   now = new Date(Date.UTC(2026, 0, 1, 1));
   await requests.flush();
   requests.note(2, [tokenOf(7)]);
@@ -45,7 +45,7 @@ it("tokens that are asked for are written in portions, once in a while each, and
   expect((await stored()).find((row) => row.chain_id === 2)?.asked_at).toEqual(now);
 });
 
-it("what waits is bounded, however much is asked for", async () => {
+it("queues at most 10,000 tokens", async () => {
   const requests = createTokenRequests(test.database, () => new Date(Date.UTC(2026, 0, 2)));
   await test.database.query("DELETE FROM token_requests");
   requests.note(
@@ -57,7 +57,7 @@ it("what waits is bounded, however much is asked for", async () => {
   expect(await stored()).toHaveLength(10_000);
 });
 
-it("tokens whose write failed are written by the next flush", async () => {
+it("writes tokens whose write failed with the next flush", async () => {
   await test.database.query("DELETE FROM token_requests");
   let isDown = true;
   const database = {

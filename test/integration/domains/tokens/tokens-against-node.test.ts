@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../../../support/database
 import { buildStory, type Story } from "../../../support/indexer/story-builder.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 
-/** A week with one day without blocks, indexed and served; the node of a running chain still has the state of each block to compare with. */
+// The test chain covers a week, one day of which has no blocks. Its node has the state of every block, which the answers are compared with.
 const secondsOfDay = 86_400;
 const blocksOfDays = [9, 6, 0, 7, 5, 8];
 /** 2023-11-16, the second midnight after the chain's genesis. */
@@ -61,11 +61,11 @@ const indexFrom = async (from: number): Promise<Database> => {
   return test.database;
 };
 
-/** One of the things that may happen in a block. */
-const something = (): TestTransaction => {
+/** Returns a random transaction. */
+const randomTransaction = (): TestTransaction => {
   const [from, to] = [random.pick(chain.accounts.slice(0, 4)), random.pick(owners)];
   const amount = BigInt(random.between(0, 40));
-  const happenings: TestTransaction[] = [
+  const candidates: TestTransaction[] = [
     { from, to, value: amount, gas: 60_000n },
     { from, ...call(artifacts.erc20(), story.erc20, "transfer", [to, amount]) },
     { ...call(artifacts.erc20(), story.erc20, "mint", [to, amount]) },
@@ -78,7 +78,7 @@ const something = (): TestTransaction => {
     { from, ...call(artifacts.erc1155(), story.erc1155, "safeTransferFrom", [from, to, 1n, amount / 10n, "0x"]) },
     { ...call(artifacts.erc1155(), story.erc1155, "mint", [to, 2n, amount, "0x"]) },
   ];
-  return random.pick(happenings);
+  return random.pick(candidates);
 };
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ beforeAll(async () => {
   ];
   for (const [day, blocks] of blocksOfDays.entries()) {
     for (let block = 0; block < blocks; block += 1) {
-      await chain.send(...Array.from({ length: random.between(0, 6) }, something));
+      await chain.send(...Array.from({ length: random.between(0, 6) }, randomTransaction));
       await chain.mine(firstDay + day * secondsOfDay + Math.floor((block * secondsOfDay) / (blocks + 1)));
     }
   }
@@ -113,20 +113,26 @@ const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 const at = (height: number) => [quantity(height)] as const;
 const numbers = async (calls: Parameters<TestChain["batch"]>[0]): Promise<bigint[]> =>
   (await chain.batch<Hex>(calls)).map((value) => BigInt(value === "0x" ? 0 : value));
-const ask = (to: Address, artifact: ReturnType<typeof artifacts.erc20>, name: string, args: readonly unknown[], height: number) => ({
+const contractCall = (
+  to: Address,
+  artifact: ReturnType<typeof artifacts.erc20>,
+  name: string,
+  args: readonly unknown[],
+  height: number,
+) => ({
   method: "eth_call",
   params: [call(artifact, to, name, args), ...at(height)],
 });
 
-/** What the node says an owner had at a height, by token; an ERC-1155 collection as its two ids together. */
+/** Reads an owner's balances at a height from the node, by token; the two ids of the ERC-1155 collection are summed. */
 const nodeBalances = async (owner: Address, height: number): Promise<Map<Address, bigint>> => {
   const [native, erc20, weth, erc721, first, second] = await numbers([
     { method: "eth_getBalance", params: [owner, ...at(height)] },
-    ask(story.erc20, artifacts.erc20(), "balanceOf", [owner], height),
-    ask(story.weth, artifacts.weth(), "balanceOf", [owner], height),
-    ask(story.erc721, artifacts.erc721(), "balanceOf", [owner], height),
-    ask(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 1n], height),
-    ask(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 2n], height),
+    contractCall(story.erc20, artifacts.erc20(), "balanceOf", [owner], height),
+    contractCall(story.weth, artifacts.weth(), "balanceOf", [owner], height),
+    contractCall(story.erc721, artifacts.erc721(), "balanceOf", [owner], height),
+    contractCall(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 1n], height),
+    contractCall(story.erc1155, artifacts.erc1155(), "balanceOf", [owner, 2n], height),
   ]);
   return new Map([
     [nativeTokenAddress, native ?? 0n],
@@ -141,14 +147,14 @@ const servedBalances = (items: Answer): Map<Address, bigint> =>
 const allHeights = () => Array.from({ length: head + 1 }, (_, height) => height);
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-describe("an indexed week", () => {
-  it("has, after every block, what the node says each owner had then", async () => {
+describe("balances of an indexed week", () => {
+  it("equal the node's after every block", async () => {
     for (const owner of owners) {
       for (const height of allHeights()) {
         const { items } = await served.get(`address/${owner}/historical_balances/?block-height=${height}`);
         const balances = servedBalances(items);
         for (const [token, balance] of await nodeBalances(owner, height)) {
-          // The index does not hear of a genesis balance before it is touched, nor of a token that was never had.
+          // A genesis balance is indexed once it is touched; a token that the owner never held is not listed.
           if (token === nativeTokenAddress && !balances.has(token)) continue;
           expect(balances.get(token) ?? 0n, `${token} of ${owner} at ${height}`).toBe(balance);
         }
@@ -156,7 +162,7 @@ describe("an indexed week", () => {
     }
   });
 
-  it("has, at the end of each day, what the node says at the day's last block", async () => {
+  it("at the end of a day equal the node's at the day's last block", async () => {
     for (const day of Array.from({ length: blocksOfDays.length }, (_, position) => firstDay + position * secondsOfDay)) {
       const last = times.filter((time) => time < day + secondsOfDay).length - 1;
       for (const owner of owners) {
@@ -170,7 +176,7 @@ describe("an indexed week", () => {
     }
   });
 
-  it("ranks the holders of each token after every block as the node's balances do, and counts what there is", async () => {
+  it("rank and count the holders of each token after every block as the node's balances do", async () => {
     const everybody = [...new Set([...owners, ...chain.accounts, story.erc20, story.erc721, story.erc1155])];
     for (const height of allHeights()) {
       const balances = await Promise.all(everybody.map((owner) => nodeBalances(owner, height)));
@@ -192,16 +198,16 @@ describe("an indexed week", () => {
       }
     }
     const supplies = await numbers([
-      ask(story.erc20, artifacts.erc20(), "totalSupply", [], head),
-      ask(story.weth, artifacts.weth(), "totalSupply", [], head),
-      ask(story.erc721, artifacts.erc721(), "totalSupply", [], head),
+      contractCall(story.erc20, artifacts.erc20(), "totalSupply", [], head),
+      contractCall(story.weth, artifacts.weth(), "totalSupply", [], head),
+      contractCall(story.erc721, artifacts.erc721(), "totalSupply", [], head),
     ]);
     for (const [position, token] of [story.erc20, story.weth, story.erc721].entries()) {
       expect(BigInt((await served.get(`tokens/${token}/token_holders_v2/`)).items[0].total_supply)).toBe(supplies[position]);
     }
   });
 
-  it("opens, peaks, dips and closes each day where the node's balances do", async () => {
+  it("give each day the open, high, low and close of the node's balances", async () => {
     for (const owner of owners) {
       const { items } = await served.get(`address/${owner}/portfolio_v2/?days=${blocksOfDays.length}`);
       const history = await Promise.all(allHeights().map((height) => nodeBalances(owner, height)));
@@ -230,7 +236,7 @@ describe("an indexed week", () => {
     }
   });
 
-  it("indexed from its middle on says the same of what it knows, and how much it does not know", async () => {
+  it("indexed from the middle of the week equal the node's where they are known, and report how many are unknown", async () => {
     const from = head - 18;
     const late = await serve(await indexFrom(from));
     let compared = 0;
@@ -240,7 +246,7 @@ describe("an indexed week", () => {
         expect(indexed_from).toBe(from);
         const node = await nodeBalances(owner, height);
         for (const item of items) {
-          // No call tells how many units of all ids of an ERC-1155 collection somebody had before.
+          // No contract call returns the sum of all ids of an ERC-1155 collection that an owner held before.
           if (item.contract_address === story.erc1155) continue;
           expect(BigInt(item.balance), `${item.contract_address} of ${owner} at ${height}`).toBe(node.get(item.contract_address));
           compared += 1;

@@ -10,20 +10,19 @@ import { createTestDatabase } from "../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../../support/rpc-proxy.ts";
 
-/** Native balances of addresses that no indexed block concerns, compared with the node. */
 let chain: TestChain;
 let proxy: RpcProxy;
-/** Has something by a block before a late start, and nothing happens to it since. */
-let gifted: Address;
-const nobody: Address = `0x${"5a".repeat(20)}`;
-const ends: (() => Promise<unknown>)[] = [];
+/** Received a transfer before the first block of an index that starts late, and is not touched afterwards. */
+let funded: Address;
+const untouched: Address = `0x${"5a".repeat(20)}`;
+const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
-  gifted = `0x${"6b".repeat(20)}`;
+  funded = `0x${"6b".repeat(20)}`;
   const [sender, receiver] = chain.accounts as [Address, Address];
-  await chain.send({ from: sender, to: gifted, value: 7n, gas: 21_000n });
+  await chain.send({ from: sender, to: funded, value: 7n, gas: 21_000n });
   await chain.mine();
   for (let block = 0; block < 4; block += 1) {
     await chain.send({ from: sender, to: receiver, value: 1n, gas: 21_000n });
@@ -32,14 +31,14 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   proxy.tamper = null;
-  for (const end of ends.splice(0)) await end();
+  for (const close of closers.splice(0)) await close();
 });
 afterAll(async () => {
   await proxy?.close();
   await chain?.stop();
 });
 
-const serve = async (from: number, overrides: Partial<ChainConfig> & { accounting?: "traces" | "state" | "none" } = {}) => {
+const startServer = async (from: number, overrides: Partial<ChainConfig> & { accounting?: "traces" | "state" | "none" } = {}) => {
   const { accounting = "traces", ...settings } = overrides;
   const test = await createTestDatabase();
   const indexer = await createTestIndexer(chain.url, test.database, { chain: chainOf({ from, nativeAccounting: accounting }) });
@@ -49,7 +48,7 @@ const serve = async (from: number, overrides: Partial<ChainConfig> & { accountin
   const { key } = await createKeys(test.database).create({ label: "test" });
   const logger = pino({ level: "silent" });
   const http = createApp({ config: config.parse({}), chains: [parsed], database: test.database, logger, validate: "strict" });
-  ends.push(async () => {
+  closers.push(async () => {
     await http.close();
     await test.drop();
   });
@@ -64,49 +63,49 @@ const serve = async (from: number, overrides: Partial<ChainConfig> & { accountin
 const balanceAt = async (owner: Address, block: number): Promise<string> =>
   String(BigInt(await chain.rpc<Hex>("eth_getBalance", [owner, `0x${block.toString(16)}`])));
 
-describe("the native balance of an address that no indexed block concerns", () => {
-  it("is one item: nothing, or what the genesis block gave it", async () => {
-    const balances = await serve(0);
-    expect(await balances(nobody)).toMatchObject([{ balance: "0", balance_source: "node" }]);
-    const rich = chain.accounts[7] as Address;
-    expect(await balances(rich)).toMatchObject([{ balance: await balanceAt(rich, 0), balance_source: "node" }]);
-    expect(BigInt((await balances(rich))[0]?.balance ?? 0)).toBeGreaterThan(0n);
-    expect(await balances(gifted)).toMatchObject([{ balance: "7", balance_source: "events" }]);
+describe("the native balance of an address that no indexed block touches", () => {
+  it("is one item: zero, or the balance of the genesis block", async () => {
+    const balances = await startServer(0);
+    expect(await balances(untouched)).toMatchObject([{ balance: "0", balance_source: "node" }]);
+    const genesisAccount = chain.accounts[7] as Address;
+    expect(await balances(genesisAccount)).toMatchObject([{ balance: await balanceAt(genesisAccount, 0), balance_source: "node" }]);
+    expect(BigInt((await balances(genesisAccount))[0]?.balance ?? 0)).toBeGreaterThan(0n);
+    expect(await balances(funded)).toMatchObject([{ balance: "7", balance_source: "events" }]);
   });
 
-  it("is what the blocks before a late start gave it, at any height", async () => {
+  it("is the balance from before the first indexed block, at any height", async () => {
     const from = 3;
-    const balances = await serve(from);
+    const balances = await startServer(from);
     const head = await chain.head();
     for (const height of [from, head]) {
-      expect(await balances(gifted, `?block-height=${height}`)).toMatchObject([{ balance: "7", balance_source: "node" }]);
-      expect(await balances(nobody, `?block-height=${height}`)).toMatchObject([{ balance: "0" }]);
+      expect(await balances(funded, `?block-height=${height}`)).toMatchObject([{ balance: "7", balance_source: "node" }]);
+      expect(await balances(untouched, `?block-height=${height}`)).toMatchObject([{ balance: "0" }]);
     }
   });
 
-  it("is null where the node does not say, is of another branch, or is not there", async () => {
-    const balances = await serve(0);
+  it("is null where the node has no state, is on another branch, or is not configured", async () => {
+    const balances = await startServer(0);
     const unknown = [{ balance: null, balance_source: null }];
     proxy.tamper = (method, reply) => {
       if (method !== "eth_getBalance") return;
       delete reply.result;
       reply.error = { code: -32000, message: "missing trie node" };
     };
-    expect(await balances(nobody)).toMatchObject(unknown);
+    expect(await balances(untouched)).toMatchObject(unknown);
     proxy.tamper = (method, reply) => {
       if (method === "eth_getBalance") reply.result = "12";
     };
-    expect(await balances(nobody)).toMatchObject(unknown);
+    expect(await balances(untouched)).toMatchObject(unknown);
     proxy.tamper = (method, reply) => {
       if (method === "eth_getBlockByNumber") (reply.result as { hash: Hex }).hash = `0x${"9".repeat(64)}`;
     };
-    expect(await balances(nobody)).toMatchObject(unknown);
-    const withoutNode = await serve(0, { rpc: undefined });
-    expect(await withoutNode(nobody)).toMatchObject(unknown);
+    expect(await balances(untouched)).toMatchObject(unknown);
+    const withoutNode = await startServer(0, { rpc: undefined });
+    expect(await withoutNode(untouched)).toMatchObject(unknown);
   });
 
-  it("is null where the index keeps no native balances", async () => {
-    const balances = await serve(0, { accounting: "none" });
-    expect(await balances(nobody)).toMatchObject([{ balance: null, balance_source: null }]);
+  it("is null where the index has no native balances", async () => {
+    const balances = await startServer(0, { accounting: "none" });
+    expect(await balances(untouched)).toMatchObject([{ balance: null, balance_source: null }]);
   });
 });

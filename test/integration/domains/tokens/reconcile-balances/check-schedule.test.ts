@@ -23,28 +23,28 @@ const tokenOf = (number: number): Address => `0x${number.toString(16).padStart(4
 const bytesOf = (token: Address) => Buffer.from(token.slice(2), "hex");
 const now = new Date(Date.UTC(2026, 0, 1));
 const waits = { first: 120, max: 86_400, maxRequested: 3_600 };
-/** Tokens 1 to 5,000, all due since ever, as after an upgrade. */
-const enterBacklog = () =>
+/** Enters tokens 1 to 5,000, none of which was ever compared, as after an upgrade. */
+const insertBacklog = () =>
   test.database.query(
     "INSERT INTO token_checks (chain_id, token, standard) SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1 FROM generate_series(1, 5000) n",
   );
-const ask = (token: Address) =>
+const request = (token: Address) =>
   test.database.query("INSERT INTO token_requests (chain_id, token, asked_at) VALUES (1, $1, $2)", [bytesOf(token), now]);
 const due = async (limit: number, at = now) =>
   (await dueTokens(test.database, 1, at, [], zeroAddress, limit)).tokens.map(({ token }) => token);
 
 describe("the order in which tokens are compared", () => {
-  it("gives tokens that are brought forward, tokens that requests ask for, and the others a share each, whatever the backlog", async () => {
-    await enterBacklog();
+  it("gives expedited tokens, requested tokens and the others a share each, whatever the backlog", async () => {
+    await insertBacklog();
     await expediteChecks(test.database, 1, [tokenOf(4_998), tokenOf(4_999)], now, 60);
-    await ask(tokenOf(5_000));
+    await request(tokenOf(5_000));
     expect(await due(22)).toEqual(expect.arrayContaining([tokenOf(4_998), tokenOf(4_999), tokenOf(5_000), tokenOf(1)]));
     expect(await due(22)).toHaveLength(22);
     expect(new Set(await due(22)).size).toBe(22);
   });
 
-  it("keeps the share of each kind where the others have more than a look takes", async () => {
-    await enterBacklog();
+  it("guarantees the share of each kind where the others exceed theirs", async () => {
+    await insertBacklog();
     const numbers = Array.from({ length: 1_000 }, (_, place) => place);
     await expediteChecks(
       test.database,
@@ -53,15 +53,15 @@ describe("the order in which tokens are compared", () => {
       now,
       60,
     );
-    for (const number of numbers.slice(0, 50)) await ask(tokenOf(4_500 + number));
+    for (const number of numbers.slice(0, 50)) await request(tokenOf(4_500 + number));
     const found = (await due(21)).map((token) => Number(token));
     expect(found.filter((number) => number >= 3_000 && number < 4_000)).toHaveLength(7);
     expect(found.filter((number) => number >= 4_500 && number < 4_550)).toHaveLength(7);
     expect(found.filter((number) => number < 3_000)).toHaveLength(7);
   });
 
-  it("compares a token that is called again no sooner than a minute after its last look, and then in its turn", async () => {
-    await enterBacklog();
+  it("compares an expedited token a minute after its last comparison at the earliest, and then as scheduled", async () => {
+    await insertBacklog();
     await scheduleChecks(test.database, 1, [{ token: tokenOf(4_000), agrees: true, isConclusive: true }], waits, now);
     await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 5_000), 60);
     await expediteChecks(test.database, 1, [tokenOf(4_000)], new Date(now.getTime() + 10_000), 60);
@@ -77,7 +77,7 @@ describe("the order in which tokens are compared", () => {
     expect(await due(22, new Date(now.getTime() + 61_000))).not.toContain(tokenOf(4_000));
   });
 
-  it("finds every token that requests ask for within some looks, however many they are", async () => {
+  it("reaches every requested token within three passes over 12,000", async () => {
     await test.database.query(
       `INSERT INTO token_requests (chain_id, token, asked_at) SELECT 1, decode(lpad(to_hex(n), 40, '0'), 'hex'), $1 FROM generate_series(1, 12000) n`,
       [now],
@@ -85,7 +85,7 @@ describe("the order in which tokens are compared", () => {
     await test.database.query("INSERT INTO token_checks (chain_id, token, standard) VALUES (1, $1, 1)", [bytesOf(tokenOf(12_000))]);
     let after: Address = zeroAddress;
     const found: Address[] = [];
-    for (let look = 0; look < 3; look += 1) {
+    for (let pass = 0; pass < 3; pass += 1) {
       const { tokens, requestedUpTo } = await dueTokens(test.database, 1, now, [], after, 22);
       found.push(...tokens.map(({ token }) => token));
       after = requestedUpTo;
@@ -95,30 +95,30 @@ describe("the order in which tokens are compared", () => {
   });
 });
 
-describe("a look at a token", () => {
+describe("the comparison of a token", () => {
   const waitOf = async (token: Address) =>
     (await test.database.query<{ wait_seconds: number }>("SELECT wait_seconds FROM token_checks WHERE token = $1", [bytesOf(token)]))[0]
       ?.wait_seconds;
 
-  it("doubles the wait where it proved agreement, keeps it where it proved nothing, and ends it where it found a difference", async () => {
-    await enterBacklog();
+  it("doubles the wait after a conclusive agreement, leaves it after an inconclusive one and resets it after a difference", async () => {
+    await insertBacklog();
     const expected: number[] = [];
-    for (const [agrees, proves] of [
+    for (const [agrees, isConclusive] of [
       [true, false],
       [true, true],
       [true, false],
       [true, true],
       [false, true],
     ] as const) {
-      await scheduleChecks(test.database, 1, [{ token: tokenOf(1), agrees, isConclusive: proves }], waits, now);
+      await scheduleChecks(test.database, 1, [{ token: tokenOf(1), agrees, isConclusive }], waits, now);
       expected.push((await waitOf(tokenOf(1))) ?? 0);
     }
-    // 120, twice that, the same, twice that, and the first again.
+    // 120, doubled, unchanged, doubled, reset.
     expect(expected).toEqual([120, 240, 240, 480, 120]);
   });
 
   it("is not recorded where the node does not have the indexed block", async () => {
-    await enterBacklog();
+    await insertBacklog();
     const hash = `0x${"a".repeat(64)}` as const;
     const answer = async (calls: readonly unknown[]) => calls.map(() => ({ ok: true, data: `0x${"5".padStart(64, "0")}` }));
     const context = {

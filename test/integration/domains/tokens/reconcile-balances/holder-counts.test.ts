@@ -54,7 +54,7 @@ const counts = async () => {
       (rows[0] && rows[0].block_number <= block + 1 ? null : 0),
   );
 };
-/** The definition, block by block. */
+/** Counts the holders block by block, as the definition of the count reads. */
 const expected = (spells: readonly Spell[]) =>
   Array.from({ length: head }, (_, index) => {
     const there = spells.filter(({ from, to }) => from <= index + 1 && (to ?? head) >= index + 1);
@@ -62,7 +62,7 @@ const expected = (spells: readonly Spell[]) =>
   });
 
 it.each(Array.from({ length: 30 }, (_, seed) => seed))(
-  "holders counted on from where something was read are those of all blocks (seed %i)",
+  "updating holder counts from the first changed block equals a full recount (seed %i)",
   async (seed) => {
     const random = createRandom(`holders ${seed}`);
     const unknownShare = [0, 5, 30][seed % 3] ?? 0;
@@ -84,7 +84,7 @@ it.each(Array.from({ length: 30 }, (_, seed) => seed))(
     await test.database.transaction((client) => updateHolderCounts(client, 1, [{ token, standard: 1, since }], head));
     const truth = expected(spells);
     const isCountedOn = truth[since - 2] !== null || !spells.some(({ to, balance }) => to === null && balance === null);
-    // While a balance is unknown, what came after an unknown number is not counted yet.
+    // While a balance is unknown, the counts after an unknown count are not computed.
     expect(await counts()).toEqual(isCountedOn ? truth : truth.map((holders, index) => (index + 1 < since ? holders : null)));
   },
 );

@@ -9,16 +9,16 @@ import { addRound, buildStory, type Story } from "../../../../support/indexer/st
 import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
 import { uniswap } from "../../pools/support.ts";
-import { liars } from "./lying-tokens.ts";
-import { balancesOf, type Settling, startSettling } from "./support.ts";
+import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
+import { unusualBalances } from "./unusual-balances.ts";
 
 let chain: TestChain;
 let proxy: RpcProxy;
 let story: Story;
-let conjuring: Address;
+let unlogged: Address;
 let from: number;
 let test: TestDatabase;
-let settling: Settling | undefined;
+let reconciliation: Reconciliation | undefined;
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 const configured = () => ({ chain: chainOf({ from, wrappedNative: [story.weth] }) });
@@ -27,12 +27,12 @@ const mine = async (...transactions: readonly TestTransaction[]) => {
   await chain.send(...transactions);
   await chain.mine();
 };
-const conjure = (name: string, args: readonly unknown[], sender?: Address): TestTransaction => ({
+const callUnlogged = (name: string, args: readonly unknown[], sender?: Address): TestTransaction => ({
   ...(sender === undefined ? {} : { from: sender }),
-  ...call(liars("Conjuring"), conjuring, name, args),
+  ...call(unusualBalances("Unlogged"), unlogged, name, args),
 });
 
-/** Makes a node one that has the state of its head alone. */
+/** Makes a node serve the state of its head only. */
 const hideOldState = (node: RpcProxy, latest: number) => {
   const stateful = new Set(["eth_getBalance", "eth_call"]);
   let head = latest;
@@ -48,12 +48,12 @@ beforeAll(async () => {
   chain = await startTestChain();
   proxy = await startRpcProxy(chain.url);
   story = await buildStory(chain, 3);
-  conjuring = await chain.deploy(liars("Conjuring"));
+  unlogged = await chain.deploy(unusualBalances("Unlogged"));
   const [first, second, third] = accounts();
-  await mine(conjure("mint", [first, 100n]));
+  await mine(callUnlogged("mint", [first, 100n]));
   from = (await chain.head()) + 1;
   await addRound(chain, story, 3, [first, second, third]);
-  await mine(call(artifacts.erc20(), story.erc20, "transfer", [second, 1n]), conjure("transfer", [second, 30n]));
+  await mine(call(artifacts.erc20(), story.erc20, "transfer", [second, 1n]), callUnlogged("transfer", [second, 30n]));
   await addRound(chain, story, 4, [second, third, first]);
   await mine(call(artifacts.erc721(), story.erc721, "transferFrom", [second, third, 0n]));
 });
@@ -66,19 +66,19 @@ beforeEach(async () => {
   hideOldState(proxy, await chain.head());
 });
 afterEach(async () => {
-  await settling?.end();
-  settling = undefined;
+  await reconciliation?.end();
+  reconciliation = undefined;
   await test.drop();
 });
 
-const unknown = async () => {
+const countUnknown = async () => {
   const [row] = await test.database.query<{ rows: number }>(
     "SELECT count(*) FILTER (WHERE balance IS NULL AND net_change IS NOT NULL) AS rows FROM (SELECT balance, net_change FROM balances UNION ALL SELECT balance, net_change FROM nft_balances) b",
   );
   return row?.rows ?? 0;
 };
 
-/** The tables of tokens of an index that begins at the same block with all old state at hand. */
+/** Returns the token tables of an index that starts at the same block on an archive node. */
 const withArchive = async () => {
   const other = await createTestDatabase();
   const running = await createTestIndexer(chain.url, other.database, configured());
@@ -89,29 +89,29 @@ const withArchive = async () => {
   return rows;
 };
 const tokenTables = async ({ database }: TestDatabase) => {
-  // The running balances of collections and of the native token are served nowhere, and not filled in.
+  // Running balances of collections and of the native token are not served and not filled in.
   const transfers = await database.query("SELECT * FROM transfers WHERE standard = 1 ORDER BY block_number, ordinal");
   const { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts } = await dump(database);
   return { balances, balance_periods, nft_balances, nft_balance_periods, holder_counts, transfers };
 };
 
 describe("an index that starts late on a node without old state", () => {
-  it("knows all balances, past ones and those after each transfer too, and all holders, as one that was told the state before", async () => {
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(0);
-    expect(await unknown()).toBeGreaterThan(15);
-    await settling.settle(2);
-    expect(await unknown()).toBe(0);
-    expect(settling.warnings).toEqual([]);
+  it("has the same balances, running balances and holders as an index on an archive node", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(0);
+    expect(await countUnknown()).toBeGreaterThan(15);
+    await reconciliation.runFor(2);
+    expect(await countUnknown()).toBe(0);
+    expect(reconciliation.warnings).toEqual([]);
     const expected = await withArchive();
-    const settled = await tokenTables(test);
-    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(settled[table], table).toEqual(expected[table]);
+    const reconciled = await tokenTables(test);
+    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(reconciled[table], table).toEqual(expected[table]);
     expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
   });
 
-  it("says what the node says at every height since", async () => {
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(2);
+  it("serves the node's balances at every height since its first block", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(2);
     const head = await chain.head();
     let compared = 0;
     for (let height = from - 1; height <= head; height += 1) {
@@ -134,86 +134,86 @@ describe("an index that starts late on a node without old state", () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  it("goes on from what was settled, and settles what is touched first later, through a reorganisation", async () => {
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(2);
+  it("reconciles accounts that are touched later, and handles a reorganisation", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(2);
     const [first, , third] = accounts();
     const sixth = chain.accounts[6] as Address;
     await mine(
       { from: third, ...call(artifacts.erc20(), story.erc20, "transfer", [first, 0n]) },
       { from: sixth, to: first, value: 5n, gas: 21_000n },
     );
-    await settling.settle(2);
+    await reconciliation.runFor(2);
     const sending = call(artifacts.erc20(), story.erc20, "transfer", [sixth, 3n]);
     await chain.rpc("anvil_reorg", [3, [[{ from: first, to: sending.to, data: sending.data, gas: "0xf4240" }, 1]]]);
     await chain.mine();
-    await settling.settle(2);
-    expect(await unknown()).toBe(0);
+    await reconciliation.runFor(2);
+    expect(await countUnknown()).toBe(0);
     const expected = await withArchive();
-    const settled = await tokenTables(test);
-    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(settled[table], table).toEqual(expected[table]);
+    const reconciled = await tokenTables(test);
+    for (const table of Object.keys(expected) as (keyof typeof expected)[]) expect(reconciled[table], table).toEqual(expected[table]);
   });
 
-  it("begins with the settled bases when the projection is built again, and asks the node for none of them", async () => {
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(2);
+  it("starts from the stored base balances when the projection is rebuilt, without reading them from the node", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(2);
     const before = await tokenTables(test);
-    await settling.end();
+    await reconciliation.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
     proxy.counts.clear();
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(0);
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(0);
     expect((await test.database.query("SELECT 1 FROM balances WHERE standard < 3 AND balance IS NULL")).length).toBe(0);
-    await settling.settle(2);
+    await reconciliation.runFor(2);
     const after = await tokenTables(test);
     for (const table of Object.keys(before) as (keyof typeof before)[]) expect(after[table], table).toEqual(before[table]);
   });
 
-  it("writes nothing while the node has another block where the index ends", async () => {
-    const stateless = proxy.tamper;
+  it("writes nothing while the node's block at the indexed head has another hash", async () => {
+    const hideState = proxy.tamper;
     proxy.tamper = (method, reply, params) => {
-      stateless?.(method, reply, params);
-      // What is asked for without transactions and by number is the comparison.
+      hideState?.(method, reply, params);
+      // The request by number and without transactions is the comparison.
       if (method !== "eth_getBlockByNumber" || params[1] !== false || Number.isNaN(Number(params[0]))) return;
       if (isComparing) reply.result = { ...(reply.result as object), hash: `0x${"d".repeat(64)}` };
     };
     let isComparing = false;
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(0);
-    const waiting = await unknown();
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(0);
+    const waiting = await countUnknown();
     isComparing = true;
-    await settling.settle(2);
-    expect(await unknown()).toBe(waiting);
+    await reconciliation.runFor(2);
+    expect(await countUnknown()).toBe(waiting);
     isComparing = false;
-    await settling.settle(2);
-    expect(await unknown()).toBe(0);
+    await reconciliation.runFor(2);
+    expect(await countUnknown()).toBe(0);
   });
 
-  it("goes on when the node fails for a while, and when it was stopped in between", async () => {
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(0);
-    const stateless = proxy.tamper;
+  it("continues after errors of the node and after a restart", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(0);
+    const hideState = proxy.tamper;
     proxy.tamper = (method, reply) => {
       if (method !== "eth_call" && method !== "eth_getBalance") return;
       delete reply.result;
       reply.error = { code: -32000, message: "header not found" };
     };
-    await settling.settle(2);
-    expect(await unknown()).toBeGreaterThan(15);
-    await settling.end();
-    proxy.tamper = stateless;
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(2);
-    expect(await unknown()).toBe(0);
+    await reconciliation.runFor(2);
+    expect(await countUnknown()).toBeGreaterThan(15);
+    await reconciliation.end();
+    proxy.tamper = hideState;
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(2);
+    expect(await countUnknown()).toBe(0);
   });
 
-  it("has native balances from the head on where the state alone tells them and old state is gone", async () => {
+  it("has native balances from the head on where they are read from state and old state is pruned", async () => {
     const byState = { chain: { ...configured().chain, nativeAccounting: "state" as const } };
-    settling = await startSettling(chain, proxy.url, test.database, byState);
-    await settling.settle(0);
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, byState);
+    await reconciliation.runFor(0);
     const waiting = await test.database.query("SELECT 1 FROM balances WHERE standard = 0 AND balance IS NULL AND net_change IS NULL");
     expect(waiting.length).toBeGreaterThan(2);
-    await settling.settle(2);
+    await reconciliation.runFor(2);
     const head = await chain.head();
     const rows = await test.database.query<{ owner: Address; balance: string }>("SELECT owner, balance FROM balances WHERE standard = 0");
     const returned = await chain.batch<Hex>(rows.map(({ owner }) => ({ method: "eth_getBalance", params: [owner, quantity(head)] })));
@@ -230,51 +230,55 @@ describe("an index that starts late on a node without old state", () => {
     }
   });
 
-  it("gives up what a collection's events do not lead to, and leaves it unknown", async () => {
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(0);
+  it("leaves a balance of a collection unknown where its events do not lead to the node's balance", async () => {
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(0);
     const second = Buffer.from(accounts()[1].slice(2), "hex");
-    // Events that never were: two of an id that exists once came to somebody.
+    // Planted: two units of an id of which one exists.
     const planted = await test.database.query<{ token_id: string }>(
       `UPDATE nft_balances SET net_change = 2 WHERE (owner, token, token_id) = (SELECT owner, token, token_id FROM nft_balances
          WHERE owner = $1 AND standard = 2 AND net_change IS NOT NULL LIMIT 1) RETURNING token_id`,
       [second],
     );
     expect(planted).toHaveLength(1);
-    await settling.settle(4);
+    await reconciliation.runFor(4);
     const rows = await test.database.query<{ token_id: string; balance: string | null; net_change: string | null }>(
       "SELECT token_id, balance, net_change FROM nft_balances WHERE owner = $1 AND standard = 2 AND balance IS NULL",
       [second],
     );
     expect(rows).toEqual([{ token_id: planted[0]?.token_id, balance: null, net_change: null }]);
-    expect(await unknown()).toBe(0);
+    expect(await countUnknown()).toBe(0);
     expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
   });
 
-  it("gives the contract the word where the base would be below zero, and writes no negative balance", async () => {
+  it("marks a token as node-sourced where a base would be below zero, and writes no negative balance", async () => {
     const [first, second, third] = accounts();
-    // Since the index began second had 30 in and 25 out by events; without one, all of the 5 left go, and first's 70 too.
-    await mine(conjure("transfer", [third, 25n], second), conjure("vanish", [second, 5n]), conjure("vanish", [first, 70n]));
-    await mine(conjure("vanish", [third, 20n]));
-    settling = await startSettling(chain, proxy.url, test.database, configured());
-    await settling.settle(3);
+    // Since the first indexed block, events moved 30 to second and 25 away. The remaining 5 and first's 70 are burned without an event.
+    await mine(
+      callUnlogged("transfer", [third, 25n], second),
+      callUnlogged("burnSilently", [second, 5n]),
+      callUnlogged("burnSilently", [first, 70n]),
+    );
+    await mine(callUnlogged("burnSilently", [third, 20n]));
+    reconciliation = await startReconciliation(chain, proxy.url, test.database, configured());
+    await reconciliation.runFor(3);
     const marked = await test.database.query("SELECT token, events_balance FROM node_sourced_tokens");
-    expect(marked).toEqual([{ token: conjuring, events_balance: null }]);
+    expect(marked).toEqual([{ token: unlogged, events_balance: null }]);
     const head = await chain.head();
     const rows = await test.database.query<{ owner: Address; balance: string; since_block: number }>(
       "SELECT owner, balance, since_block FROM balances WHERE token = $1 ORDER BY owner",
-      [Buffer.from(conjuring.slice(2), "hex")],
+      [Buffer.from(unlogged.slice(2), "hex")],
     );
     expect(rows).toHaveLength(3);
     const returned = await balancesOf(
       chain,
-      rows.map(({ owner }) => ({ owner, token: conjuring, height: head })),
+      rows.map(({ owner }) => ({ owner, token: unlogged, height: head })),
     );
     expect(rows.map(({ balance }) => balance)).toEqual(returned);
-    // The node has no older state: what is now is known from the head on, and nothing before.
+    // The node has no older state: balances are known from the head on.
     expect(new Set(rows.map(({ since_block }) => since_block))).toEqual(new Set([head]));
     const known = await test.database.query("SELECT 1 FROM balance_periods WHERE token = $1 AND balance IS NOT NULL", [
-      Buffer.from(conjuring.slice(2), "hex"),
+      Buffer.from(unlogged.slice(2), "hex"),
     ]);
     expect(known).toEqual([]);
     const negative = await test.database.query(
@@ -283,13 +287,13 @@ describe("an index that starts late on a node without old state", () => {
     expect(negative).toEqual([]);
     const [counts] = await test.database.query<{ holders: number }>(
       "SELECT holders FROM holder_counts WHERE token = $1 ORDER BY block_number DESC LIMIT 1",
-      [Buffer.from(conjuring.slice(2), "hex")],
+      [Buffer.from(unlogged.slice(2), "hex")],
     );
     expect(counts?.holders).toBe(returned.filter((balance) => balance !== "0").length);
   });
 });
 
-describe("a Uniswap V2 pair that got its first liquidity after such an index began", () => {
+describe("a Uniswap V2 pair that got its first liquidity after such an index started", () => {
   let pairs: TestChain;
   let node: RpcProxy;
   let pair: Address;
@@ -305,8 +309,8 @@ describe("a Uniswap V2 pair that got its first liquidity after such an index beg
       await pairs.mine();
     };
     await run({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
-    const answer = await pairs.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
-    pair = `0x${answer.slice(26)}`;
+    const pairWord = await pairs.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
+    pair = `0x${pairWord.slice(26)}`;
     first = (await pairs.head()) + 1;
     const of = (method: string, args: readonly unknown[]) => ({ gas: 1_000_000n, ...call(uniswap.pair(), pair, method, args) });
     await run(call(artifacts.erc20(), gold, "mint", [pair, 1_000_000n]), call(artifacts.erc20(), iron, "mint", [pair, 1_000_000n]));
@@ -320,27 +324,27 @@ describe("a Uniswap V2 pair that got its first liquidity after such an index beg
     await pairs?.stop();
   });
 
-  it("follows from its events, and has the zero address among its holders", async () => {
+  it("is event-sourced and has the zero address among its holders", async () => {
     hideOldState(node, await pairs.head());
-    settling = await startSettling(pairs, node.url, test.database, { chain: chainOf({ from: first }) });
-    await settling.settle(0);
-    // Transfers from and to the zero address are mints and burns: what it has is no sum of them, and is only compared with its contract.
+    reconciliation = await startReconciliation(pairs, node.url, test.database, { chain: chainOf({ from: first }) });
+    await reconciliation.runFor(0);
+    // Transfers from and to the zero address are mints and burns: its balance is not their sum and is read from the contract.
     const waiting = await balancesWithoutBase(test.database, 31337, balanceTables, [], 1_000);
     const owners = waiting.filter(({ token }) => token === pair).map(({ owner }) => owner);
     expect(owners).toContain(pair);
     expect(owners).not.toContain(zeroAddress);
-    await settling.settle(6);
+    await reconciliation.runFor(6);
     expect(await test.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
-    expect(await unknown()).toBe(0);
+    expect(await countUnknown()).toBe(0);
     const height = await pairs.head();
-    const parties = [zeroAddress, pair, ...pairs.accounts];
+    const accountsAndPair = [zeroAddress, pair, ...pairs.accounts];
     const returned = await balancesOf(
       pairs,
-      parties.map((owner) => ({ token: pair, owner, height })),
+      accountsAndPair.map((owner) => ({ token: pair, owner, height })),
     );
     // MINIMUM_LIQUIDITY of UniswapV2Pair.
     expect(returned[0]).toBe("1000");
-    const expected = parties
+    const expected = accountsAndPair
       .map((owner, position) => ({ owner, balance: returned[position] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)));
@@ -355,7 +359,7 @@ describe("a Uniswap V2 pair that got its first liquidity after such an index beg
       holders: expected.length,
       supply: BigInt(supply).toString(),
     });
-    // The node has no state of the blocks before, and what the zero address had there is not guessed.
+    // The node has no state of earlier blocks, so the zero address's balance there is unknown.
     expect((await queries.holdersAt(31337, pair, 1, height - 1, 100, 0)).map(({ owner }) => owner)).not.toContain(zeroAddress);
     expect((await queries.tokenTotalsAt(31337, pair, 1, height - 1))?.holders).toBe(expected.length - 1);
   });

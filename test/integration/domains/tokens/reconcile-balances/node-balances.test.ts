@@ -14,7 +14,7 @@ const owner: Address = `0x${"b".repeat(40)}`;
 const coin: Address = `0x${"a".repeat(40)}`;
 
 it.each([
-  // What a contract says holds until it says another thing; between two words on an account nobody saw what it had.
+  // A contract's balance holds from one reading to the next; a native balance is known only at the blocks of its readings.
   ["a token's", coin, standards.erc20, [[10, 19, "5"]]],
   [
     "a native",
@@ -25,13 +25,13 @@ it.each([
       [11, 19, null],
     ],
   ],
-] as const)("of %s balance that changed unseen, the past says no more than what was told", async (_, token, standard, periods) => {
+] as const)("stores the history of %s balance no further than its readings determine it", async (_, token, standard, periods) => {
   const key = { owner, token, standard, tokenId: null };
   await test.database.query(
     "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (1, $1, $2, $3, 10, NULL)",
     [Buffer.from(owner.slice(2), "hex"), Buffer.from(token.slice(2), "hex"), standard],
   );
-  // Asked for after its own block and at the head: 5 then, 7 now.
+  // Read at its own block and at the head: 5 and 7.
   await test.database.transaction((client) =>
     writeReadings(client, 1, [
       { key, since: 10, readAt: 10, balance: 5n },

@@ -7,12 +7,12 @@ import { dump } from "../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { chainOf, createTestIndexer } from "../../../../support/indexer/support.ts";
 import { uniswap } from "../../pools/support.ts";
-import { balancesOf, type Settling, startSettling } from "./support.ts";
-import { oddSupplies } from "./unusual-supplies.ts";
+import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
+import { unusualSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
 let test: TestDatabase;
-let settling: Settling;
+let reconciliation: Reconciliation;
 let alice: Address;
 let bob: Address;
 const tokens = {} as Record<"pool" | "weth" | "plain" | "given" | "rebasing" | "mute" | "interest", Address>;
@@ -25,10 +25,10 @@ const mineEach = async (...transactions: readonly TestTransaction[]) => {
 };
 const coin = (name: keyof typeof tokens, method: string, args: readonly unknown[], from: Address = alice) => ({
   from,
-  ...call(oddSupplies("Rebasing"), tokens[name], method, args),
+  ...call(unusualSupplies("Rebasing"), tokens[name], method, args),
 });
 
-/** What totalSupply() returns at heights; null where it reverts. */
+/** Returns totalSupply() at heights; null where it reverts. */
 const suppliesOf = (token: Address, heights: readonly number[]): Promise<(string | null)[]> =>
   Promise.all(
     heights.map((height) =>
@@ -46,28 +46,28 @@ const firstBlockOf = async (token: Address, database = test.database): Promise<n
   return row?.first ?? 0;
 };
 
-/** The supplies that are served and those of the node, at every block since a token's first transfer. */
-const servedAndTold = async (name: keyof typeof tokens, from = 0, database = test.database) => {
+/** Returns the supplies that the index serves and those of the contract, at every block since a token's first transfer. */
+const servedAndExpected = async (name: keyof typeof tokens, from = 0, database = test.database) => {
   const token = tokens[name];
   const first = Math.max(from, await firstBlockOf(token, database));
   const heights = Array.from({ length: (await chain.head()) - first + 1 }, (_, place) => first + place);
   const queries = createTokenQueries(database);
   const served = await Promise.all(heights.map(async (height) => (await queries.tokenTotalsAt(31337, token, 1, height))?.supply ?? null));
-  return { served, told: await suppliesOf(token, heights), heights };
+  return { served, expected: await suppliesOf(token, heights), heights };
 };
 
-/** Holders and their number, as served and as balanceOf of everybody says, at every block. */
+/** Compares the served holders and holder count with balanceOf() of all accounts, at every block. */
 const compareHolders = async (name: keyof typeof tokens) => {
   const token = tokens[name];
-  const { heights } = await servedAndTold(name);
+  const { heights } = await servedAndExpected(name);
   const queries = createTokenQueries(test.database);
-  const parties = [zeroAddress, ...chain.accounts, ...Object.values(tokens)];
+  const accounts = [zeroAddress, ...chain.accounts, ...Object.values(tokens)];
   for (const height of heights) {
     const returned = await balancesOf(
       chain,
-      parties.map((owner) => ({ token, owner, height })),
+      accounts.map((owner) => ({ token, owner, height })),
     );
-    const expected = parties
+    const expected = accounts
       .map((owner, place) => ({ owner, balance: returned[place] ?? "0" }))
       .filter(({ balance }) => balance !== "0")
       .sort((left, right) => Number(BigInt(right.balance) - BigInt(left.balance)) || (left.owner < right.owner ? -1 : 1));
@@ -79,18 +79,18 @@ const compareHolders = async (name: keyof typeof tokens) => {
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob] = chain.accounts.slice(1, 3) as [Address, Address];
-  // A real Uniswap V2 pool: its first liquidity is minted to nobody, and then its tokens are burnt in both ways.
+  // A real Uniswap V2 pool: its minimum liquidity is minted to the zero address; later, shares are burned by burn() and by transfers to the zero address.
   const [gold, iron] = [await chain.deploy(artifacts.erc20(), ["Gold", "G"]), await chain.deploy(artifacts.erc20(), ["Iron", "I"])];
   const factory = await chain.deploy(uniswap.factory(), [alice]);
   await mineEach({ gas: 8_000_000n, ...call(uniswap.factory(), factory, "createPair", [gold, iron]) });
   const pair = await chain.rpc<Hex>("eth_call", [call(uniswap.factory(), factory, "getPair", [gold, iron]), "latest"]);
   tokens.pool = `0x${pair.slice(26)}`;
   tokens.weth = await chain.deploy(artifacts.weth());
-  tokens.plain = await chain.deploy(oddSupplies("Plain"));
-  tokens.given = await chain.deploy(oddSupplies("Given"), [], alice);
-  tokens.rebasing = await chain.deploy(oddSupplies("Rebasing"));
-  tokens.mute = await chain.deploy(oddSupplies("Coin"));
-  tokens.interest = await chain.deploy(oddSupplies("Interest"));
+  tokens.plain = await chain.deploy(unusualSupplies("Plain"));
+  tokens.given = await chain.deploy(unusualSupplies("Given"), [], alice);
+  tokens.rebasing = await chain.deploy(unusualSupplies("Rebasing"));
+  tokens.mute = await chain.deploy(unusualSupplies("Coin"));
+  tokens.interest = await chain.deploy(unusualSupplies("Interest"));
   const pool = (method: string, args: readonly unknown[]) => ({ from: alice, ...call(uniswap.pair(), tokens.pool, method, args) });
   const fund = async (amount: bigint) =>
     mineEach(call(artifacts.erc20(), gold, "mint", [tokens.pool, amount]), call(artifacts.erc20(), iron, "mint", [tokens.pool, amount]));
@@ -117,50 +117,50 @@ beforeAll(async () => {
   await mineEach(coin("given", "transfer", [bob, 400n]), coin("given", "burn", [100n]));
   await mineEach(coin("rebasing", "rebase", [150n]), coin("rebasing", "mint", [bob, 40n]), coin("rebasing", "rebase", [100n]));
   await mineEach(coin("rebasing", "burn", [10n]), coin("rebasing", "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
-  settling = await startSettling(chain, chain.url, test.database, { chain: chainOf({ wrappedNative: [tokens.weth] }) });
-  await settling.settle(6);
+  reconciliation = await startReconciliation(chain, chain.url, test.database, { chain: chainOf({ wrappedNative: [tokens.weth] }) });
+  await reconciliation.runFor(6);
 });
 afterAll(async () => {
-  await settling?.end();
+  await reconciliation?.end();
   await chain?.stop();
   await test?.drop();
 });
 
-describe("the total supply of an ERC-20 token", () => {
+describe("total supply of an ERC-20 token", () => {
   it.each([
-    ["pool", "of a Uniswap V2 pool, with its minimum liquidity and tokens sent to the zero address"],
-    ["weth", "of wrapped ether, some of which was sent to the zero address"],
-    ["plain", "that keeps what is sent to the zero address"],
-    ["given", "that was given in the constructor without an event"],
-    ["rebasing", "that rebases up and down"],
-  ] as const)("is that of the contract at every block: %s, %s", async (name, _) => {
-    const { served, told: returned, heights } = await servedAndTold(name);
+    ["pool", "a Uniswap V2 pool with its minimum liquidity and tokens sent to the zero address"],
+    ["weth", "wrapped ether, some of which was sent to the zero address"],
+    ["plain", "transfers to the zero address do not change the supply"],
+    ["given", "minted in the constructor without an event"],
+    ["rebasing", "rebases up and down"],
+  ] as const)("equals totalSupply() at every block (%s: %s)", async (name, _) => {
+    const { served, expected, heights } = await servedAndExpected(name);
     expect(heights.length).toBeGreaterThan(5);
-    expect(served).toEqual(returned);
+    expect(served).toEqual(expected);
   });
 
-  it("that changes by itself is exact in the blocks that touch the contract and at the head", async () => {
-    const { served, told } = await servedAndTold("interest");
-    expect(served.slice(0, 6)).toEqual(told.slice(0, 6));
+  it("that accrues interest is exact in the blocks that touch the contract and at the head", async () => {
+    const { served, expected } = await servedAndExpected("interest");
+    expect(served.slice(0, 6)).toEqual(expected.slice(0, 6));
     await mineEach({ to: alice, value: 1n, gas: 21_000n });
-    await settling.settle(65);
-    const after = await servedAndTold("interest");
-    expect(after.served.at(-1)).toBe(after.told.at(-1));
+    await reconciliation.runFor(65);
+    const after = await servedAndExpected("interest");
+    expect(after.served.at(-1)).toBe(after.expected.at(-1));
   });
 
   it("is null where the contract has no totalSupply()", async () => {
-    const { served, told } = await servedAndTold("mute");
-    expect(new Set(told)).toEqual(new Set([null]));
-    expect(served).toEqual(told);
+    const { served, expected } = await servedAndExpected("mute");
+    expect(new Set(expected)).toEqual(new Set([null]));
+    expect(served).toEqual(expected);
   });
 
-  it("has the zero address among the holders, and in their number, where the contract says that it holds tokens", async () => {
+  it("comes with the zero address among the holders and in their count where its balanceOf() is above zero", async () => {
     for (const name of ["pool", "weth", "plain", "mute"] as const) await compareHolders(name);
   });
 
-  it("needs no reading of a token whose events show it, and no row more when all is known", async () => {
+  it("is not read for tokens whose events determine it, and adds no rows once it is known", async () => {
     const before = await dump(test.database);
-    await settling.settle(3);
+    await reconciliation.runFor(3);
     const { token_supplies, supply_offsets, balances, balance_periods, holder_counts } = await dump(test.database);
     expect({ token_supplies, balances, balance_periods, holder_counts }).toEqual({
       token_supplies: before.token_supplies,
@@ -172,7 +172,7 @@ describe("the total supply of an ERC-20 token", () => {
     expect(offsets(supply_offsets as string[])).toEqual(offsets(before.supply_offsets as string[]));
   });
 
-  it("is compared by an audit, which finds a planted difference", async () => {
+  it("is compared by the audit, which finds a planted difference", async () => {
     const audit = async () => {
       const running = await createTestIndexer(chain.url, test.database);
       const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
@@ -193,43 +193,43 @@ describe("the total supply of an ERC-20 token", () => {
     await plant(-1);
   });
 
-  it("follows what is minted, burnt and sent to the zero address later", async () => {
+  it("follows later mints, burns and transfers to the zero address", async () => {
     await mineEach(coin("plain", "mint", [alice, 11n]), coin("plain", "transfer", [zeroAddress, 2n]), coin("plain", "burn", [3n]));
     await mineEach(coin("given", "burn", [1n]), coin("rebasing", "mint", [alice, 7n]), coin("rebasing", "rebase", [200n]));
-    await settling.settle(4);
+    await reconciliation.runFor(4);
     for (const name of ["plain", "given", "rebasing", "pool", "weth"] as const) {
-      const { served, told } = await servedAndTold(name);
-      expect(served, name).toEqual(told);
+      const { served, expected } = await servedAndExpected(name);
+      expect(served, name).toEqual(expected);
     }
     await compareHolders("plain");
   });
 
-  it("survives a reorganisation", async () => {
+  it("is exact after a reorganisation", async () => {
     await mineEach(coin("plain", "transfer", [zeroAddress, 100n]), coin("rebasing", "rebase", [250n]), coin("given", "burn", [9n]));
-    await settling.settle(4);
+    await reconciliation.runFor(4);
     await chain.rpc("anvil_reorg", [
       4,
       [[{ from: alice, to: tokens.plain, data: coin("plain", "transfer", [zeroAddress, 5n]).data, gas: "0xf4240" }, 1]],
     ]);
     await chain.mine();
-    await settling.settle(65);
+    await reconciliation.runFor(65);
     for (const name of ["plain", "given", "rebasing", "pool", "weth"] as const) {
-      const { served, told } = await servedAndTold(name);
-      expect(served, name).toEqual(told);
+      const { served, expected } = await servedAndExpected(name);
+      expect(served, name).toEqual(expected);
     }
     await compareHolders("plain");
-    expect(settling.warnings).toEqual([]);
+    expect(reconciliation.warnings).toEqual([]);
   });
 
-  it("of an index that starts late is read at the heights since", async () => {
+  it("is exact from the first block of an index that starts late", async () => {
     const late = await createTestDatabase();
     const from = (await chain.head()) - 30;
-    const running = await startSettling(chain, chain.url, late.database, { chain: chainOf({ from, wrappedNative: [tokens.weth] }) });
-    await running.settle(5);
+    const running = await startReconciliation(chain, chain.url, late.database, { chain: chainOf({ from, wrappedNative: [tokens.weth] }) });
+    await running.runFor(5);
     for (const name of ["plain", "given", "rebasing"] as const) {
-      const { served, told } = await servedAndTold(name, from, late.database);
+      const { served, expected } = await servedAndExpected(name, from, late.database);
       expect(served.length).toBeGreaterThan(3);
-      expect(served, name).toEqual(told);
+      expect(served, name).toEqual(expected);
     }
     await running.end();
     await late.drop();

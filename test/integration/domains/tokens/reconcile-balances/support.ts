@@ -7,23 +7,23 @@ import type { TestChain } from "../../../../support/chain.ts";
 import { createTestIndexer, runInBackground } from "../../../../support/indexer/support.ts";
 import { until } from "../../../../support/until.ts";
 
-export interface Settling {
-  /** What the jobs said. */
+export interface Reconciliation {
+  /** Messages that the jobs logged at level info. */
   readonly notes: string[];
   readonly warnings: string[];
-  /** Waits for the node's head, then lets so many minutes pass, with a look at everything that is due in each. */
-  settle(minutes?: number): Promise<void>;
+  /** Waits until the index is at the node's head, then advances the clock minute by minute and runs all due jobs in each. */
+  runFor(minutes?: number): Promise<void>;
   end(): Promise<void>;
 }
 
-/** An index that follows a chain, and its jobs, which are done when a test says so and by a clock of the test's own. */
-export const startSettling = async (
+/** Starts an index that follows a chain, with the reconciliation jobs, which run on demand and by a clock that the test advances. */
+export const startReconciliation = async (
   chain: TestChain,
   url: string,
   database: Database,
   options: Parameters<typeof createTestIndexer>[2] = {},
   settings: Partial<ReconciliationSettings> = {},
-): Promise<Settling> => {
+): Promise<Reconciliation> => {
   const running = await createTestIndexer(url, database, options);
   const end = runInBackground(running);
   const [notes, warnings]: [string[], string[]] = [[], []];
@@ -48,11 +48,11 @@ export const startSettling = async (
   return {
     notes,
     warnings,
-    settle: async (minutes = 4) => {
+    runFor: async (minutes = 4) => {
       const head = await chain.head();
-      await until("The index being level with its node", () => isReady() && running.indexer.status().block === head);
+      await until("the index to reach the node's head", () => isReady() && running.indexer.status().block === head);
       for (let minute = 0; minute < minutes; minute += 1) {
-        for (let looks = 0; (await scheduler.runDue()) && looks < 50; looks += 1);
+        for (let rounds = 0; (await scheduler.runDue()) && rounds < 50; rounds += 1);
         now += 60_000;
       }
     },
@@ -62,7 +62,7 @@ export const startSettling = async (
 
 const quantity = (value: number): Hex => `0x${value.toString(16)}`;
 
-/** What contracts say at heights; null where they revert. */
+/** Returns balanceOf() at heights; null where it reverts. */
 export const balancesOf = async (
   chain: TestChain,
   reads: readonly { readonly token: Address; readonly owner: Address; readonly height: number }[],

@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** ERC-20 tokens whose total supply is not what was minted less what was burned, each in its way. */
+/** ERC-20 tokens whose total supply differs from the sum of their mints less that of their burns, each for another reason. */
 const source = `
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -28,17 +28,17 @@ contract Coin {
   }
 }
 
-/** As most tokens: a transfer to the zero address keeps the supply, and the zero address has a balance. */
+/** Like most tokens: a transfer to the zero address does not change the supply, and the zero address has a balance. */
 contract Plain is Coin {
   function totalSupply() public view virtual returns (uint256) { return supply; }
 }
 
-/** The whole supply is given in the constructor, without an event. */
+/** The constructor mints the whole supply without an event. */
 contract Given is Plain {
   constructor() { supply = 1000000; held[msg.sender] = supply; }
 }
 
-/** Balances, supply included, grow with a number, without an event. */
+/** rebase() scales all balances and the supply without an event. */
 contract Rebasing is Plain {
   uint256 public percent = 100;
   function balanceOf(address owner) public view virtual override returns (uint256) { return held[owner] * percent / 100; }
@@ -46,7 +46,7 @@ contract Rebasing is Plain {
   function rebase(uint256 to) external { percent = to; }
 }
 
-/** As Rebasing, and the balances of barred owners cannot be read. */
+/** Like Rebasing, but balanceOf() of barred owners reverts. */
 contract Barring is Rebasing {
   mapping(address => bool) internal barred;
   function balanceOf(address owner) public view override returns (uint256) {
@@ -56,23 +56,23 @@ contract Barring is Rebasing {
   function bar(address owner) external { barred[owner] = true; }
 }
 
-/** The supply grows with each block, as interest does. */
+/** The supply accrues interest: it grows with each block. */
 contract Interest is Plain {
   function totalSupply() public view override returns (uint256) { return supply + block.number; }
 }
 
-/** What the zero address has is another number in every block. */
+/** The zero address has another balance in every block. */
 contract Drifting is Plain {
   function balanceOf(address owner) public view override returns (uint256) { return owner == address(0) ? block.number : held[owner]; }
 }
 
-/** Takes from an owner and gives to another without an event. */
+/** seize() moves tokens from one owner to another without an event. */
 contract Seizing is Plain {
   function seize(address from, address to, uint256 amount) external { held[from] -= amount; held[to] += amount; }
   function touch() external {}
 }
 
-/** Seizes from inside of another contract's call, with nothing of it in the transaction's own call. */
+/** Calls seize() internally: the transaction's calldata names neither the token nor the owners. */
 contract Sheriff {
   Seizing internal immutable token;
   address internal immutable from;
@@ -82,4 +82,4 @@ contract Sheriff {
 }
 `;
 
-export const oddSupplies = compileSolidity(source);
+export const unusualSupplies = compileSolidity(source);

@@ -5,15 +5,15 @@ import { type Address, type Hex, zeroAddress } from "../../../../../runtime/lib/
 import { call, startTestChain, type TestChain, type TestTransaction } from "../../../../support/chain.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { type RpcProxy, startRpcProxy } from "../../../../support/rpc-proxy.ts";
-import { type Settling, startSettling } from "./support.ts";
-import { oddSupplies } from "./unusual-supplies.ts";
+import { type Reconciliation, startReconciliation } from "./support.ts";
+import { unusualSupplies } from "./unusual-supplies.ts";
 
 let chain: TestChain;
 let node: RpcProxy;
 let test: TestDatabase;
 let drifting: Address;
 let alice: Address;
-let settling: Settling | undefined;
+let reconciliation: Reconciliation | undefined;
 
 const zero = Buffer.from(zeroAddress.slice(2), "hex");
 const bytes = (address: Address) => Buffer.from(address.slice(2), "hex");
@@ -27,14 +27,14 @@ beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
   node = await startRpcProxy(chain.url);
   alice = chain.accounts[1] as Address;
-  drifting = await chain.deploy(oddSupplies("Drifting"));
-  await mine(call(oddSupplies("Drifting"), drifting, "mint", [alice, 100n]));
-  // More blocks than a balance may have steps.
+  drifting = await chain.deploy(unusualSupplies("Drifting"));
+  await mine(call(unusualSupplies("Drifting"), drifting, "mint", [alice, 100n]));
+  // More blocks than the search may add periods.
   await skip(900);
 });
 afterEach(async () => {
-  await settling?.end();
-  settling = undefined;
+  await reconciliation?.end();
+  reconciliation = undefined;
 });
 afterAll(async () => {
   await node?.close();
@@ -48,23 +48,23 @@ const periods = () =>
     [zero, bytes(drifting)],
   );
 
-describe("what the zero address has of an ERC-20 token", () => {
+describe("the zero address's balance of an ERC-20 token", () => {
   it("is searched for in a bounded number of steps where it changes in every block", async () => {
-    settling = await startSettling(chain, node.url, test.database);
-    await settling.settle(8);
-    const settled = await periods();
-    // 400 steps, and what one look adds: 24 readings, each with the gap before it.
-    expect(settled.length).toBeGreaterThanOrEqual(400);
-    expect(settled.length).toBeLessThan(450);
-    expect(settled.filter(({ balance }) => balance === null)).toEqual([]);
-    // The blocks that were read have the contract's balance, which is their number.
-    expect(settled.filter(({ from_block, balance }) => balance === String(from_block)).length).toBeGreaterThan(380);
-    // Each later comparison costs one row, and no search.
+    reconciliation = await startReconciliation(chain, node.url, test.database);
+    await reconciliation.runFor(8);
+    const searched = await periods();
+    // 400 periods, and those of one more pass: 24 readings, each with the gap before it.
+    expect(searched.length).toBeGreaterThanOrEqual(400);
+    expect(searched.length).toBeLessThan(450);
+    expect(searched.filter(({ balance }) => balance === null)).toEqual([]);
+    // At a block that was read, the contract's balance is the block number.
+    expect(searched.filter(({ from_block, balance }) => balance === String(from_block)).length).toBeGreaterThan(380);
+    // Each later comparison adds one row and searches nothing.
     for (let round = 1; round <= 3; round += 1) {
       await skip(50);
       node.counts.clear();
-      await settling.settle(5);
-      expect((await periods()).length).toBeLessThanOrEqual(settled.length + round);
+      await reconciliation.runFor(5);
+      expect((await periods()).length).toBeLessThanOrEqual(searched.length + round);
       expect(node.counts.get("eth_call") ?? 0).toBeLessThan(20);
     }
     const head = await chain.head();
@@ -73,10 +73,10 @@ describe("what the zero address has of an ERC-20 token", () => {
       [zero, bytes(drifting)],
     );
     expect(row).toEqual({ since_block: head, balance: String(head) });
-    expect(settling.warnings).toEqual([]);
+    expect(reconciliation.warnings).toEqual([]);
   });
 
-  it("is left as it is where a later block, or another comparison, wrote it first", async () => {
+  it("is not overwritten where a later block or another comparison wrote it first", async () => {
     const other: Address = `0x${"ab".repeat(20)}`;
     await test.database.query(
       "INSERT INTO balances (chain_id, owner, token, standard, since_block, balance) VALUES (31337, $1, $2, 1, 20, 7)",
@@ -105,21 +105,21 @@ describe("what the zero address has of an ERC-20 token", () => {
     expect(await contents()).toEqual(written);
   });
 
-  it("is compared, and the supply with it, right after the projection is built again", async () => {
-    const given = await chain.deploy(oddSupplies("Given"), [], alice);
-    await mine({ from: alice, ...call(oddSupplies("Given"), given, "transfer", [chain.accounts[2], 400n]) });
-    // Blocks of which no supply is compared for a mint or burn.
+  it("is compared together with the supply right after the projection is rebuilt", async () => {
+    const given = await chain.deploy(unusualSupplies("Given"), [], alice);
+    await mine({ from: alice, ...call(unusualSupplies("Given"), given, "transfer", [chain.accounts[2], 400n]) });
+    // Enough blocks that no supply is compared because of a mint or burn.
     await skip(300);
     const supply = async () => (await createTokenQueries(test.database).tokenTotalsAt(31337, given, 1, await chain.head()))?.supply;
     const returned = BigInt(await chain.rpc<Hex>("eth_call", [{ to: given, data: "0x18160ddd" }, "latest"])).toString();
-    // So many minutes that the next comparison is hours away.
-    settling = await startSettling(chain, node.url, test.database);
-    await settling.settle(70);
+    // Enough minutes that the next comparison is hours away.
+    reconciliation = await startReconciliation(chain, node.url, test.database);
+    await reconciliation.runFor(70);
     expect(await supply()).toBe(returned);
-    await settling.end();
+    await reconciliation.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
-    settling = await startSettling(chain, node.url, test.database);
-    await settling.settle(1);
+    reconciliation = await startReconciliation(chain, node.url, test.database);
+    await reconciliation.runFor(1);
     expect(await supply()).toBe(returned);
   });
 });

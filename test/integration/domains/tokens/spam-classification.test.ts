@@ -15,28 +15,28 @@ const named = (number: number, name: string): TokenMetadata => ({
 });
 const [lure, gift, lucky, plain] = [named(1, "Claim now"), named(2, "Lucky Gift"), named(3, "Free Ross"), named(4, "Plain Coin")];
 
-describe("the tokens of an answer", () => {
-  it("are judged once each, and the database is asked about those whose name makes it matter", async () => {
-    const judged: string[] = [];
+describe("spamAmong", () => {
+  it("classifies each token once and queries the distribution only of tokens whose name makes it relevant", async () => {
+    const classified: string[] = [];
     const rules = createClassifier(builtInRules);
     const classifier: typeof rules = {
       ...rules,
       isSpam: (token, handedOut) => {
-        judged.push(token.address);
+        classified.push(token.address);
         return rules.isSpam(token, handedOut);
       },
     };
-    const asked: string[] = [];
-    // How tokens were handed out is read from logs, of which this test has none.
+    const queried: string[] = [];
+    // The distribution is read from logs, which this test has none of.
     const tokens = {
       handedOut: async (_chainId: number, addresses: readonly string[]) => {
-        asked.push(...addresses);
+        queried.push(...addresses);
         return new Set([gift.address]);
       },
     };
     const spam = await spamAmong({ classifier, tokens } as never, chain as never, [lure, gift, lucky, plain]);
     expect([...spam]).toEqual([lure.address, gift.address]);
-    expect(judged).toEqual([lure, gift, lucky, plain].map(({ address }) => address));
-    expect(asked).toEqual([gift.address, lucky.address]);
+    expect(classified).toEqual([lure, gift, lucky, plain].map(({ address }) => address));
+    expect(queried).toEqual([gift.address, lucky.address]);
   });
 });

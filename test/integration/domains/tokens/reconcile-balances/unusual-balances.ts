@@ -1,6 +1,6 @@
 import { compileSolidity } from "../../../../support/solidity.ts";
 
-/** Tokens whose balances do not follow from their events, each in its way, and one that does not tell balances at all. */
+/** Tokens whose balances do not follow from their events, each for another reason, and one whose balanceOf() reverts. */
 const source = `
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity ^0.8.20;
@@ -23,14 +23,14 @@ contract Token {
   }
 }
 
-/** Everybody's balance grows with a number, without an event. */
+/** rebase() scales all balances without an event. */
 contract Rebasing is Token {
   uint256 public percent = 100;
   function balanceOf(address owner) public view override returns (uint256) { return held[owner] * percent / 100; }
   function rebase(uint256 to) external { percent = to; }
 }
 
-/** A tenth of what the event says does not arrive. */
+/** The recipient gets nine tenths of the amount in the event. */
 contract FeeOnTransfer is Token {
   function transfer(address to, uint256 amount) external override {
     held[msg.sender] -= amount;
@@ -39,20 +39,20 @@ contract FeeOnTransfer is Token {
   }
 }
 
-/** Says that others sent what nobody has. */
+/** Emits transfers of tokens that no account holds. */
 contract Phishing {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   function balanceOf(address) external pure returns (uint256) { return 0; }
   function claim(address from, address to, uint256 amount) external { emit Transfer(from, to, amount); }
 }
 
-/** Lends out and takes back without an event what its events then move: its past was another one. */
-contract Conjuring is Token {
-  function conjure(address to, uint256 amount) external { held[to] += amount; }
-  function vanish(address from, uint256 amount) external { held[from] -= amount; }
+/** Mints and burns without an event tokens that later transfers move. */
+contract Unlogged is Token {
+  function mintSilently(address to, uint256 amount) external { held[to] += amount; }
+  function burnSilently(address from, uint256 amount) external { held[from] -= amount; }
 }
 
-/** Gives away what it has of another token whenever it is asked for a balance: nothing comes of it but in a call that others follow in. */
+/** balanceOf() transfers away the contract's balance of another token, which has an effect only on later reads of the same eth_call. */
 contract Restless {
   event Transfer(address indexed from, address indexed to, uint256 amount);
   Token internal immutable other;
@@ -68,8 +68,8 @@ contract Restless {
 }
 
 contract Mute is Token {
-  function balanceOf(address) public pure override returns (uint256) { revert("not told"); }
+  function balanceOf(address) public pure override returns (uint256) { revert("not available"); }
 }
 `;
 
-export const liars = compileSolidity(source);
+export const unusualBalances = compileSolidity(source);

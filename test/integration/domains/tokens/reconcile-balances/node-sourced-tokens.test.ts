@@ -10,15 +10,15 @@ import { artifacts, call, startTestChain, type TestChain, type TestTransaction }
 import { dump } from "../../../../support/contents.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/database.ts";
 import { balanceHistory, createTestIndexer } from "../../../../support/indexer/support.ts";
-import { liars } from "./lying-tokens.ts";
-import { balancesOf, type Settling, startSettling } from "./support.ts";
+import { balancesOf, type Reconciliation, startReconciliation } from "./support.ts";
+import { unusualBalances } from "./unusual-balances.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers were checked against the catalog; a test reads what it expects to be there
 type Answer = any;
 
 let chain: TestChain;
 let test: TestDatabase;
-let settling: Settling;
+let reconciliation: Reconciliation;
 let get: (path: string) => Promise<Answer>;
 let end: () => Promise<void>;
 const tokens = {} as Record<"honest" | "rebasing" | "fee" | "phishing" | "mute", Address>;
@@ -34,27 +34,27 @@ const mineEach = async (...transactions: readonly TestTransaction[]) => {
 };
 const transfer = (name: keyof typeof tokens, from: Address, to: Address, amount: bigint) => ({
   from,
-  ...call(liars("Token"), tokens[name], "transfer", [to, amount]),
+  ...call(unusualBalances("Token"), tokens[name], "transfer", [to, amount]),
 });
 
 beforeAll(async () => {
   [chain, test] = await Promise.all([startTestChain(), createTestDatabase()]);
   [alice, bob, carol] = chain.accounts.slice(1, 4) as [Address, Address, Address];
   tokens.honest = await chain.deploy(artifacts.erc20(), ["Gold", "GLD"]);
-  tokens.rebasing = await chain.deploy(liars("Rebasing"));
-  tokens.fee = await chain.deploy(liars("FeeOnTransfer"));
-  tokens.phishing = await chain.deploy(liars("Phishing"));
-  tokens.mute = await chain.deploy(liars("Mute"));
+  tokens.rebasing = await chain.deploy(unusualBalances("Rebasing"));
+  tokens.fee = await chain.deploy(unusualBalances("FeeOnTransfer"));
+  tokens.phishing = await chain.deploy(unusualBalances("Phishing"));
+  tokens.mute = await chain.deploy(unusualBalances("Mute"));
   const mintable = ["honest", "rebasing", "fee", "mute"] as const;
-  await mineEach(...mintable.map((name) => call(liars("Token"), tokens[name], "mint", [alice, 1_000n])));
+  await mineEach(...mintable.map((name) => call(unusualBalances("Token"), tokens[name], "mint", [alice, 1_000n])));
   await mineEach(
     ...mintable.map((name) => transfer(name, alice, bob, 300n)),
     ...mintable.map((name) => transfer(name, bob, carol, 100n)),
-    call(liars("Phishing"), tokens.phishing, "claim", [alice, bob, 77n]),
-    call(liars("Rebasing"), tokens.rebasing, "rebase", [150n]),
+    call(unusualBalances("Phishing"), tokens.phishing, "claim", [alice, bob, 77n]),
+    call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [150n]),
   );
-  settling = await startSettling(chain, chain.url, test.database);
-  const chains = [{ ...chainConfig.parse({ name: "liars", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
+  reconciliation = await startReconciliation(chain, chain.url, test.database);
+  const chains = [{ ...chainConfig.parse({ name: "test", id: 31337, rpc: chain.url, groups: ["historical"] }), id: 31337 }];
   const { key } = await createKeys(test.database).create({ label: "test" });
   const settings = config.parse({ limits: { requestsPerSecond: 100_000 } });
   const app = createApp({
@@ -66,7 +66,7 @@ beforeAll(async () => {
     now: () => new Date(),
   });
   get = async (path) => {
-    const response = await supertest(app.app).get(`/v1/liars/${path}`).set("Authorization", `Bearer ${key}`);
+    const response = await supertest(app.app).get(`/v1/test/${path}`).set("Authorization", `Bearer ${key}`);
     expect(response.status, `${path}: ${response.body.error_message}`).toBe(200);
     return response.body.data;
   };
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await end?.();
-  await settling?.end();
+  await reconciliation?.end();
   await chain?.stop();
   await test?.drop();
 });
@@ -82,23 +82,23 @@ afterAll(async () => {
 const found = async () =>
   (await test.database.query<{ token: Address }>("SELECT token FROM node_sourced_tokens")).map(({ token }) => token).sort();
 
-/** Every balance that the index knows of those tokens that tell, from the block on that set it, is what the contract said then; the unknown ones are counted. */
+/** Compares every known balance of the readable tokens with balanceOf() at the block it holds from; returns the number of unknown ones. */
 const unknownAfterComparing = async (): Promise<number> => {
   const history = await test.database.query<{ owner: Address; token: Address; block_number: number; balance: string | null }>(
     `SELECT owner, token, block_number, balance FROM ${balanceHistory} WHERE standard = 1 ORDER BY block_number, owner, token`,
   );
-  const mine = history.filter(({ token }) => token !== tokens.mute);
+  const comparable = history.filter(({ token }) => token !== tokens.mute);
   const returned = await balancesOf(
     chain,
-    mine.map(({ block_number, ...row }) => ({ ...row, height: block_number })),
+    comparable.map(({ block_number, ...row }) => ({ ...row, height: block_number })),
   );
-  const known = mine.flatMap((row, position) => (row.balance === null ? [] : [{ ...row, balance: returned[position] }]));
-  expect(mine.filter(({ balance }) => balance !== null)).toEqual(known);
+  const known = comparable.flatMap((row, position) => (row.balance === null ? [] : [{ ...row, balance: returned[position] }]));
+  expect(comparable.filter(({ balance }) => balance !== null)).toEqual(known);
   expect(known.length).toBeGreaterThan(10);
-  return mine.length - known.length;
+  return comparable.length - known.length;
 };
 
-/** What is served of each owner at the head is what the contracts say there. */
+/** Compares the served balances of each owner with those of the contracts at the head. */
 const compareServed = async () => {
   const head = await chain.head();
   for (const owner of [alice, bob, carol]) {
@@ -113,27 +113,27 @@ const compareServed = async () => {
 };
 
 describe("tokens whose balances do not follow from their events", () => {
-  it("are found by comparing, those that tell the truth or nothing are not, and then the contract has the word", async () => {
-    await settling.settle();
-    expect(settling.warnings).toEqual([]);
+  it("are found by comparison and read from their contracts; consistent and unreadable tokens are not", async () => {
+    await reconciliation.runFor();
+    expect(reconciliation.warnings).toEqual([]);
     expect(await found()).toEqual([tokens.rebasing, tokens.fee, tokens.phishing].sort());
-    expect(settling.notes).toHaveLength(3);
+    expect(reconciliation.notes).toHaveLength(3);
     expect(await unknownAfterComparing()).toBe(0);
     await compareServed();
   });
 
-  it("take a second look, at a later moment, before they count", async () => {
+  it("are marked after a second comparison at a later time", async () => {
     const late = await createTestDatabase();
-    const hasty = await startSettling(chain, chain.url, late.database);
-    await hasty.settle(1);
+    const second = await startReconciliation(chain, chain.url, late.database);
+    await second.runFor(1);
     expect(await late.database.query("SELECT token FROM node_sourced_tokens")).toEqual([]);
-    await hasty.settle(1);
+    await second.runFor(1);
     expect(await late.database.query("SELECT token FROM node_sourced_tokens")).toHaveLength(3);
-    await hasty.end();
+    await second.end();
     await late.drop();
   });
 
-  it("have the holders that the contract says, the running balances of nobody, and no supply", async () => {
+  it("have the holders of the contract, no running balances and no supply", async () => {
     const { items, pagination } = await get(`tokens/${tokens.fee}/token_holders_v2/`);
     // Alice gave 300 of 1,000; of these 270 arrived, of which bob gave 100 and carol got 90.
     expect(
@@ -159,24 +159,24 @@ describe("tokens whose balances do not follow from their events", () => {
     expect(honest.items[0].total_supply).toBe("1000");
   });
 
-  it("are followed: an event has its owners read again, and a balance that changes without one is found on schedule", async () => {
+  it("are read again after events of their owners, and on schedule where balances change without one", async () => {
     await mineEach(transfer("fee", alice, carol, 50n), transfer("rebasing", alice, carol, 50n), transfer("honest", alice, carol, 50n));
     const transferred = await chain.head();
-    await settling.settle();
+    await reconciliation.runFor();
     expect(await unknownAfterComparing()).toBe(0);
     await compareServed();
-    await mineEach(call(liars("Rebasing"), tokens.rebasing, "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
-    await settling.settle(65);
+    await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [300n]), { to: alice, value: 1n, gas: 21_000n });
+    await reconciliation.runFor(65);
     await compareServed();
     expect(await unknownAfterComparing()).toBe(0);
     const { items } = await get(`address/${carol}/historical_balances/?block-height=${await chain.head()}`);
     const item = items.find(({ contract_address }: Answer) => contract_address === tokens.rebasing);
-    // 100 and 50 units of a hundred percent each, at 300 percent.
+    // 100 and 50 units, at 300 percent.
     expect([item.balance, item.last_transferred_block_height]).toEqual(["450", transferred - 1]);
-    expect(settling.warnings).toEqual([]);
+    expect(reconciliation.warnings).toEqual([]);
   });
 
-  it("do not wait for others that nobody has", async () => {
+  it("are not delayed by tokens without holders", async () => {
     // Forty tokens without a holder are due before the one that changes.
     await test.database.query(
       `INSERT INTO node_sourced_tokens (chain_id, token, standard, found_at_block, owner, node_balance, found_at, refreshed_at)
@@ -187,19 +187,19 @@ describe("tokens whose balances do not follow from their events", () => {
     await test.database.query(
       "UPDATE node_sourced_tokens SET refreshed_at = '2001-01-01' WHERE refreshed_at > '2001-01-01' OR refreshed_at IS NULL",
     );
-    await mineEach(call(liars("Rebasing"), tokens.rebasing, "rebase", [400n]));
-    await settling.settle(5);
+    await mineEach(call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [400n]));
+    await reconciliation.runFor(5);
     await compareServed();
     await test.database.query("DELETE FROM node_sourced_tokens WHERE token < decode(lpad('ff', 40, '0'), 'hex')");
   });
 
-  it("change nothing when all is known: looking again writes no row", async () => {
+  it("cause no writes when they are compared again without a change", async () => {
     const before = await dump(test.database);
-    await settling.settle(10);
+    await reconciliation.runFor(10);
     expect(await dump(test.database)).toEqual(before);
   });
 
-  it("have an audit of their own, at the block of each reading, that finds a planted row", async () => {
+  it("are audited at the block of each reading, which finds a planted row", async () => {
     const audit = async () => {
       const running = await createTestIndexer(chain.url, test.database);
       const rows = await auditBalances(test.database, running.source, 31337, await chain.head(), 1_000);
@@ -208,10 +208,10 @@ describe("tokens whose balances do not follow from their events", () => {
     };
     const rows = await audit();
     expect(rows.flatMap(({ differences }) => differences)).toEqual([]);
-    const own = rows.find(({ what }) => what === "balances read from contracts");
-    // Three owners of two tokens; nobody has any of the third.
-    expect(own?.compared).toBe(6);
-    expect(own?.unknown).toBe(0);
+    const nodeSourced = rows.find(({ what }) => what === "balances read from contracts");
+    // Three owners of two tokens; the third has no holders.
+    expect(nodeSourced?.compared).toBe(6);
+    expect(nodeSourced?.unknown).toBe(0);
     const plant = (change: string) =>
       test.database.query(`UPDATE balances SET balance = balance ${change} WHERE token = $1 AND owner = $2`, [
         Buffer.from(tokens.fee.slice(2), "hex"),
@@ -224,15 +224,15 @@ describe("tokens whose balances do not follow from their events", () => {
     await plant("- 1");
   });
 
-  it("survive a reorganisation: what was read above the ancestor is read again on the new branch", async () => {
-    await mineEach(transfer("fee", alice, bob, 20n), call(liars("Rebasing"), tokens.rebasing, "rebase", [200n]));
-    await settling.settle(65);
+  it("are read again on the new branch after a reorganisation", async () => {
+    await mineEach(transfer("fee", alice, bob, 20n), call(unusualBalances("Rebasing"), tokens.rebasing, "rebase", [200n]));
+    await reconciliation.runFor(65);
     await chain.rpc("anvil_reorg", [
       4,
       [[{ from: alice, to: tokens.fee, data: transfer("fee", alice, bob, 30n).data, gas: "0xf4240" }, 1]],
     ]);
     await chain.mine();
-    await settling.settle(130);
+    await reconciliation.runFor(130);
     expect(await unknownAfterComparing()).toBe(0);
     await compareServed();
     const gaps = await test.database.query(
@@ -244,18 +244,18 @@ describe("tokens whose balances do not follow from their events", () => {
     expect(await found()).toHaveLength(3);
   });
 
-  it("are the node's still when the projection is built again", async () => {
+  it("have the same balances after the projection is rebuilt", async () => {
     const head = await chain.head();
     const served = async () => Promise.all([alice, bob, carol].map((owner) => get(`address/${owner}/balances_v2/`)));
-    const picked = (answers: Answer[]) =>
+    const balancesOnly = (answers: Answer[]) =>
       answers.map(({ items }) => items.map(({ contract_address, balance }: Answer) => [contract_address, balance]));
-    const before = picked(await served());
-    await settling.end();
+    const before = balancesOnly(await served());
+    await reconciliation.end();
     await test.database.query("UPDATE projection_checkpoints SET version = 0 WHERE projection = 'tokens'");
-    settling = await startSettling(chain, chain.url, test.database);
-    await settling.settle(2);
+    reconciliation = await startReconciliation(chain, chain.url, test.database);
+    await reconciliation.runFor(2);
     expect(await chain.head()).toBe(head);
-    expect(picked(await served())).toEqual(before);
+    expect(balancesOnly(await served())).toEqual(before);
     expect(await unknownAfterComparing()).toBe(0);
   });
 });
